@@ -1,7 +1,7 @@
 public import ChatCore
 public import Foundation
 
-/// Exports rooms of any backend, and imports into one that takes conversations in.
+/// Exports rooms of any backend, and imports conversations into one that supports it.
 public struct RoomArchive: ConversationArchive {
     public typealias Source = TimelineService & MediaService & AnnotationService
 
@@ -11,9 +11,11 @@ public struct RoomArchive: ConversationArchive {
     private let now: @Sendable () -> Date
     private let emoji: @Sendable (String) -> String?
 
+    /// Creates an archive.
     /// - Parameters:
-    ///   - zone: of exports that tell times without one, and of what is written for people to read.
-    ///   - emoji: the emoji with a short code, as Slack writes them: `+1`, `+1::skin-tone-2`; nil for those of teams.
+    ///   - zone: The time zone of imported times without one, and of times displayed in exports.
+    ///   - emoji: Returns the emoji for a short code as Slack writes it, `+1` or `+1::skin-tone-2`; `nil` for custom
+    ///     emoji.
     public init(
         source: any Source, destination: any ImportService & MediaService, zone: TimeZone = .current,
         now: @escaping @Sendable () -> Date = { Date() },

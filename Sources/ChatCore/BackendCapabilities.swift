@@ -1,4 +1,4 @@
-/// What a backend can do beyond what every one can. What it can't is not offered to the user.
+/// The optional features of a backend. The user interface hides those that are missing.
 public struct BackendCapabilities: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -6,36 +6,36 @@ public struct BackendCapabilities: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A room has a topic that members set.
+    /// Rooms have a topic that can be set.
     public static let topic = BackendCapabilities(rawValue: 1 << 0)
-    /// The user chooses a name.
+    /// The user can choose a display name.
     public static let displayName = BackendCapabilities(rawValue: 1 << 1)
-    /// Others can be asked into a room.
+    /// Others can be invited into a room.
     public static let invite = BackendCapabilities(rawValue: 1 << 2)
-    /// Rooms that the user is not in can be entered.
+    /// The user can join rooms by address.
     public static let join = BackendCapabilities(rawValue: 1 << 3)
-    /// Members react to messages.
+    /// Messages can have reactions.
     public static let reactions = BackendCapabilities(rawValue: 1 << 4)
-    /// What a message said before it was edited can be seen.
+    /// Earlier versions of edited messages are available.
     public static let editHistory = BackendCapabilities(rawValue: 1 << 5)
-    /// A server tells what is behind links, without the linked site learning of the reader.
+    /// The server provides link previews, which hides the user from the linked site.
     public static let linkPreviews = BackendCapabilities(rawValue: 1 << 6)
-    /// There are links that lead to messages, wherever they are opened.
+    /// Messages have permanent links that work on any device.
     public static let links = BackendCapabilities(rawValue: 1 << 7)
-    /// A server tells who is in a room, and who has what say there.
+    /// The server provides member lists and power levels.
     public static let memberList = BackendCapabilities(rawValue: 1 << 8)
-    /// People can be searched for who are in no room of the user's, and rooms be made for them.
+    /// The server has a user directory, and the user can create rooms with those found.
     public static let userDirectory = BackendCapabilities(rawValue: 1 << 9)
-    /// Others write with other programs: a text without HTML means what it says, whatever signs are in it. Otherwise it is
-    /// Markdown.
+    /// Messages may come from other clients: a body without HTML is plain text, whatever characters it contains.
+    /// Without this it is Markdown.
     public static let plainTexts = BackendCapabilities(rawValue: 1 << 10)
 }
 
-/// What is said of a room beside its name.
+/// A room's header information besides its name.
 public struct RoomHeadline: Equatable, Sendable {
-    /// What it is about; nil if nobody said.
+    /// The room's topic, if any.
     public var topic: String?
-    /// How many are in it, the user too; nil where nobody counts but who is known of.
+    /// The number of joined members including the user; `nil` if only the known members can be counted.
     public var memberCount: Int?
 
     public init(topic: String? = nil, memberCount: Int? = nil) {
@@ -44,13 +44,13 @@ public struct RoomHeadline: Equatable, Sendable {
     }
 }
 
-/// Where a conversation goes on, or comes from, where one room took the place of another.
+/// The rooms that a room upgrade links.
 public struct RoomSuccession: Equatable, Sendable {
-    /// A link to the room in which it goes on; nil while it goes on here.
+    /// A link to the replacement room, or `nil` if the room was not upgraded.
     public var next: String?
-    /// What was said of that.
+    /// The body of the tombstone event.
     public var reason: String?
-    /// A link to the room that this one took the place of.
+    /// A link to the predecessor room.
     public var previous: String?
 
     public init(next: String? = nil, reason: String? = nil, previous: String? = nil) {
@@ -60,31 +60,32 @@ public struct RoomSuccession: Equatable, Sendable {
     }
 }
 
-/// What some backends do. Whatever is not in ``capabilities`` throws ``ChatError/notPermitted``.
+/// Optional room features. Methods whose feature is not in ``capabilities`` throw ``ChatError/notPermitted``.
 public protocol RoomCapabilityService: Sendable {
     var capabilities: BackendCapabilities { get }
-    /// What the room is about; nil if nobody said.
+    /// Returns the room's topic, if any.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func topic(of room: RoomID) async throws -> String?
-    /// - Parameter topic: at most ``ChatLimits/topicLength`` characters; nil for none.
+    /// Sets the room's topic.
+    /// - Parameter topic: At most ``ChatLimits/topicLength`` characters; `nil` removes the topic.
     /// - Throws: ``ChatError/notFound``, ``ChatError/invalidName`` if it is too long, or a storage error.
     func setTopic(_ topic: String?, of room: RoomID) async throws
-    /// What the user is called in all rooms, from now on.
+    /// Sets the user's display name in all rooms.
     /// - Throws: ``ChatError/invalidName`` as for a room's name, or a storage error.
     func setDisplayName(_ name: String) async throws
-    /// Asks somebody into the room, by identifier or name.
-    /// - Throws: ``ChatError/notFound`` if nobody is known by that.
+    /// Invites a user into the room, by identifier or name.
+    /// - Throws: ``ChatError/notFound`` if there is no such user.
     func invite(_ address: String, to room: RoomID) async throws
-    /// A link that leads to the message.
+    /// Returns a permanent link to the message.
     func link(to message: MessageID, in room: RoomID) async throws -> String
-    /// Enters a room by its identifier, address or link.
+    /// Joins a room by its identifier, address or link.
     func join(_ address: String) async throws -> RoomID
-    /// What is behind a link of the room's messages; nil if there is nothing to show, as in an encrypted room.
+    /// Returns the preview of a link in the room's messages, or `nil` if there is none, as in encrypted rooms.
     func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview?
-    /// The conversation with one user, which is begun if there is none.
-    /// - Parameter user: an identifier.
+    /// Returns the direct chat with a user, creating it if needed.
+    /// - Parameter user: The user's identifier.
     func openDirect(with user: String) async throws -> RoomID
-    /// Whether what is said there is encrypted, which this application cannot do yet: nothing can be sent.
+    /// Returns whether the room is encrypted. Encryption is not implemented: sending there is refused.
     func isEncrypted(_ room: RoomID) async throws -> Bool
     func succession(of room: RoomID) async throws -> RoomSuccession
     func headline(of room: RoomID) async throws -> RoomHeadline

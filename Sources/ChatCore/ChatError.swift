@@ -1,37 +1,37 @@
-/// What a service could not do, in terms that a user can act on.
+/// An error of a service, as far as the user can act on it.
 public enum ChatError: Error, Equatable, Sendable {
-    /// No such room, member or message (any more).
+    /// The room, member or message does not exist (anymore).
     case notFound
-    /// The room or member does not allow it, for example to edit someone else's message.
+    /// Not allowed, such as editing someone else's message.
     case notPermitted
-    /// A name that is empty, or longer than ``ChatLimits/roomNameLength`` characters.
+    /// The name is empty or longer than ``ChatLimits/roomNameLength`` characters.
     case invalidName
-    /// A message without text, or over ``ChatLimits/messageBytes``.
+    /// The message is empty or larger than ``ChatLimits/messageBytes``.
     case invalidMessage
-    /// A file that is not there, is no file, or may not be read.
+    /// The file does not exist, is not a regular file, or is not readable.
     case unreadableFile
-    /// A file of more than this many bytes.
+    /// The file is larger than this number of bytes.
     case fileTooLarge(limit: Int)
-    /// The server does not answer: to be tried again.
+    /// The server is unreachable; try again later.
     case unreachable
-    /// The server does not know the session any more: the user is to sign in again first.
+    /// The session is no longer valid; the user has to sign in again.
     case signedOut
-    /// The server asks for patience.
+    /// The server limits the rate of requests.
     case busy
-    /// The server does not do it, and says why in words of its own.
+    /// The server refused the request, with a reason in its own words.
     case rejected(reason: String)
-    /// The disk is full: nothing was changed.
+    /// The disk is full; nothing was changed.
     case diskFull
-    /// The storage failed otherwise. The reason is technical and holds no message text.
+    /// Any other storage error. The reason is technical and contains no message text.
     case storage(reason: String)
 }
 
-/// Sizes beyond which services refuse.
+/// Size limits that services enforce.
 public enum ChatLimits {
-    /// Characters (grapheme clusters) in a room's name.
+    /// The maximum length of a room's name, in grapheme clusters.
     public static let roomNameLength = 100
-    /// Characters (grapheme clusters) in a room's topic.
+    /// The maximum length of a room's topic, in grapheme clusters.
     public static let topicLength = 500
-    /// UTF-8 bytes in one message.
+    /// The maximum size of a message, in UTF-8 bytes.
     public static let messageBytes = 4 * 1024 * 1024
 }

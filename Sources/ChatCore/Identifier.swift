@@ -1,7 +1,7 @@
-/// An opaque identifier, kept apart from those of other kinds by the type of what it identifies.
+/// An opaque identifier, typed by what it identifies.
 ///
-/// Identifiers come from a backend and are compared, stored and handed back, never taken apart:
-/// a Matrix room id of version 12, for example, has no domain.
+/// Identifiers come from a backend and must not be parsed: a Matrix room ID of room version 12, for example, has no
+/// domain.
 public struct Identifier<Subject>: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -30,5 +30,5 @@ extension Identifier: Codable {
 public typealias RoomID = Identifier<Room>
 public typealias MemberID = Identifier<Member>
 public typealias MessageID = Identifier<Message>
-/// Fixed when a message is queued and kept through every retry, so that it is delivered once.
+/// Assigned when a message is queued and reused for each attempt, so that it is delivered once.
 public typealias TransactionID = Identifier<WrittenMessage>

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// Somebody asks the user into a room, or the user asks to be let in. What is told of the room is what its server shows to those outside.
+/// An invitation to a room, or the user's own knock. Details are those of the server's stripped state.
 public struct Invitation: Identifiable, Equatable, Sendable, Codable {
     public let room: RoomID
-    /// nil if the room has none.
+    /// The room's name, if any.
     public var name: String?
     public var topic: String?
-    /// Under which others find the room.
+    /// The room's canonical alias, if any.
     public var address: String?
-    /// The room's picture, or that of who invites into a conversation for two; `mxc://…`.
+    /// The avatar of the room, or of the inviter for a direct chat, as an `mxc://` URI.
     public var avatar: String?
     public var inviter: MemberID?
     public var inviterName: String?
-    /// Whether it is to be a conversation for two.
+    /// Whether the room is a direct chat.
     public var isDirect: Bool
     public var isEncrypted: Bool
-    /// Whether it is the user who asks (a knock): somebody in the room has to answer.
+    /// Whether this is a knock of the user, which a member of the room has to accept.
     public var isKnock = false
-    /// When this computer first knew of it.
+    /// When this client first received the invitation.
     public var receivedAt: Date
 
     public var id: RoomID { room }
@@ -39,14 +39,14 @@ public struct Invitation: Identifiable, Equatable, Sendable, Codable {
         self.receivedAt = receivedAt
     }
 
-    /// What the room is called in a list: by its name, its address, or who invites.
+    /// The title for lists: the room's name, its alias, or the inviter.
     public var title: String {
         [name, address, inviterName, inviter?.rawValue].compactMap { $0 }.first { !$0.isEmpty } ?? room.rawValue
     }
 }
 
 extension Invitation {
-    /// What an earlier version kept knows of no knock.
+    /// Decodes an invitation; data of earlier versions lacks `isKnock`.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         room = try values.decode(RoomID.self, forKey: .room)
@@ -63,14 +63,15 @@ extension Invitation {
     }
 }
 
-/// What others ask the user into. A backend of which ``BackendCapabilities/invite`` is not said has none.
+/// The user's invitations. Backends without ``BackendCapabilities/invite`` have none.
 public protocol InvitationService: Sendable {
-    /// All of them, the newest first: once at the start, then after each change.
+    /// All invitations, newest first: once at the start, then after each change.
     func invitations() -> AsyncStream<[Invitation]>
-    /// Enters the room. It is in the list of rooms from then on, and the invitation in its list no more.
-    /// - Throws: ``ChatError/notFound`` if it was taken back.
+    /// Joins the room, which moves it from the invitations to the rooms.
+    /// - Throws: ``ChatError/notFound`` if the invitation was revoked.
     func accept(_ invitation: RoomID) async throws
-    /// - Throws: ``ChatError`` if the server could not be told: the invitation stays.
+    /// Rejects an invitation, or withdraws a knock.
+    /// - Throws: ``ChatError`` if the server could not be reached: the invitation stays.
     func decline(_ invitation: RoomID) async throws
 }
 

@@ -1,4 +1,4 @@
-/// What is to be seen behind a link, as a server tells it.
+/// A preview of a linked page, from the server.
 public struct LinkPreview: Equatable, Sendable, Codable {
     public var title: String
     /// May be empty.
@@ -7,8 +7,8 @@ public struct LinkPreview: Equatable, Sendable, Codable {
     public var site: String
     public var picture: MediaReference?
 
-    /// Texts are shortened, and brought to one line without what could deceive about their direction.
-    /// - Returns: nil without a title.
+    /// Creates a preview. Texts are truncated, and reduced to one line without bidirectional control characters.
+    /// - Returns: `nil` without a title.
     public init?(title: String?, summary: String?, site: String?, picture: MediaReference?) {
         self.title = Self.line(title, 200)
         self.summary = Self.line(summary, 300)
@@ -28,9 +28,9 @@ public struct LinkPreview: Equatable, Sendable, Codable {
 }
 
 extension MessageBody {
-    /// The first link to a page that stands in the open and is what it seems; of none other a preview is shown.
+    /// The first link that gets a preview: an ordinary web link outside spoilers, without suspicious warnings.
     public var previewedLink: BodyLink? {
-        // A text of megabytes is not looked through.
+        // Limit the search in very long messages.
         for block in blocks.prefix(50) {
             guard case .text(let text) = block else { continue }
             for run in text.runs.prefix(200) {

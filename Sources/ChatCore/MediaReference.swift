@@ -1,39 +1,39 @@
-/// A file that belongs to a message, and where its content is found.
+/// An attachment of a message.
 public struct MediaReference: Hashable, Sendable, Codable {
-    /// Where the content is: opaque to all but the backend.
+    /// The location of the content: opaque to everything but the backend.
     public var uri: String
     public var name: String
     /// The MIME type.
     public var type: String
-    /// The content's size; nil if it is not known.
+    /// The size in bytes, if known.
     public var bytes: Int?
-    /// In pixels, of pictures and films.
+    /// The dimensions of an image or video, in pixels.
     public var width: Int?
     public var height: Int?
-    /// In milliseconds, of sounds and films.
+    /// The duration of audio or video, in milliseconds.
     public var duration: Int?
-    /// Where a smaller picture of it is found.
+    /// The URI of a thumbnail.
     public var thumbnailURI: String?
-    /// A description for those who can't see it.
+    /// A description for users who cannot see the content.
     public var altText: String?
-    /// What is seen in its place before it is there (MSC2448): from anyone, and not to be trusted.
+    /// A BlurHash placeholder (MSC2448). Untrusted.
     public var blurHash: String?
-    /// How loud a voice message is as time passes, from 0 to ``maxAmplitude``, at most ``maxWaveformSamples`` of them; empty if
-    /// that was not told, nil if it is no voice message.
+    /// The waveform of a voice message: at most ``maxWaveformSamples`` values from 0 to ``maxAmplitude``. Empty if the
+    /// sender provided none, `nil` if it is not a voice message.
     public var loudness: [Int]?
 
-    /// With what the URI of a content begins that is kept on this computer, under its digest.
+    /// The prefix of URIs of local content, followed by its digest.
     public static let localScheme = "media:"
 
-    /// What names the content, SHA-256 in hexadecimal, where it is kept on this computer; nil of one that a server has.
+    /// The SHA-256 digest of local content, in hexadecimal; `nil` for content on a server.
     public var digest: String? { Self.digest(of: uri) }
 
-    /// The same of a URI by itself, such as ``thumbnailURI``.
+    /// Returns the digest of a local URI, such as that of ``thumbnailURI``.
     public static func digest(of uri: String) -> String? {
         uri.hasPrefix(localScheme) ? String(uri.dropFirst(localScheme.count)) : nil
     }
 
-    /// Whether no server has it yet.
+    /// Whether the content has not been uploaded.
     public var isOnlyHere: Bool { digest != nil }
 
     public static let maxAmplitude = 1024

@@ -1,4 +1,4 @@
-/// Someone in a room, or someone who was and whose messages are still there.
+/// A current or former member of a room.
 public struct Member: Identifiable, Equatable, Sendable {
     public enum Kind: String, Sendable, Codable {
         /// The user of this application.
@@ -11,9 +11,9 @@ public struct Member: Identifiable, Equatable, Sendable {
     public let id: MemberID
     public var displayName: String
     public var kind: Kind
-    /// Whether the member is no longer in the room: named beside old messages, but not among those who are there.
+    /// Whether the member has left: still named at messages, but not listed as a member.
     public var hasLeft: Bool
-    /// Where the member's picture is, as a ``MediaReference/uri``; nil without one.
+    /// The member's avatar, as a ``MediaReference/uri``.
     public var avatar: String?
 
     public init(id: MemberID, displayName: String, kind: Kind, hasLeft: Bool = false, avatar: String? = nil) {

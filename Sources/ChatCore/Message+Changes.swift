@@ -1,13 +1,13 @@
 public import Foundation
 
-/// What becomes of a message by what is done to it.
+/// Applies changes to a message.
 extension Message {
     public mutating func edit(to wording: Wording, at date: Date) {
         self.wording = wording
         editedAt = date
     }
 
-    /// Its place is left.
+    /// Empties the message, which stays as a placeholder.
     public mutating func delete() {
         isDeleted = true
         wording = Wording("")
@@ -15,7 +15,7 @@ extension Message {
         reactions = []
     }
 
-    /// Puts a member's reaction behind those that are there, or takes it away.
+    /// Adds or removes a member's reaction.
     public mutating func setReaction(_ text: String, isAdded: Bool, by member: MemberID) {
         let index = reactions.firstIndex { $0.text == text }
         if isAdded {

@@ -3,7 +3,7 @@ public import Foundation
 
 /// A message in a room's timeline.
 public struct Message: Identifiable, Equatable, Sendable {
-    /// How far a message of one's own has come.
+    /// The delivery state of an own message.
     public enum Delivery: String, Sendable, Codable {
         /// Handed over, not yet acknowledged by the backend.
         case sending
@@ -13,15 +13,15 @@ public struct Message: Identifiable, Equatable, Sendable {
         case failed
     }
 
-    /// What a message is, as far as it is shown differently.
+    /// The kind of a message, as far as it affects presentation.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case text
-        /// Something the sender does: "/me waves".
+        /// An action of the sender, such as "/me waves" (`m.emote`).
         case emote
-        /// Said by a program, to be shown without attracting attention.
+        /// An automated message, shown without attracting attention (`m.notice`).
         case notice
         case image, file, audio, video
-        /// Nothing that was said: see ``Message/event``.
+        /// A state change instead of a message: see ``Message/event``.
         case event
     }
 
@@ -31,38 +31,36 @@ public struct Message: Identifiable, Equatable, Sendable {
     public let roomID: RoomID
     public let sender: MemberID
     public var kind: Kind
-    /// What it says in plain text. Empty once deleted.
+    /// The plain text. Empty once deleted.
     public var text: String
-    /// The text as HTML, where the sender's program said so: not to be trusted before it was filtered.
+    /// The HTML of the sender's client. Untrusted until sanitized.
     public var formattedText: String?
-    /// The text as the user wrote it, of a message that was written here.
+    /// The source text, of a message written in this application.
     public var written: WrittenText?
     /// See ``Wording/mentionsEveryone``.
     public var mentionsEveryone = false
-    /// The files that belong to it, in their order. None once deleted.
+    /// The attachments in order. Empty once deleted.
     public var attachments: [MediaReference]
-    /// In the order in which each was given first. None once deleted.
+    /// In the order of their first use. Empty once deleted.
     public var reactions: [Reaction]
     public let sentAt: Date
-    /// The place in the room's timeline: larger is newer, unique in the room.
+    /// The position in the room's timeline: unique in the room, larger is newer.
     public let position: Int64
-    /// The transaction the message was sent with; nil for messages of others.
+    /// The transaction that the message was sent with; `nil` for messages of others.
     public var transactionID: TransactionID?
-    /// The message this one answers.
+    /// The message that this one replies to.
     public var replyTo: MessageID?
     public var editedAt: Date?
     public var isDeleted: Bool
     public var delivery: Delivery
-    /// The other members who have read as far as this message and no farther, the latest first: at most
-    /// ``Message/maxReadReceipts``.
+    /// The read receipts of other members at this message, latest first: at most ``Message/maxReadReceipts``.
     public var readReceipts: [ReadReceipt] = []
-    /// Of one that is on its way, how much of its files is uploaded, from 0 to 1; nil once all are, or without any. Until
-    /// then it can be taken back without a trace.
+    /// The upload progress of a pending message's attachments, from 0 to 1; `nil` without attachments or once all are
+    /// uploaded. Until then it can be discarded without a trace.
     public var upload: Double?
-    /// The latest of the user's changes that is on its way, with which the message is shown, or else the latest that was
-    /// refused.
+    /// The latest pending change of the user, which the message is shown with, or else the latest failed one.
     public var pendingChange: PendingChange?
-    /// What happened, of a message that stands for that. Its sender is who did it.
+    /// The state change that this message stands for. Its sender caused the change.
     public var event: RoomEvent?
 
     public init(
@@ -92,11 +90,11 @@ public struct Message: Identifiable, Equatable, Sendable {
     }
 }
 
-/// What is unsent in a room's composer.
+/// The content of a room's composer.
 public struct SavedDraft: Equatable, Sendable {
-    /// The composer's own serialised form: opaque to stores.
+    /// The composer's serialized state: opaque to stores.
     public var data: Data
-    /// The plain text for the room list, at most 200 characters; empty when the draft holds no text.
+    /// Plain text for the room list, at most 200 characters; empty for a draft without text.
     public var preview: String
 
     public init(data: Data, preview: String) {

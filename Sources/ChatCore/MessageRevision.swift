@@ -1,9 +1,9 @@
 public import Foundation
 
-/// What a message said before an edit.
+/// An earlier version of an edited message.
 public struct MessageRevision: Equatable, Sendable {
     public var wording: Wording
-    /// When that was said: on sending, or by an edit.
+    /// When the version was sent.
     public var writtenAt: Date
 
     public init(_ wording: Wording, writtenAt: Date) {

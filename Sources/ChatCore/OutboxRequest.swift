@@ -1,18 +1,17 @@
 public import Composer
 public import Foundation
 
-/// Something that is on its way to a server: a message, or a change of one.
+/// A pending request to a server: a message, or a change of one.
 public struct OutboxRequest: Equatable, Sendable {
-    /// Fixed when it was queued and the same in each attempt, so that the server carries it out once. Unique in its
-    /// room.
+    /// Assigned once and reused in each attempt, so that the server executes the request once. Unique in its room.
     public let id: TransactionID
     public let room: RoomID
     public var action: OutboxAction
     public let queuedAt: Date
-    /// Why the server refused it, in technical terms; nil while it may still succeed.
+    /// The technical reason why the server refused it, or `nil` while it may still succeed.
     public var failure: String?
-    /// Whether an earlier version wrote it, in whose texts a member's name after an `@` is a mention. Not kept: whoever
-    /// writes it anew makes marks of them before.
+    /// Whether the request was stored by an earlier version, which represented mentions as `@` followed by a name. Not
+    /// stored: such names are converted to marks before the request is stored again.
     public var namesAreMentions = false
 
     public init(id: TransactionID, room: RoomID, action: OutboxAction, queuedAt: Date, failure: String? = nil) {
@@ -24,19 +23,19 @@ public struct OutboxRequest: Equatable, Sendable {
     }
 }
 
-/// What a request asks of the server.
+/// The operation of a request.
 public enum OutboxAction: Equatable, Sendable, Codable {
     case send(WrittenMessage)
     case edit(OutboxTarget, WrittenText)
     case delete(OutboxTarget)
     case react(OutboxTarget, text: String, isGiven: Bool)
-    /// What this version can't read: it is kept as it is until the user gives it up.
+    /// Written by an unknown version; retained until the user discards it.
     case unreadable
 
-    /// Why ``unreadable`` is never carried out, in technical terms.
+    /// The technical reason why ``unreadable`` is never sent.
     public static let unreadableReason = "it cannot be read"
 
-    /// The message that is to be changed; nil for a new one.
+    /// The message to change, or `nil` for a new one.
     public var target: OutboxTarget? {
         get {
             switch self {
@@ -59,6 +58,6 @@ public enum OutboxAction: Equatable, Sendable, Codable {
 /// The message that a request changes.
 public enum OutboxTarget: Hashable, Sendable, Codable {
     case message(MessageID)
-    /// One that is itself on its way, by its transaction. It becomes the message's identifier once that is known.
+    /// A message that is itself pending, by its transaction. Replaced by its event ID once that is known.
     case queued(TransactionID)
 }

@@ -1,14 +1,14 @@
-/// Keeps what is on its way over any end of the process.
+/// Persistent storage of the outbox.
 public protocol OutboxStorage: Sendable {
-    /// All requests, each room's in the order in which they were queued.
+    /// Returns all requests; those of a room in the order they were queued.
     func outboxRequests() async throws -> [OutboxRequest]
-    /// Carries out a change whole or not at all. Once this returns it survives anything but the loss of the disk.
+    /// Applies a change atomically. It is durable once this returns.
     func commit(_ change: OutboxChange) async throws
 }
 
-/// A change of what is kept.
+/// A change of the outbox.
 public struct OutboxChange: Equatable, Sendable {
-    /// A request by its room and its transaction.
+    /// A request's room and transaction.
     public struct Key: Hashable, Sendable {
         public let room: RoomID
         public let id: TransactionID
@@ -19,12 +19,12 @@ public struct OutboxChange: Equatable, Sendable {
         }
     }
 
-    /// Those known already take the places they have; others go to the end of their rooms.
+    /// Requests to insert or update. Existing ones retain their place, new ones are appended to their rooms.
     public var put: [OutboxRequest]
     public var removed: Set<Key>
-    /// The room whose draft became the first of ``put``.
+    /// The room whose draft became the first request in ``put``.
     public var sentDraft: RoomID?
-    /// What takes the place of that draft.
+    /// The draft that replaces the sent one.
     public var remainingDraft: SavedDraft?
 
     public init(

@@ -1,13 +1,13 @@
-/// What the user did to a message and the backend has not carried out.
+/// A change of a message by the user that the backend has not applied.
 public struct PendingChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         case edit, deletion, reaction
     }
 
-    /// By which it is tried again or given up.
+    /// The transaction for retrying or discarding the change.
     public var transaction: TransactionID
     public var kind: Kind
-    /// Whether the backend refused it for good: the message is then shown without it.
+    /// Whether the backend refused the change for good: the message is then shown without it.
     public var isRejected: Bool
 
     public init(transaction: TransactionID, kind: Kind, isRejected: Bool = false) {

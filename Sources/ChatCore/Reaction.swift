@@ -1,7 +1,7 @@
-/// An emoji, or a short text, that members put under a message.
+/// A reaction to a message: an emoji or a short text.
 public struct Reaction: Equatable, Sendable {
     public var text: String
-    /// In the order in which they gave it; each once.
+    /// The distinct senders, in the order they reacted.
     public var senders: [MemberID]
 
     public init(text: String, senders: [MemberID]) {

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// How far a member has read a room.
+/// A member's read receipt.
 public struct ReadReceipt: Equatable, Sendable {
     public var member: MemberID
-    /// The newest message that the member has read.
+    /// The last event that the member has read.
     public var message: MessageID
     public var readAt: Date
 

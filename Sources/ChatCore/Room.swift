@@ -1,25 +1,25 @@
 public import Composer
 public import Foundation
 
-/// A conversation.
+/// A room.
 public struct Room: Identifiable, Equatable, Sendable {
     public enum Kind: String, Sendable, Codable {
-        /// One's own notes: no other members.
+        /// The user's own notes, without other members.
         case notes
-        /// A conversation with the built-in guide.
+        /// A chat with the built-in guide.
         case guide
-        /// A conversation with one other, who is as good as its name.
+        /// A direct chat, shown with the other member's name.
         case direct
-        /// Any other conversation.
+        /// Any other room.
         case group
     }
 
     public let id: RoomID
     public var name: String
     public var kind: Kind
-    /// Where the room's picture is, as a ``MediaReference/uri``; nil without one.
+    /// The room's avatar, as a ``MediaReference/uri``.
     public var avatar: String?
-    /// Under which others find the room, as in `#garden:example.org`; nil without one.
+    /// The canonical alias, such as `#garden:example.org`.
     public var address: String?
 
     public init(id: RoomID, name: String, kind: Kind, avatar: String? = nil, address: String? = nil) {
@@ -31,22 +31,22 @@ public struct Room: Identifiable, Equatable, Sendable {
     }
 }
 
-/// What a room list shows of a room.
+/// A room as shown in the room list.
 public struct RoomSummary: Identifiable, Equatable, Sendable {
-    /// The newest message that was not deleted, as far as a list needs it.
+    /// The newest message that is not deleted, reduced to what the list shows.
     public struct LastMessage: Equatable, Sendable {
-        /// Of the text, as a list needs it.
+        /// The maximum length of ``text``.
         public static let maxCharacters = 200
 
         public var senderName: String
         public var isOwn: Bool
-        /// At most the first ``mostCharacters`` of the text, with its Markdown.
+        /// The first ``maxCharacters`` of the text, including Markdown delimiters.
         public var text: String
-        /// How it is read where the message says so: written here, or with HTML beside it. Of nothing but a text
-        /// ``BackendCapabilities/plainTexts`` decides.
+        /// The syntax of a message with a source text or HTML. Otherwise `nil`, and ``BackendCapabilities/plainTexts``
+        /// decides.
         public var syntax: WrittenText.Syntax?
         public var sentAt: Date
-        /// How far it has come, of one's own.
+        /// The delivery state of an own message.
         public var delivery: Message.Delivery
 
         public init(
@@ -64,15 +64,16 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
 
     public var room: Room
     public var lastMessage: LastMessage?
-    /// When anything message-like last happened; the time of creation in an empty room.
+    /// When the last message was sent; the time of creation for an empty room.
     public var lastActivity: Date
-    /// Messages of others after the read marker that the user is to be told of.
+    /// The number of notifying messages of others after the fully-read marker.
     public var unreadCount: Int
-    /// Those of them that are meant for the user.
+    /// The number of those that mention the user.
     public var mentionCount: Int
-    /// Whether there may be more of either: messages are missing behind the read marker, and nobody counted them.
+    /// Whether both counts are lower bounds: messages are missing after the fully-read marker, and the server has sent
+    /// no count.
     public var mayHaveMoreUnread: Bool
-    /// The unsent text of the room's composer, nil without one.
+    /// The text of the draft, if any.
     public var draftPreview: String?
 
     public var id: RoomID { room.id }

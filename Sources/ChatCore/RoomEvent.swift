@@ -1,54 +1,54 @@
-/// Something that happened in a room besides what was said there. It is never unread, and no search finds it.
+/// A state change in a room's timeline. Never unread, and excluded from search.
 public struct RoomEvent: Hashable, Sendable, Codable {
     public enum Kind: String, CaseIterable, Sendable, Codable {
-        /// The subject is in the room from then on, or asked for that.
+        /// The subject joined, was invited, or knocked.
         case joined, invited, knocked
-        /// The subject is not in it any more, or not to come.
+        /// The subject left, rejected an invitation, was kicked, or was banned.
         case left, declined, removed, banned
-        /// What kept the subject out, or was to bring it in, was taken back.
+        /// The ban or the invitation of the subject was revoked.
         case unbanned, uninvited
-        /// The subject is called ``RoomEvent/after`` instead of ``RoomEvent/before``.
+        /// The subject changed the display name from ``RoomEvent/before`` to ``RoomEvent/after``.
         case renamed
-        /// The subject has another picture.
+        /// The subject changed the avatar.
         case avatarChanged = "pictured"
-        /// The room is called ``RoomEvent/after``; nil for no longer anything.
+        /// The room's name is ``RoomEvent/after``; `nil` if it was removed.
         case roomNamed
-        /// The room is about ``RoomEvent/after``; nil for no longer anything.
+        /// The room's topic is ``RoomEvent/after``; `nil` if it was removed.
         case topicSet
         case roomAvatarChanged = "roomPictured"
-        /// What is said from then on is encrypted.
+        /// Encryption was enabled.
         case encrypted
-        /// The conversation goes on in the room that ``RoomEvent/before`` leads to; ``RoomEvent/after`` is what was said of
-        /// that.
+        /// The room was upgraded to the one that ``RoomEvent/before`` links to; ``RoomEvent/after`` is the tombstone's
+        /// body.
         case replaced
-        /// The conversation comes from the room that ``RoomEvent/before`` leads to.
+        /// The room replaces the one that ``RoomEvent/before`` links to.
         case continued
-        /// What the subject may do: ``RoomEvent/after`` is an administrator's, a moderator's or a member's ``Role``.
+        /// The subject's ``Role`` is ``RoomEvent/after``.
         case roleSet
-        /// Who may do what, of several or otherwise.
+        /// Power levels changed in any other way.
         case permissionsSet
-        /// Who may join, see guests in, or read what was said: ``RoomEvent/after`` is the specification's word for it.
+        /// The join rule, guest access or history visibility changed; ``RoomEvent/after`` is the Matrix value.
         case joinRuleSet, guestAccessSet, historyVisibilitySet
-        /// Others find the room under ``RoomEvent/after``; nil for no longer under anything.
+        /// The canonical alias is ``RoomEvent/after``; `nil` if it was removed.
         case addressSet
-        /// It is found under other names besides.
+        /// The alternative aliases changed.
         case addressesSet
         case pinned, unpinned
-        /// Somebody, whom ``RoomEvent/after`` names, is asked in by another way than an identifier; or not any more.
+        /// A third-party invitation of ``RoomEvent/after`` was sent or revoked.
         case invitedElsewhere, uninvitedElsewhere
-        /// Somebody wanted to talk.
+        /// Someone started a call.
         case called
     }
 
-    /// What ``Kind/roleSet`` makes somebody.
+    /// A role by power level.
     public enum Role: String, Sendable {
         case administrator, moderator, member
     }
 
     public var kind: Kind
-    /// Whom it concerns; nil for the room.
+    /// The affected member, or `nil` for the room.
     public var subject: MemberID?
-    /// What the subject was called then, as far as it was told.
+    /// The subject's display name at the time, if known.
     public var name: String?
     public var before: String?
     public var after: String?
@@ -63,10 +63,10 @@ public struct RoomEvent: Hashable, Sendable, Codable {
         self.after = after
     }
 
-    /// A link to the room that it leads to, from which it comes; nil for none.
+    /// A link to the replacement or predecessor room, if any.
     public var address: String? { kind == .replaced || kind == .continued ? before : nil }
 
-    /// Whether it tells who is in the room.
+    /// Whether this is a membership change.
     public var isMembership: Bool {
         switch kind {
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited: true

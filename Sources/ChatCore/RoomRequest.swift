@@ -1,13 +1,13 @@
-/// A room that is to be made.
+/// The parameters of a new room.
 public struct RoomRequest: Equatable, Sendable {
-    /// As the user typed it.
+    /// The name as typed.
     public var name: String
-    /// What it is about; nil for nothing.
+    /// The topic, if any.
     public var topic: String?
-    /// What anybody finds and enters it by, as `garden` of `#garden:example.org`; nil for a room that others have to be
-    /// invited to.
+    /// The localpart of the alias under which anyone can join, such as `garden` in `#garden:example.org`; `nil` for an
+    /// invite-only room.
     public var address: String?
-    /// Who is invited at once.
+    /// The users to invite at once.
     public var invitees: [MemberID]
 
     public init(name: String, topic: String? = nil, address: String? = nil, invitees: [MemberID] = []) {
@@ -17,20 +17,20 @@ public struct RoomRequest: Equatable, Sendable {
         self.invitees = invitees
     }
 
-    /// Whether a text will do as an address' first part (specification, room aliases; without what would have to be
-    /// written otherwise in links).
+    /// Whether a text is a valid localpart of a room alias. Stricter than the specification: excludes characters that
+    /// need escaping in links.
     public static func isValidAddress(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 100
             && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
     }
 }
 
-/// Somebody whom a search found.
+/// A user from the user directory.
 public struct User: Identifiable, Hashable, Sendable {
     public let id: MemberID
-    /// nil if only the identifier is known.
+    /// The display name, if known.
     public var name: String?
-    /// Where the picture is, as a ``MediaReference/uri``.
+    /// The avatar, as a ``MediaReference/uri``.
     public var avatar: String?
 
     public init(id: MemberID, name: String? = nil, avatar: String? = nil) {
@@ -42,7 +42,7 @@ public struct User: Identifiable, Hashable, Sendable {
     public var title: String { name ?? id.rawValue }
 }
 
-/// Who is in a room, or asked into it, and what the user may do there.
+/// The joined and invited members of a room, and the user's permissions there.
 public struct RoomMembers: Equatable, Sendable {
     public enum Role: Int, Comparable, Sendable {
         case member, moderator, administrator
@@ -53,9 +53,9 @@ public struct RoomMembers: Equatable, Sendable {
     public struct Entry: Identifiable, Equatable, Sendable {
         public var member: Member
         public var role: Role
-        /// Asked in, and not there yet.
+        /// Whether the member is invited and has not joined.
         public var isInvited: Bool
-        /// Whether the user may take the member out of the room, or back the invitation.
+        /// Whether the user may remove the member, or revoke the invitation.
         public var canBeRemoved: Bool
 
         public var id: MemberID { member.id }
@@ -68,7 +68,7 @@ public struct RoomMembers: Equatable, Sendable {
         }
     }
 
-    /// What the user may do.
+    /// The user's permissions.
     public struct Permissions: OptionSet, Sendable {
         public let rawValue: Int
 
@@ -77,14 +77,14 @@ public struct RoomMembers: Equatable, Sendable {
         public static let rename = Permissions(rawValue: 1 << 0)
         public static let setTopic = Permissions(rawValue: 1 << 1)
         public static let invite = Permissions(rawValue: 1 << 2)
-        /// To mention everyone in the room.
+        /// Permission for `@room` mentions.
         public static let notifyEveryone = Permissions(rawValue: 1 << 3)
     }
 
-    /// Those with a say first, then by name; those who are asked in last.
+    /// Joined members by descending role and then by name; invited ones last.
     public var entries: [Entry]
     public var permissions: Permissions
-    /// Under which others find the room; nil without one.
+    /// The room's canonical alias, if any.
     public var address: String?
 
     public init(entries: [Entry], permissions: Permissions, address: String? = nil) {
@@ -101,14 +101,15 @@ public struct RoomMembers: Equatable, Sendable {
     }
 }
 
-/// Rooms and people beyond those that are known. What a backend cannot do it does not say among its ``BackendCapabilities``,
-/// and throws ``ChatError/notPermitted``.
+/// Room creation, the user directory and member lists. Methods whose feature is not in ``BackendCapabilities`` throw
+/// ``ChatError/notPermitted``.
 public protocol RoomMembersService: Sendable {
-    /// - Throws: ``ChatError/invalidName``, or what the server says.
+    /// Creates a room.
+    /// - Throws: ``ChatError/invalidName``, or the server's error.
     func createRoom(_ request: RoomRequest) async throws -> RoomID
-    /// People whom the server knows by a name or a part of it, the best first; a few at most. Never the user.
+    /// Searches the user directory by name. Returns a few users, best match first, without the user.
     func users(matching text: String) async throws -> [User]
-    /// Who is in the room by the server's word: all of them, as far as the user may see.
+    /// Returns the server's member list, as far as the user may see it.
     func members(of room: RoomID) async throws -> RoomMembers
 }
 

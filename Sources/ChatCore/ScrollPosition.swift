@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Where someone reads in a room: a message and how far its bottom edge is below the viewport's.
+/// A scroll position: a message, and the distance of its bottom edge from the bottom of the viewport.
 public struct ScrollPosition: Hashable, Sendable, Codable {
     public var message: MessageID
-    /// In logical pixels; negative if the edge is above the viewport's bottom.
+    /// In logical pixels; positive below the viewport's bottom edge, negative above it.
     public var offset: Double
 
     public init(message: MessageID, offset: Double) {
@@ -12,9 +12,9 @@ public struct ScrollPosition: Hashable, Sendable, Codable {
     }
 }
 
-/// What a stretch of a timeline is asked for by.
+/// What to show in a timeline.
 public enum TimelineTarget: Hashable, Sendable {
     case message(MessageID)
-    /// The first message that was sent then or later; the newest if there is none.
+    /// The first message sent at this time or later, or else the newest.
     case date(Date)
 }

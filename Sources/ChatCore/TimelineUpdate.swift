@@ -1,4 +1,4 @@
-/// A stretch of a room's timeline, oldest first, without gaps.
+/// A contiguous part of a room's timeline, oldest first.
 public struct TimelinePage: Equatable, Sendable {
     public var messages: [Message]
     /// Whether older messages exist before the first one.
@@ -13,22 +13,22 @@ public struct TimelinePage: Equatable, Sendable {
     }
 }
 
-/// What a timeline tells its reader, in order.
+/// An update of a timeline, to be applied in order.
 public enum TimelineUpdate: Equatable, Sendable {
-    /// The first update: the newest page, the members (those who left among them, see ``Member/hasLeft``) and the
-    /// newest message read so far.
+    /// The first update: the newest page, all members including former ones (see ``Member/hasLeft``), and the
+    /// fully-read marker.
     case opened(TimelinePage, members: [Member], fullyReadMarker: MessageID?)
-    /// Messages that are new or differ from what was told of them before, by id.
+    /// New and changed messages, by identifier.
     case changed([Message])
     case removed([MessageID])
-    /// All members.
+    /// The complete member list.
     case members([Member])
-    /// Those who are new or differ from what was told of them before.
+    /// New and changed members.
     case membersChanged([Member])
-    /// What is said from now on is encrypted.
+    /// Encryption was enabled.
     case encrypted
-    /// Who is typing now, in the order they began; never the own member.
+    /// The members who are typing, in the order they started; never the user.
     case typing([MemberID])
-    /// The room was left or is gone: nothing follows.
+    /// The room was left or no longer exists: no further updates follow.
     case closed
 }

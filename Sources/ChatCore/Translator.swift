@@ -1,14 +1,15 @@
-/// Turns the application's English texts into the user's language.
+/// Translates the application's English texts.
 ///
-/// Texts reach it as plain string literals, `translator("Send")`, which is what tools that collect them look for.
-/// A text's variable parts are named, `"{name} left the room"`, so that a translation may order them as it likes.
+/// Texts are string literals, `translator("Send")`, so that extraction tools find them. Placeholders are named,
+/// `"{name} left the room"`, so that translations can reorder them.
 public struct Translator: Sendable {
     private let lookUp: @Sendable (String) -> String
     private let lookUpPlural: @Sendable (String, String, Int) -> String
 
+    /// Creates a translator.
     /// - Parameters:
-    ///   - translate: the translation of a text, or the text itself without one.
-    ///   - plural: of the English singular and plural, the form that the language uses for the count.
+    ///   - translate: Returns the translation of a text, or the text itself if there is none.
+    ///   - plural: Returns the plural form for a count.
     public init(
         translate: @escaping @Sendable (String) -> String,
         plural: @escaping @Sendable (_ one: String, _ many: String, _ count: Int) -> String
@@ -17,26 +18,26 @@ public struct Translator: Sendable {
         lookUpPlural = plural
     }
 
-    /// English as it stands in the source.
+    /// The source texts.
     public static let untranslated = Translator(
         translate: { $0 }, plural: { one, many, count in count == 1 ? one : many })
 
-    /// The text in the user's language, with each `{name}` of `values` replaced. Names that are not given stay.
+    /// Returns the translation with each `{name}` in `values` replaced. Unknown placeholders stay.
     public func translate(_ text: String, _ values: [String: String] = [:]) -> String {
         Self.fill(lookUp(text), values)
     }
 
-    /// ``translate(_:_:)``, in the short form that marks a text for translation.
+    /// A shorthand for ``translate(_:_:)`` that marks a text for extraction.
     public func callAsFunction(_ text: String, _ values: [String: String] = [:]) -> String {
         translate(text, values)
     }
 
-    /// The form for this count, with `{count}` and each name of `values` replaced.
+    /// Returns the plural form for a count, with `{count}` and each name in `values` replaced.
     public func plural(_ one: String, _ many: String, _ count: Int, _ values: [String: String] = [:]) -> String {
         Self.fill(lookUpPlural(one, many, count), values.merging(["count": String(count)]) { given, _ in given })
     }
 
-    /// One pass: what a value brings in is never taken for a name.
+    /// Single pass, so that braces in a value are not replaced again.
     private static func fill(_ text: String, _ values: [String: String]) -> String {
         guard !values.isEmpty, text.contains("{") else { return text }
         var result = ""

@@ -1,14 +1,14 @@
 public import Composer
 
-/// What a message says, in the forms that are kept of it.
+/// The text of a message in all its stored forms.
 public struct Wording: Hashable, Sendable {
-    /// In plain text.
+    /// The plain text.
     public var text: String
-    /// As HTML, where the sender's program said so: not to be trusted before it was filtered.
+    /// The HTML of the sender's client. Untrusted until sanitized.
     public var html: String?
-    /// As the user wrote it, of what was written here.
+    /// The source text, if it was written in this application.
     public var written: WrittenText?
-    /// Whether `@room` in it notified everyone, of what was written elsewhere: ``written`` says so by its marks.
+    /// Whether a text written elsewhere mentions the room with `@room`. For others the marks of ``written`` tell.
     public var mentionsEveryone: Bool
 
     public init(
@@ -22,7 +22,7 @@ public struct Wording: Hashable, Sendable {
 }
 
 extension WrittenText {
-    /// What is kept of it: nothing, if there is nothing to be seen in it.
+    /// The text, or `nil` if it is blank.
     public var unlessBlank: WrittenText? { isBlank ? nil : self }
 }
 

@@ -1,20 +1,20 @@
 public import Composer
 
-/// A message as its author made it: the one value that drafts, outbox, store, edits, forwards, clipboard and exports hold.
-/// What a server or another program gets is made of it at the border.
+/// A message as its author wrote it. Drafts, outbox, store, edits, forwards, clipboard and exports all use this type;
+/// conversion to wire and export formats happens at the boundary.
 public struct WrittenMessage: Hashable, Sendable, Codable {
-    /// The version that this code writes.
+    /// The version that this code encodes.
     public static let currentVersion = 1
 
-    /// How it came to be.
+    /// How the message was created.
     public enum Origin: String, Hashable, Sendable, Codable {
         case composed, command, forwarded, imported
     }
 
-    /// The message that it answers.
+    /// The message that it replies to.
     public struct Reply: Hashable, Sendable, Codable {
         public var message: MessageID
-        /// Who wrote that one, to be notified; nil where it is not known.
+        /// The author of that message, to be mentioned, if known.
         public var author: MemberID?
 
         public init(to message: MessageID, by author: MemberID? = nil) {
@@ -26,7 +26,7 @@ public struct WrittenMessage: Hashable, Sendable, Codable {
     public private(set) var version = Self.currentVersion
     public var text: WrittenText
     public var kind: Message.Kind
-    /// In their order. One that is kept here is named by its digest, not by where it lies.
+    /// The attachments in order. Local ones are referred to by digest instead of path.
     public var files: [MediaReference]
     public var reply: Reply?
     public var origin: Origin
@@ -42,7 +42,7 @@ public struct WrittenMessage: Hashable, Sendable, Codable {
         self.origin = origin
     }
 
-    /// Throws on what a later version wrote: half of it would be sent.
+    /// Throws for data of a later version, instead of sending an incomplete message.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let version = try container.decode(Int.self, forKey: .version)
@@ -58,6 +58,6 @@ public struct WrittenMessage: Hashable, Sendable, Codable {
             origin: try container.decode(Origin.self, forKey: .origin))
     }
 
-    /// Whether it was in the room's composer, whose draft goes with it.
+    /// Whether it was written in the room's composer, so that sending it removes the draft.
     public var removesDraft: Bool { origin == .composed || origin == .command }
 }

@@ -1,8 +1,8 @@
 import CGtk
 
-/// Sizes of files as the desktop writes them.
+/// Formats file sizes as the desktop does.
 enum ByteCount {
-    /// For example `1.2 MB`.
+    /// Returns, for example, `1.2 MB`.
     static func text(_ bytes: Int) -> String {
         guard let text = g_format_size(guint64(max(0, bytes))) else { return "" }
         defer { g_free(text) }

@@ -3,14 +3,14 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// Dates and times in the user's language, from the C library's locale.
+/// Dates and times in the user's locale.
 enum DateText {
     static func time(_ date: Date) -> String {
         // Translators: the time of day, as strftime formats it.
         format(date, translated("%H:%M"))
     }
 
-    /// A day as a divider in the timeline names it.
+    /// Returns the name of a day for dividers in the timeline.
     static func day(_ date: Date, _ day: RelativeDay) -> String {
         switch day {
         case .today: translated("Today")
@@ -23,7 +23,7 @@ enum DateText {
         }
     }
 
-    /// The shortest that tells when: for lists.
+    /// Returns the shortest unambiguous form, for lists.
     static func brief(_ date: Date, _ day: RelativeDay) -> String {
         switch day {
         case .today: time(date)
@@ -35,7 +35,7 @@ enum DateText {
         }
     }
 
-    /// All of it, for tooltips and assistive technology.
+    /// Returns the full date and time, for tooltips and assistive technology.
     static func full(_ date: Date) -> String { format(date, "%c") }
 
     private static func format(_ date: Date, _ pattern: String) -> String {

@@ -1,6 +1,6 @@
-/// How long a sound or a film is, as players tell it.
+/// Formats the duration of audio and video as media players do.
 enum DurationText {
-    /// - Parameter milliseconds: 0 or more.
+    /// - Parameter milliseconds: Negative values count as 0.
     static func text(_ milliseconds: Int) -> String {
         let seconds = max(0, milliseconds) / 1000
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }

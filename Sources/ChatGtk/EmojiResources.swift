@@ -1,17 +1,17 @@
 public import ChatViewModels
 import GtkKit
 
-/// The emoji that the program carries, in the user's language.
+/// The bundled emoji data in the user's language.
 public nonisolated enum EmojiResources {
     public struct Missing: Error {}
 
-    /// Reads them; takes some hundredths of a second, so not on the main thread.
-    /// English where none of the user's languages is there.
+    /// Loads the catalog, in English if none of the user's languages is available. Takes tens of milliseconds: call it
+    /// off the main thread.
     public static func load() throws -> EmojiCatalog {
         try load(languages: Localization.languages)
     }
 
-    /// - Parameter languages: as in `de_AT`, the best first.
+    /// - Parameter languages: Locale names such as `de_AT`, in order of preference.
     static func load(languages: [String]) throws -> EmojiCatalog {
         guard let list = text("emoji"), let english = text("en") else { throw Missing() }
         let names = languages.lazy.compactMap { language -> String? in

@@ -1,8 +1,8 @@
 import GtkKit
 import Observation
 
-/// Renders a view model's state for as long as this object lives: once at the start, then once after each burst of
-/// changes, and only when it differs.
+/// Renders a view model's state for the lifetime of this object: once initially, then once per batch of changes, and
+/// only if the state differs.
 final class Rendering {
     private let loop: any RenderingLoop
 
@@ -38,7 +38,7 @@ private final class StateLoop<State: Equatable & Sendable>: RenderingLoop {
             let states = Observations<State?, Never> { self?.state() }
             for await next in states {
                 guard next != nil, let self, !Task.isCancelled else { return }
-                // What was observed may be a key behind by now: a field hidden for it would lose what is typed.
+                // The observed value can be one keystroke old; rendering it could hide a field and lose the input.
                 self.show(self.state())
             }
         }

@@ -1,7 +1,7 @@
 import Foundation
 import GtkKit
 
-/// The compiled user interface that this library carries.
+/// The GResource bundle of this library.
 public enum Resource {
     nonisolated static let prefix = "/io/github/parlance_chat/Parlance/"
 
@@ -9,12 +9,12 @@ public enum Resource {
     static let style = prefix + "style/parlance.css"
 
     /// Registers the bundle, once.
-    /// - Parameter installed: folders to look in before the one that the build left.
-    /// - Throws: ``Missing`` with the places looked at.
+    /// - Parameter installed: Folders to search before the build folder.
+    /// - Throws: ``Missing`` with the searched paths.
     public static func load(installed folders: [String] = []) throws(Missing) {
         guard !Resources.exists(style) else { return }
         var paths = folders.map { $0 + "/parlance.gresource" }
-        // Asked for only when needed: where the build folder is gone, `Bundle.module` ends the process.
+        // Only as a fallback: `Bundle.module` traps if the build folder no longer exists.
         if !paths.contains(where: FileManager.default.fileExists) {
             paths.append(Bundle.module.path(forResource: "parlance", ofType: "gresource") ?? "")
         }
@@ -29,7 +29,7 @@ public enum Resource {
         throw Missing(message: "parlance.gresource is in none of: \(paths.joined(separator: ", "))")
     }
 
-    /// Adds the style sheet to the default display.
+    /// Adds the style sheets to the default display.
     public static func loadStyle() {
         StyleSheet.load(resource: style)
         StyleSheet.loadForHighContrast(resource: prefix + "style/high-contrast.css")

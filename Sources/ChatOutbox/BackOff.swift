@@ -1,4 +1,4 @@
-/// How long to wait after attempts that failed.
+/// The delay between attempts: exponential back-off with jitter.
 public struct BackOff: Equatable, Sendable {
     public var minDelay: Duration
     public var maxDelay: Duration
@@ -8,12 +8,13 @@ public struct BackOff: Equatable, Sendable {
         self.maxDelay = maxDelay
     }
 
-    /// Doubles with each attempt. Half of it is drawn, so that those who failed together do not return together.
+    /// Returns the delay, which doubles with each attempt. Half of it is random, so that clients that failed together
+    /// do not retry together.
     ///
     /// - Parameters:
-    ///   - attempts: how many failed in a row, from 1.
-    ///   - draw: from 0 to 1.
-    /// - Returns: from ``shortest`` to ``longest``.
+    ///   - attempts: the number of consecutive failures, from 1.
+    ///   - draw: a random number from 0 to 1.
+    /// - Returns: a delay from ``minDelay`` to ``maxDelay``.
     public func delay(after attempts: Int, draw: Double) -> Duration {
         let doublings = min(max(attempts, 1), 30)
         let whole = min(maxDelay, minDelay * Double(1 << doublings))

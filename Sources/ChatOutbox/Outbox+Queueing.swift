@@ -2,20 +2,20 @@ public import ChatCore
 public import Composer
 
 extension Outbox {
-    /// Queues a message. Once this returns it will be sent, whatever happens to this process.
+    /// Queues a message. Once this returns, the message survives a restart of the process.
     ///
     /// - Parameters:
-    ///   - transaction: queued or sent before, it is not queued again.
-    ///   - removingDraft: together with the room's draft, which became this message.
-    /// - Throws: ``ChatError`` if it could not be stored: it is then not queued.
+    ///   - transaction: the message's transaction ID; one that is queued already is not queued again.
+    ///   - removingDraft: whether to delete the room's draft along with it.
+    /// - Throws: ``ChatError`` if the message could not be stored; it is then not queued.
     public func send(
         _ message: WrittenMessage, transaction: TransactionID, to room: RoomID, removingDraft: Bool = false
     ) async throws {
         try await send([(transaction, message)], to: room, removingDraft: removingDraft)
     }
 
-    /// The same with several, in their order: all of them are queued, or none.
-    /// - Parameter draft: takes the place of the one that is removed.
+    /// Queues several messages in order: all of them or none.
+    /// - Parameter draft: the draft that replaces the removed one.
     public func send(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID,
         removingDraft: Bool = false, leaving draft: SavedDraft? = nil
@@ -27,10 +27,10 @@ extension Outbox {
         try await append(requests, in: room, sentDraft: removingDraft ? room : nil, remainingDraft: draft)
     }
 
-    /// Changes the text of a message that is on its way, or that the server has.
+    /// Edits a queued or sent message. A queued message that the server does not know of is changed in place.
     ///
-    /// - Parameter transaction: of the edit, should it have to be sent by itself.
-    /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
+    /// - Parameter transaction: the transaction ID of the edit, if it has to be sent as an event of its own.
+    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as.
     public func edit(
         _ target: OutboxTarget, in room: RoomID, to text: WrittenText, transaction: TransactionID
     ) async throws {
@@ -47,10 +47,10 @@ extension Outbox {
         try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
     }
 
-    /// Deletes a message. One that the server has not seen is just not sent, with all that was to be changed of it; an
-    /// upload of its files ends.
+    /// Deletes a message. If the server does not know of it, it is removed from the queue with all its pending changes,
+    /// and an upload of its files is canceled.
     ///
-    /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
+    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as.
     public func delete(_ target: OutboxTarget, in room: RoomID, transaction: TransactionID) async throws {
         let (target, original) = try resolve(target, in: room)
         let changes = rooms[room]?.entries.filter { $0.canChange && $0.request.action.target == target } ?? []
@@ -66,9 +66,9 @@ extension Outbox {
             OutboxRequest(id: transaction, room: room, action: .delete(target), queuedAt: now()), removing: removed)
     }
 
-    /// Gives a reaction to a message, or takes it back. What was not sent yet and is taken back is just not sent.
+    /// Adds or removes a reaction. Removing one that is still queued cancels it.
     ///
-    /// - Throws: ``ChatError/notFound`` if the target was queued and is no longer: look for the message it became.
+    /// - Throws: ``ChatError/notFound`` if the target is no longer queued: retry with the message ID it was sent as.
     public func react(
         _ text: String, isAdded: Bool, to target: OutboxTarget, in room: RoomID, transaction: TransactionID
     ) async throws {
@@ -84,7 +84,7 @@ extension Outbox {
         try await append(OutboxRequest(id: transaction, room: room, action: action, queuedAt: now()))
     }
 
-    /// Tries again what the server refused, or what waits for its next attempt; nil for all of the room.
+    /// Retries a rejected or waiting request immediately; `nil` retries all requests of the room.
     public func retry(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
         let chosen = (rooms[room]?.entries ?? []).filter { entry in
             (transaction == nil || entry.request.id == transaction) && entry.request.action != .unreadable
@@ -108,20 +108,20 @@ extension Outbox {
         changed(room)
     }
 
-    /// Tries again all that waits, in all rooms.
+    /// Retries all requests in all rooms immediately.
     public func retryAll() async throws {
         for room in Array(rooms.keys) { try await retry(in: room) }
     }
 
-    /// Gives up what is on its way; nil for all of the room.
+    /// Discards a request; `nil` discards all requests of the room.
     ///
-    /// A message that the server may have is deleted there. What is in flight otherwise is not taken back.
-    /// - Parameter makeID: for the deletions that this takes.
+    /// A message that the server may know of is deleted there. Other requests in flight are not discarded.
+    /// - Parameter makeID: returns transaction IDs for these deletions.
     public func discard(
         _ transaction: TransactionID? = nil, in room: RoomID, makeID: @Sendable () -> TransactionID
     ) async throws {
         let chosen = (rooms[room]?.entries ?? []).filter { transaction == nil || $0.request.id == transaction }
-        // From the end: what changes a message goes before the message itself.
+        // In reverse order, so that the changes to a message are removed before it.
         for entry in chosen.reversed() {
             guard let current = rooms[room]?[entry.request.id] else { continue }
             if case .send = current.request.action {
@@ -132,7 +132,7 @@ extension Outbox {
         }
     }
 
-    /// Forgets a room that was left. What is in flight there is cancelled.
+    /// Removes all requests of a room that was left, and cancels the one in flight.
     public func forget(_ room: RoomID) async throws {
         let removed = Set(rooms[room]?.entries.map(\.request.key) ?? [])
         rooms[room]?.worker?.cancel()
@@ -140,7 +140,7 @@ extension Outbox {
         try await remove(removed, in: room)
     }
 
-    /// - Returns: the target as it is to be asked for, and its entry if it is still on its way.
+    /// - Returns: the target, with its message ID if it has one, and its entry if it is still queued.
     private func resolve(_ target: OutboxTarget, in room: RoomID) throws -> (OutboxTarget, RoomQueue.Entry?) {
         guard case .queued(let id) = target else { return (target, nil) }
         guard let entry = rooms[room]?[id] else { throw ChatError.notFound }
@@ -155,8 +155,8 @@ extension Outbox {
         _ requests: [OutboxRequest], in room: RoomID, sentDraft: RoomID? = nil, remainingDraft: SavedDraft? = nil,
         removing removed: Set<OutboxChange.Key> = []
     ) async throws {
-        // In the queue before it is written, so that calls that come in between find their order; no worker takes it
-        // before `isStored`.
+        // Append before storing, so that concurrent calls keep their order. Workers skip requests until `isStored` is
+        // set.
         for request in requests {
             var entry = RoomQueue.Entry(request: request, isTouched: false, onlineBefore: onlineTime)
             entry.isStored = false
@@ -183,12 +183,12 @@ extension Outbox {
         var request = before
         request.action = action
         request.failure = nil
-        // In the queue at once, so that an attempt that begins meanwhile sends what was asked for last.
+        // Update the queue first, so that an attempt starting meanwhile sends the latest version.
         set(request, in: room)
         do {
             try await commit(OutboxChange(put: [request]))
         } catch {
-            // The message may have got its identifier meanwhile.
+            // The target may have received its message ID meanwhile.
             var restored = before
             if let target = rooms[room]?[before.id]?.request.action.target { restored.action.target = target }
             set(restored, in: room)
@@ -217,7 +217,7 @@ extension Outbox {
         changed(room)
     }
 
-    /// What could not be taken from the disk stays, with the targets that it got meanwhile.
+    /// Restores requests that could not be removed from the storage, with targets updated meanwhile.
     private func cancelRemoval(_ keys: Set<OutboxChange.Key>, in room: RoomID) async {
         let ids = Set(keys.map(\.id))
         rooms[room]?.setLeaving(ids, false)

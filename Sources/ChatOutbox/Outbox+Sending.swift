@@ -1,7 +1,7 @@
 import ChatCore
 
 extension Outbox {
-    /// Sees that someone works on a room that has something to do, and ends a wait that has lost its reason.
+    /// Starts a room's worker if there is work, interrupts the wait of a running one, and drops an empty queue.
     func wake(_ room: RoomID) {
         guard let queue = rooms[room] else { return }
         if queue.isEmpty, queue.worker == nil {
@@ -29,11 +29,11 @@ extension Outbox {
             await attempt(entry.request, in: room)
         }
         rooms[room]?.worker = nil
-        // Something may have been queued since the last look.
+        // More may have been queued since the check.
         wake(room)
     }
 
-    /// How long the next attempt is still to wait. The time of a back-off begins when it is asked for the first time.
+    /// The remaining time until the next attempt; not positive if it is due.
     private func waitingTime(of entry: RoomQueue.Entry) -> Duration {
         max(entry.notBefore, heldUntil) - elapsed()
     }
@@ -55,7 +55,7 @@ extension Outbox {
         rooms[room]?.pause = nil
     }
 
-    /// - Returns: the first of the room, from now on in flight; nil if it may not be.
+    /// - Returns: the first request, now in flight, or `nil` if it may not be sent.
     private func startNext(in room: RoomID) -> RoomQueue.Entry? {
         guard let queue = rooms[room], canWork(on: queue), var head = queue.head else { return nil }
         head.isInFlight = true
@@ -79,11 +79,11 @@ extension Outbox {
             land(request.id, in: room) { $0.request.failure = reason }
         } catch DeliveryError.busy(let retryAfter) {
             let retryDelay = max(retryAfter, .zero)
-            // A little later, and not all at once, but never earlier than asked.
+            // Jitter of up to a second, added to the delay that the server requires.
             heldUntil = max(heldUntil, elapsed() + retryDelay + .seconds(draw()))
             land(request.id, in: room) { $0.failures += 1 }
         } catch {
-            // Whatever else a backend throws: nothing is known of the request.
+            // Other errors leave the outcome unknown, so retry.
             land(request.id, in: room) { entry in
                 entry.failures += 1
                 entry.notBefore = self.elapsed() + self.backOff.delay(after: entry.failures, draw: self.draw())
@@ -91,8 +91,8 @@ extension Outbox {
         }
     }
 
-    /// Uploads what is not uploaded yet, one file after another, and writes each down.
-    /// - Throws: `CancellationError` if the message is taken back meanwhile.
+    /// Uploads the remaining files one by one, storing each URI.
+    /// - Throws: `CancellationError` if the message is deleted meanwhile.
     private func uploadFiles(of request: OutboxRequest) async throws -> OutboxRequest {
         guard case .send(var message) = request.action else { return request }
         var request = request
@@ -127,7 +127,7 @@ extension Outbox {
         }
     }
 
-    /// What is told late, or twice, changes nothing.
+    /// Ignores progress that arrives late or goes back.
     private func note(_ fraction: Double, of file: MediaReference, _ id: TransactionID, in room: RoomID) {
         guard var entry = rooms[room]?[id], case .send(let message) = entry.request.action,
             message.files.first(where: \.isOnlyHere) == file, fraction > entry.uploadedFraction
@@ -137,8 +137,8 @@ extension Outbox {
         publish(room)
     }
 
-    /// The server has it: what changes it can go out now. What is asked for while that is written down is told the
-    /// message by ``RoomQueue/Entry/sentAs``.
+    /// Removes a sent message and points queued changes at its ID. Changes requested while that is being stored find
+    /// the ID in ``RoomQueue/Entry/sentAs``.
     private func finish(_ id: TransactionID, as message: MessageID?, in room: RoomID) async {
         var change = OutboxChange(removed: [OutboxChange.Key(room: room, id: id)])
         if let message {
@@ -163,7 +163,7 @@ extension Outbox {
         publish(room)
     }
 
-    /// Marks what was online for too long without success, and waits for the next to come to that.
+    /// Marks requests that are overdue, and schedules the next check.
     func scheduleOverdueCheck() {
         marking?.cancel()
         marking = nil
@@ -172,7 +172,7 @@ extension Outbox {
         var soonest: Duration?
         for (room, queue) in rooms {
             var hasNewOverdue = false
-            // In order: whoever comes later was queued later.
+            // The entries are sorted by the time they were queued.
             for entry in queue.entries where !entry.isOverdue {
                 let due = entry.onlineBefore + Self.overdueAfter
                 if due > online {

@@ -1,13 +1,13 @@
 public import ChatCore
 public import Foundation
 
-/// Sends what was queued, exactly once and in order, whatever happens to the network or to this process.
+/// Sends queued requests exactly once and in order, despite network failures and restarts of the process.
 ///
-/// Each room has a queue. One request of a room is in flight at a time, and the next follows when the server has
-/// acknowledged it; rooms do not wait for each other. What fails is tried again, later and later; a message that the
-/// server refuses stops its room until the user retries or discards it, a change that it refuses is set aside.
+/// Each room has a queue with one request in flight at a time; the next one is sent when the server has acknowledged
+/// it. Rooms do not wait for each other. Failed attempts are retried with increasing delays. A message that the server
+/// rejects blocks its room until the user retries or discards it; a rejected change is skipped.
 public actor Outbox {
-    /// After this time online without success a request is marked as unsent.
+    /// A request that has not succeeded after this time online is marked as overdue.
     public static let overdueAfter = Duration.seconds(300)
 
     let storage: any OutboxStorage
@@ -16,29 +16,29 @@ public actor Outbox {
     let backOff: BackOff
     let draw: @Sendable () -> Double
     let now: @Sendable () -> Date
-    /// Since the outbox was made, on its clock.
+    /// The time since the outbox was created, on ``clock``.
     let elapsed: @Sendable () -> Duration
 
     var rooms: [RoomID: RoomQueue] = [:]
     private(set) var isOnline: Bool
     private(set) var isClosed = false
-    /// No attempt begins before this time, on ``elapsed``.
+    /// No attempt starts before this time, as measured by ``elapsed``: the server's rate limit.
     var heldUntil = Duration.zero
-    /// Of what is done but could not be written down: it goes with the next change.
+    /// Completed changes that could not be stored, to be stored with the next change.
     private var unsaved = OutboxChange()
     var marking: Task<Void, Never>?
     private var onlineTotal = Duration.zero
     private var onlineSince: Duration?
     private var observers: [RoomID: [Int: AsyncStream<[OutboxItem]>.Continuation]] = [:]
     private var nextObserver = 0
-    /// The last of the changes that are being written down.
+    /// The last of the changes being written.
     private var writing: Task<Void, any Error>?
 
     /// - Parameters:
-    ///   - storage: for this outbox alone.
-    ///   - clock: on which it waits.
-    ///   - draw: a number from 0 to 1, another each time.
-    ///   - now: the time of day, for ``OutboxRequest/queuedAt``.
+    ///   - storage: must not be shared with another outbox.
+    ///   - clock: the clock for delays.
+    ///   - draw: returns a random number from 0 to 1.
+    ///   - now: returns the wall-clock time, for ``OutboxRequest/queuedAt``.
     public init(
         storage: any OutboxStorage, backend: any OutboxBackend, isOnline: Bool = true,
         clock: any Clock<Duration> = ContinuousClock(), backOff: BackOff = BackOff(),
@@ -56,12 +56,12 @@ public actor Outbox {
         onlineSince = isOnline ? .zero : nil
     }
 
-    /// Goes on with what an earlier run left. To be called once, before anything else.
-    /// - Throws: ``ChatError`` of the storage.
+    /// Resumes the requests of an earlier run. Call it once, before anything else.
+    /// - Throws: ``ChatError`` from the storage.
     public func start() async throws {
         for var request in try await storage.outboxRequests() {
             if case .queued(let target) = request.action.target, rooms[request.room]?[target] == nil {
-                // Only damage can have parted them.
+                // Only a damaged store can contain a change without its message.
                 request.failure = "the message it changes is lost"
             }
             rooms[request.room, default: RoomQueue()].append(
@@ -70,7 +70,7 @@ public actor Outbox {
         for room in rooms.keys { changed(room) }
     }
 
-    /// Ends the work. An attempt under way is cancelled; what became of it is found out after the next start.
+    /// Stops sending. Attempts in flight are canceled and repeated after the next start, with the same transaction ID.
     public func close() async {
         isClosed = true
         marking?.cancel()
@@ -84,7 +84,7 @@ public actor Outbox {
         observers = [:]
     }
 
-    /// Tells whether there is a network. When it comes back, each room is tried at once.
+    /// Sets whether the network is available. When it returns, all rooms retry immediately.
     public func setOnline(_ isOnline: Bool) {
         guard isOnline != self.isOnline else { return }
         if let since = onlineSince { onlineTotal += elapsed() - since }
@@ -103,7 +103,7 @@ public actor Outbox {
         }
     }
 
-    /// What is on its way in a room, in order: now, and after each change. A slow reader sees the newest state.
+    /// The requests of a room in order, now and after each change. Slow consumers receive only the newest state.
     public nonisolated func items(in room: RoomID) -> AsyncStream<[OutboxItem]> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: [OutboxItem].self, bufferingPolicy: .bufferingNewest(1))
@@ -111,10 +111,10 @@ public actor Outbox {
         return stream
     }
 
-    /// How long the network has been there, in all.
+    /// The total time the network has been available.
     var onlineTime: Duration { onlineTotal + (onlineSince.map { elapsed() - $0 } ?? .zero) }
 
-    /// Tells the observers of a room, and sees that someone works on it.
+    /// Notifies a room's observers and starts its worker if needed.
     func changed(_ room: RoomID) {
         publish(room)
         wake(room)
@@ -128,16 +128,16 @@ public actor Outbox {
         }
     }
 
-    /// Writes a change down, together with what could not be written before.
-    /// - Throws: ``ChatError`` of the storage: nothing of the change is written then.
+    /// Stores a change, together with earlier ones that could not be stored.
+    /// - Throws: ``ChatError`` from the storage; the change is then not stored.
     func commit(_ change: OutboxChange) async throws { try await enqueue(change, retainsOnFailure: false).value }
 
-    /// Writes down what has happened. What can't be written now is written with the next change; should the process
-    /// end before, the request is repeated and the server knows its transaction.
+    /// Stores the outcome of an attempt, with the next change if that fails now. If the process ends before that, the
+    /// request is repeated, and the server recognizes its transaction ID.
     func note(_ change: OutboxChange) async { _ = await enqueue(change, retainsOnFailure: true).result }
 
-    /// Changes reach the disk in the order of the calls: a later one may remove what an earlier one puts. The task is
-    /// not cancelled with its caller.
+    /// Changes are written in call order, since a later one may remove what an earlier one adds. Canceling the caller
+    /// does not cancel the write.
     private func enqueue(_ change: OutboxChange, retainsOnFailure: Bool) -> Task<Void, any Error> {
         let writing = Task { [earlier = self.writing] in
             _ = await earlier?.result

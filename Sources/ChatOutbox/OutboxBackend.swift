@@ -1,30 +1,30 @@
 public import ChatCore
 
-/// The server, as far as an outbox needs it.
+/// The server operations that an outbox needs.
 ///
-/// An attempt may be repeated with the same transaction after any ``DeliveryError/unreachable``, also after one that
-/// came through and whose answer was lost: the server carries out a transaction once and answers the same again.
+/// After ``DeliveryError/unreachable``, an attempt is repeated with the same transaction ID, even if the request
+/// arrived and only the response was lost. The server deduplicates by transaction ID and repeats its response.
 public protocol OutboxBackend: Sendable {
-    /// Uploads a file that is kept on this computer. The task is cancelled when the message is taken back.
-    /// - Parameter progress: told of the part that is sent, from 0 to 1; from any thread.
-    /// - Returns: the URI under which the server has it.
+    /// Uploads a local file. The task is canceled if the message is deleted.
+    /// - Parameter progress: receives the uploaded fraction, from 0 to 1; called on any thread.
+    /// - Returns: the content URI of the file on the server.
     /// - Throws: ``DeliveryError``.
     func upload(
         _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String
 
-    /// Carries out a request: its files are uploaded, and its target is a message that the server knows.
-    /// - Returns: the identifier of the message that was sent; of no meaning for other requests.
+    /// Sends a request whose files are uploaded and whose target has a message ID.
+    /// - Returns: the ID of the sent message; ignored for other requests.
     /// - Throws: ``DeliveryError``.
     func deliver(_ request: OutboxRequest) async throws -> MessageID?
 }
 
-/// Why an attempt did not succeed.
+/// Why an attempt failed.
 public enum DeliveryError: Error, Equatable, Sendable {
-    /// No answer came, or one that says nothing of the request, such as a gateway's.
+    /// No response arrived, or one unrelated to the request, such as a gateway error.
     case unreachable
-    /// The server asks to be left alone for that long, by all rooms.
+    /// The server limits the rate of requests: no room may send before this delay has passed.
     case busy(retryAfter: Duration)
-    /// The server will never accept it as it is. The reason is technical and holds no message text.
+    /// The server rejects the request for good. The reason is technical and contains no message text.
     case rejected(reason: String)
 }

@@ -1,22 +1,23 @@
 public import ChatCore
 
-/// A request as a user sees it.
+/// The user-visible state of a queued request.
 public struct OutboxItem: Equatable, Sendable {
     public enum State: Equatable, Sendable {
-        /// Its turn has not come, or there is no network.
+        /// Queued behind another request, or offline.
         case waiting
         case sending
-        /// Attempts failed, the next one comes by itself.
+        /// Attempts have failed; the next one is scheduled.
         case retrying(attempts: Int)
-        /// The server refused it. It waits for the user; if it is a message, so does what was queued after it in its room.
+        /// The server rejected it, and it waits for the user. A rejected message also blocks the requests queued after
+        /// it in its room.
         case failed(reason: String)
     }
 
     public var request: OutboxRequest
     public var state: State
-    /// Whether it could not be sent within five minutes of being online: to be shown as unsent. Attempts go on.
+    /// Whether it has not succeeded after five minutes online. It is shown as unsent, but attempts continue.
     public var isOverdue: Bool
-    /// How much of its files is uploaded, by their sizes, from 0 to 1; nil once all are. Until then the server has seen
-    /// nothing of the message.
+    /// The upload progress of its files, weighted by size, from 0 to 1; `nil` once all are uploaded. Until then, the
+    /// server knows nothing of the message.
     public var upload: Double?
 }

@@ -1,31 +1,32 @@
 import ChatCore
 
-/// What is on its way in one room, in order. One at a time is in flight: the first that was not set aside.
+/// The requests of a room, in order. Only the first one that is not set aside can be in flight.
 struct RoomQueue {
     struct Entry {
         var request: OutboxRequest
-        /// How many attempts failed in a row.
+        /// The number of consecutive failed attempts.
         var failures = 0
         var isInFlight = false
-        /// Whether the server may have seen it: from the first attempt on, or since an earlier run of the process.
+        /// Whether the server may know of it: an attempt was made, or it is from an earlier run of the process.
         var isTouched: Bool
-        /// How long the outbox had been online when it was queued.
+        /// The outbox's online time when it was queued.
         let onlineBefore: Duration
-        /// When the next attempt may begin, in the outbox's time.
+        /// The earliest time of the next attempt, as measured by ``Outbox/elapsed``.
         var notBefore = Duration.zero
-        /// Whether it is on the disk. Otherwise nothing is to begin with it.
+        /// Whether it is stored. It is not sent before that.
         var isStored = true
-        /// Whether it is being taken from the disk: nothing is to begin with it, nor to be written of it.
+        /// Whether it is being removed from the storage: it must be neither sent nor written.
         var isLeaving = false
         var isOverdue = false
-        /// The message that it became, while that is being written down.
+        /// The ID of the sent message, while that is being stored.
         var sentAs: MessageID?
-        /// How much of the first file that is not uploaded yet is, from 0 to 1.
+        /// The upload progress of the first file not uploaded yet, from 0 to 1.
         var uploadedFraction = 0.0
 
-        /// Whether it can be changed or taken out as it stands here: the server has not seen it, or will have none of it.
+        /// Whether it can still be changed or removed locally: the server does not know of it, or has rejected it.
         var canChange: Bool { !isTouched || request.failure != nil }
-        /// Whether it holds up nobody: a change that was refused, or what can't be read. What follows a message that was refused may answer it.
+        /// Whether it does not block the queue: a rejected change or an unreadable request. A rejected message does,
+        /// because later ones may refer to it.
         var isSetAside: Bool {
             request.failure != nil && (request.action.target != nil || request.action == .unreadable)
         }
@@ -57,9 +58,9 @@ struct RoomQueue {
 
     private(set) var entries: [Entry] = []
     var worker: Task<Void, Never>?
-    /// Ended early when something changed that is worth another look.
+    /// The wait before the next attempt; canceled when the queue changes.
     var pause: Task<Void, Never>?
-    /// The upload of a file of the one that is in flight.
+    /// The file upload in progress for the request in flight.
     var uploading: Task<String, any Error>?
 
     var isEmpty: Bool { entries.isEmpty }
@@ -84,12 +85,12 @@ struct RoomQueue {
         }
     }
 
-    /// Requests that change the message of the given request.
+    /// The requests that change the message of a queued request.
     func dependents(of id: TransactionID) -> [Entry] {
         entries.filter { $0.request.action.target == .queued(id) }
     }
 
-    /// A request for this target that can still be changed.
+    /// The last request for this target that can still be changed.
     func changeable(for target: OutboxTarget, where condition: (OutboxAction) -> Bool) -> Entry? {
         entries.last { entry in
             entry.canChange && !entry.isLeaving && entry.request.action.target == target

@@ -1,20 +1,21 @@
 public import Foundation
 
-/// Where what is kept of each account lies: each in a folder of its own, whatever its identifier.
+/// The data folders of accounts, one for each identifier.
 public struct AccountFolders: Sendable {
     private let root: URL
 
-    /// - Parameter root: made when something is kept. It holds nothing else.
+    /// Describes the folders below a root.
+    /// - Parameter root: The folder of all accounts, which holds nothing else. Created when needed.
     public init(root: URL) {
         self.root = root
     }
 
-    /// All of an account.
+    /// Returns the folder with all data of an account.
     public func folder(of account: String) -> URL {
         root.appending(path: Self.name(account), directoryHint: .isDirectory)
     }
 
-    /// The account's ``ChatStore``; what belongs to it lies beside.
+    /// Returns the folder of the account's ``ChatStore``.
     public func store(of account: String) -> URL {
         folder(of: account).appending(path: "store", directoryHint: .isDirectory)
     }

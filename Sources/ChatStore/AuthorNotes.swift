@@ -2,8 +2,7 @@ import ChatCore
 import Composer
 import GRDB
 
-/// Texts as the user wrote them, of messages of one room that a server has under a name of its own, and that the store does
-/// not know yet.
+/// Source texts of messages that the server has accepted but the sync has not delivered.
 struct AuthorNotes {
     let record: RoomRecord
     let db: Database
@@ -14,7 +13,7 @@ struct AuthorNotes {
         ])
     }
 
-    /// - Returns: what waits for the message; it waits no longer.
+    /// Removes and returns the source text for a message, if any.
     func removeText(of message: MessageID) throws -> WrittenText? {
         let data = try String.fetchOne(
             db.cachedStatement(sql: "SELECT data FROM authorNote WHERE room = ? AND message = ?"),

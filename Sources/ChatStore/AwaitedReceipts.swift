@@ -2,11 +2,11 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Read marks at what is not known yet: it may be missing, or come with the next answer of the server.
+/// Read receipts for events that are not stored yet, because they are in a gap or arrive with a later sync.
 struct AwaitedReceipts {
-    /// Of one member in one room: the latest of them.
+    /// The maximum number of waiting receipts of a member in a room; the latest are retained.
     private static let maxStored = 8
-    /// Under which the user's own marks are kept.
+    /// The `member` value of the user's own receipts.
     private static let user = ""
 
     let record: RoomRecord
@@ -16,7 +16,7 @@ struct AwaitedReceipts {
         try add(receipt.message, of: receipt.member.rawValue, readAt: receipt.readAt.milliseconds)
     }
 
-    /// One of the user's own.
+    /// Adds a receipt of the user.
     func addOwnReceipt(_ event: MessageID, now: Date = Date()) throws {
         try add(event, of: Self.user, readAt: now.milliseconds)
     }
@@ -33,7 +33,7 @@ struct AwaitedReceipts {
         ).execute(arguments: [record.key, member, Self.maxStored])
     }
 
-    /// Those of others that wait for an event; they wait no longer.
+    /// Removes and returns the receipts of other members for an event.
     func removeReceipts(at event: MessageID) throws -> [ReadReceipt] {
         let rows = try Row.fetchAll(
             db.cachedStatement(
@@ -48,14 +48,14 @@ struct AwaitedReceipts {
         }
     }
 
-    /// Whether the user has read up to something that is not known.
+    /// Whether a receipt of the user is waiting.
     func hasOwnReceipt() throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM awaitedMark WHERE room = ? AND member = ? LIMIT 1"),
             arguments: [record.key, Self.user]) != nil
     }
 
-    /// The farthest of the user's own whose event is known by now; those that are wait no longer.
+    /// Removes the user's receipts whose events are known by now, and returns the last position among them.
     func resolveOwnReceipts() throws -> Int64? {
         let positions = EventPositions(record: record, db: db)
         var farthest: Int64?

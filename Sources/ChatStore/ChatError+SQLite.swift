@@ -1,13 +1,13 @@
 import ChatCore
 import GRDB
 
-/// A value of a type that its column cannot hold: the page was changed by something else than SQLite.
+/// A value of a type that its column cannot hold: the file was modified by something other than SQLite.
 struct UnreadableColumn: Error {
     let name: String
 }
 
 extension ChatError {
-    /// What a failure of the database means to a user.
+    /// Maps a database error.
     init(storage error: any Error) {
         switch error {
         case let error as DatabaseError where error.isDiskFull: self = .diskFull
@@ -19,20 +19,19 @@ extension ChatError {
 }
 
 extension DatabaseError {
-    /// The code and SQLite's own words, without the statement and its values.
+    /// The result code and SQLite's message, without the statement and its arguments.
     var technicalReason: String {
         "SQLite \(extendedResultCode.rawValue): \(message ?? "no message")"
     }
 
-    /// SHMSIZE: the index of the log could not grow, which it does by a few pages of disk.
+    /// SHMSIZE: the shared-memory index of the log could not grow, for lack of disk space.
     fileprivate var isDiskFull: Bool {
         resultCode == .SQLITE_FULL || extendedResultCode == .SQLITE_IOERR_SHMSIZE
     }
 }
 
 extension Error {
-    /// Whether this says that the file may not be as SQLite wrote it. What is no error of SQLite's is one of reading
-    /// a value.
+    /// Whether the error is a sign of a damaged file. Errors that are not SQLite's come from decoding values.
     var isDamage: Bool {
         guard let error = self as? DatabaseError else { return true }
         return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR].contains(error.resultCode)

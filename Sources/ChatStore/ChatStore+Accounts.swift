@@ -1,9 +1,9 @@
 public import ChatCore
 import GRDB
 
-/// Accounts are with what is unsent: a history that is lost must not sign anyone out.
+/// Accounts are stored with the unsent data, so that losing the history does not sign out the user.
 extension ChatStore {
-    /// In the order in which they came.
+    /// Returns all accounts in the order they were added.
     public func accounts() async throws -> [Account] {
         try await readPending { db in
             try Row.fetchAll(db, sql: "SELECT * FROM account ORDER BY key").map { row in
@@ -14,7 +14,7 @@ extension ChatStore {
         }
     }
 
-    /// Keeps an account, or what has changed of it.
+    /// Adds or updates an account.
     public func saveAccount(_ account: Account) async throws {
         try await writePending { db in
             try db.execute(
@@ -26,7 +26,7 @@ extension ChatStore {
         }
     }
 
-    /// Keeps another name of an account; nothing happens if there is none of that identifier.
+    /// Renames an account. Does nothing if there is none with that identifier.
     public func renameAccount(_ id: String, to name: String) async throws {
         try await writePending { db in
             try db.execute(sql: "UPDATE account SET name = ? WHERE id = ?", arguments: [name, id])

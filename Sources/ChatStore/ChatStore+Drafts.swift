@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension ChatStore {
-    /// What is unsent in the room.
+    /// Returns the room's draft.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func draft(in room: RoomID) async throws -> SavedDraft? {
         let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
@@ -12,8 +12,8 @@ extension ChatStore {
         }
     }
 
-    /// Keeps what is unsent in the room; nil removes it. The preview is cut to 200 characters.
-    /// - Returns: whether that differs from what was kept.
+    /// Stores the room's draft; `nil` removes it. The preview is truncated to 200 characters.
+    /// - Returns: Whether the draft changed.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws -> Bool {
         let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
@@ -30,7 +30,7 @@ extension ChatStore {
         }
     }
 
-    /// What would be lost with this store.
+    /// Returns the number of unsent items that would be lost with this store.
     public func pendingCount() async throws -> PendingCount {
         let requests = try await outboxRequests()
         let changes = requests.count { $0.action.target != nil }
@@ -42,7 +42,7 @@ extension ChatStore {
             messages: requests.count - changes, changes: changes, drafts: drafts.count { !sent.contains($0) })
     }
 
-    /// Moves the drafts out of a history of the first version.
+    /// Moves the drafts out of a history in the format of the first version.
     static func carryDrafts(from history: Database, to pending: DatabasePool) throws {
         let rows = try Row.fetchAll(
             history, sql: "SELECT r.id, d.preview, d.data FROM draft d JOIN room r ON r.key = d.room")
@@ -57,7 +57,7 @@ extension ChatStore {
         }
     }
 
-    /// Makes rooms for what is unsent in rooms that the history has lost, so that it can be seen.
+    /// Recreates rooms that the history has lost but that have unsent content, to make it accessible.
     static func recoverLostRooms(of pending: DatabasePool, in history: DatabasePool) throws {
         let rooms = try pending.read { db in
             try String.fetchAll(db, sql: "SELECT room FROM draft UNION SELECT room FROM outbox")
@@ -77,10 +77,10 @@ extension ChatStore {
     }
 }
 
-/// A draft as it is stored.
+/// The row of a draft.
 struct DraftRow {
     let room: RoomID
-    /// Another with each change.
+    /// Changes with each modification.
     let token: Int64
     let draft: SavedDraft
 
@@ -93,7 +93,7 @@ struct DraftRow {
         }
     }
 
-    /// The previews of all rooms with a draft, each with its token.
+    /// Returns the previews and tokens of all drafts.
     static func previews(in db: Database) throws -> [RoomID: (token: Int64, preview: String)] {
         let rows = try Row.fetchAll(db.cachedStatement(sql: "SELECT room, token, preview FROM draft"))
         let pairs = try rows.map { row in
@@ -123,6 +123,6 @@ struct DraftRow {
 }
 
 extension SavedDraft {
-    /// With a preview as it is kept.
+    /// The draft with its preview truncated for storage.
     fileprivate var cut: SavedDraft { SavedDraft(data: data, preview: preview.preview) }
 }

@@ -1,15 +1,16 @@
 public import ChatCore
 import GRDB
 
-/// Which of the rooms that are being imported were imported before.
+/// Recognizes conversations that were imported before.
 extension ChatStore {
-    /// Under which messages are stored that were imported.
+    /// SQL that selects imported messages by the prefix of their identifiers.
     private static let importedIDs = "id >= 'import-' AND id < 'import.'"
-    /// Messages at each end of an export by which another of the same conversation is recognised.
+    /// The number of messages at each end of an export that are compared to recognize a conversation.
     private static let sample = 8
 
-    /// - Parameter staged: rooms that nobody sees yet. One is known again by what its program calls it; or by its messages,
-    ///   if those at an end of the one export are among those of the other.
+    /// Returns the conversations that were imported before, recognized by the identifier in the exporting program or,
+    /// without one, by the messages at the ends of both imports.
+    /// - Parameter staged: The rooms being imported.
     public func earlierImports(of staged: [RoomID]) async throws -> [EarlierImport] {
         try await read { db in
             let rooms = try Row.fetchAll(
@@ -78,7 +79,7 @@ extension ChatStore {
             staged: record.room.id, room: best.room.id, name: best.room.name, newMessages: (count ?? 0) - best.common)
     }
 
-    /// The first of what was imported, and the last.
+    /// Returns the first and the last imported messages.
     private static func ends(of room: Int64, in db: Database) throws -> [[ImportedMessageKey]] {
         let keys = MessageKey.all(in: room)
         return try ["ASC", "DESC"].map { order in
@@ -92,8 +93,8 @@ extension ChatStore {
         }
     }
 
-    /// Whether half of these messages are in a room: one was sent to several rooms at once, perhaps, or deleted since in
-    /// what was exported.
+    /// Whether at least half of the messages are in a room. Others may have been deleted before the export, and single
+    /// ones may have been sent to several rooms.
     private static func has(_ messages: [ImportedMessageKey], in room: Int64, _ db: Database) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM message WHERE room = ? AND id = ? AND sentAt = ?")
         let found = try messages.count {

@@ -2,26 +2,26 @@ public import ChatCore
 public import Foundation
 import GRDB
 
-/// Rooms that are being filled and that nobody sees yet. Lists and searches leave them out by the setting that marks
-/// them.
+/// Staged rooms: rooms that an import is filling, which lists and searches exclude by ``stagedSetting``.
 extension ChatStore {
     static let stagedSetting = "staged"
-    /// What the program that a room was imported from calls it.
+    /// The room setting with the conversation's identifier in the program that it was imported from.
     public static let importSource = "imported"
 
-    /// Makes a room that is in no list and in no search.
+    /// Creates a staged room.
     public func createStagedRoom(_ new: NewRoom) async throws {
         var new = new
         new.settings[Self.stagedSetting] = "1"
         try await createRoom(new)
     }
 
-    /// Adds messages to a room that is not shown yet, after those that are in it, and those who sent them.
+    /// Appends messages and their senders to a staged room.
     ///
-    /// - Parameter messages: oldest first. Those whose identifier the room has are left out.
-    /// - Returns: how many were added. After a loss of power they may be missing, as the whole room then goes.
-    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if it is shown or a sender was
-    ///   never in it.
+    /// - Parameter messages: Oldest first. Messages whose identifier the room already has are skipped.
+    /// - Returns: The number of added messages. A power loss may drop them, but the next start removes the staged room
+    ///   anyway.
+    /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if it is not staged or a
+    ///   sender was never a member.
     public func addStaged(
         _ messages: [NewMessage], edited: [MessageID: Date] = [:], by members: [Member], to room: RoomID
     ) async throws -> Int {
@@ -48,11 +48,11 @@ extension ChatStore {
         }
     }
 
-    /// Changes messages of a room that is not shown yet.
+    /// Applies changes to messages of a staged room.
     ///
-    /// - Returns: the changes of messages that are not there or were deleted, edits by others than the sender, and
-    ///   texts that are no reactions or no messages.
-    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if it is shown.
+    /// - Returns: The changes without effect: of unknown or deleted messages, edits by others than the sender, and
+    ///   invalid reactions or messages.
+    /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if it is not staged.
     public func changeStaged(
         _ changes: [ImportedChange], by members: [Member], in room: RoomID
     ) async throws -> [ImportedChange] {
@@ -86,10 +86,10 @@ extension ChatStore {
         return true
     }
 
-    /// Shows rooms under their names, all that is in them read, or adds what is new in them to others.
+    /// Shows staged rooms under their names, marked as read, or merges their new messages into existing rooms.
     ///
-    /// - Returns: how many messages each of the others got, by the room that they were in.
-    /// - Throws: ``ChatError/notFound``; none is shown or changed then.
+    /// - Returns: The number of messages merged, by staged room.
+    /// - Throws: ``ChatError/notFound`` or ``ChatError/notPermitted``; nothing is then changed.
     public func showStagedRooms(_ rooms: [FinishedImport]) async throws -> [RoomID: Int] {
         try await write { db in
             var added: [RoomID: Int] = [:]
@@ -113,8 +113,7 @@ extension ChatStore {
         }
     }
 
-    /// Removes a room that is not shown, piece by piece: what is being said elsewhere does not wait for a million
-    /// messages.
+    /// Removes a staged room in batches, so that other writes need not wait for a million deletions.
     public func removeStagedRoom(_ room: RoomID) async throws {
         while try await removeStagedMessages(of: room, atMost: 2000) {}
         try await removeRoom(room)
@@ -133,7 +132,7 @@ extension ChatStore {
         }
     }
 
-    /// The rooms that were not shown when the process ended.
+    /// Returns the staged rooms, which are left over if the process ended during an import.
     public func stagedRooms() async throws -> [RoomID] {
         try await read { db in
             try String.fetchAll(

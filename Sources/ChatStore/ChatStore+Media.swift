@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A file of the media cache.
+/// An entry in the index of the media cache.
 struct MediaEntry: Equatable {
     let uri: String
     let digest: MediaDigest
@@ -17,7 +17,7 @@ extension MediaEntry {
     }
 }
 
-/// The index of the media cache. All of it can be lost.
+/// The index of the media cache, which can be lost without harm.
 extension ChatStore {
     func mediaEntry(of uri: String) async throws -> MediaEntry? {
         try await read { db in
@@ -25,7 +25,8 @@ extension ChatStore {
         }
     }
 
-    /// - Returns: what was noted under that URI before.
+    /// Adds or replaces an entry.
+    /// - Returns: The replaced entry, if any.
     func saveMediaEntry(_ entry: MediaEntry) async throws -> MediaEntry? {
         try await writeCache { db in
             let before = try Row.fetchOne(db, sql: "SELECT * FROM media WHERE uri = ?", arguments: [entry.uri])
@@ -65,7 +66,7 @@ extension ChatStore {
         }
     }
 
-    /// The bytes of all contents, each counted once.
+    /// Returns the total size of all files in bytes; shared files count once.
     func mediaTotal() async throws -> Int {
         try await read { db in
             try Int.fetchOne(db, sql: "SELECT coalesce(sum(bytes), 0) FROM (SELECT DISTINCT digest, bytes FROM media)")
@@ -73,7 +74,7 @@ extension ChatStore {
         }
     }
 
-    /// Those contents that no URI has.
+    /// Returns the digests that no entry refers to.
     func unknownMedia(among digests: Set<MediaDigest>) async throws -> [MediaDigest] {
         try await read { db in
             try digests.filter { digest in

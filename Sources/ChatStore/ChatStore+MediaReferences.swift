@@ -3,9 +3,10 @@ import Foundation
 import GRDB
 
 extension ChatStore {
-    /// What messages, drafts and what waits to be sent refer to, of all URIs of one scheme whose rest is hexadecimal.
+    /// Returns all references in messages, drafts and the outbox to URIs that consist of a scheme and hexadecimal
+    /// digits.
     ///
-    /// Takes a look at each attachment: for sweeping, seldom and in the background.
+    /// Scans all attachments: for occasional use in the background.
     public func mediaReferences(scheme: String) async throws -> Set<String> {
         let attachmentURIs = try await read { db in
             try String.fetchSet(
@@ -18,12 +19,12 @@ extension ChatStore {
         return try await attachmentURIs.union(
             readPending { db in
                 var found: Set<String> = []
-                // Drafts and actions are opaque here, but what they refer to stands in them as it is.
+                // The encoded drafts and actions are opaque here, but contain URIs verbatim.
                 for sql in ["SELECT data FROM draft", "SELECT action FROM outbox"] {
                     let rows = try Data.fetchCursor(db, sql: sql)
                     while let data = try rows.next() { found.formUnion(Self.references(in: data, scheme)) }
                 }
-                // In those of earlier versions they don't.
+                // Requests of earlier versions do not: decode them.
                 for case .send(let message) in try Self.requests(in: db).map(\.action) {
                     let uris = message.files.flatMap { [$0.uri, $0.thumbnailURI].compactMap(\.self) }
                     found.formUnion(uris.filter { $0.hasPrefix(scheme) })

@@ -4,14 +4,15 @@ public import Foundation
 import GRDB
 
 extension ChatStore {
-    /// What became of a message handed over.
+    /// The result of storing an outgoing message.
     public struct Appended: Equatable, Sendable {
         public var message: Message
-        /// False if its transaction had been stored before: `message` is that one, as it is now.
+        /// `false` if a message with the same transaction was already stored; `message` is then that one in its current
+        /// state.
         public var isNew: Bool
     }
 
-    /// The page that ends just before `position`, at most `limit` messages (up to 10,000).
+    /// Returns the page of at most `limit` messages (up to 10,000) that ends just before `position`.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
         try await read { db in
@@ -19,7 +20,7 @@ extension ChatStore {
         }
     }
 
-    /// The page that begins just after `position`, at most `limit` messages (up to 10,000).
+    /// Returns the page of at most `limit` messages (up to 10,000) that begins just after `position`.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
         try await read { db in
@@ -27,7 +28,7 @@ extension ChatStore {
         }
     }
 
-    /// A page with the target in its middle, at most `limit` messages (up to 10,000).
+    /// Returns a page of at most `limit` messages (up to 10,000) centered on the target.
     /// - Throws: ``ChatError/notFound`` if there is no such room or message.
     public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
         try await read { db in
@@ -41,7 +42,7 @@ extension ChatStore {
         }
     }
 
-    /// Those of the messages that there are, in the order asked for.
+    /// Returns the messages with the given identifiers, in that order; unknown identifiers are skipped.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
         try await read { db in
@@ -50,19 +51,20 @@ extension ChatStore {
         }
     }
 
-    /// Stores a message after all others of the room.
+    /// Appends a message to the room's timeline.
     ///
-    /// - Parameter removingDraft: in the same transaction, unless the message was stored before: the draft there is
-    ///   then a newer one.
-    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if the sender is not in it.
+    /// - Parameter removingDraft: whether to remove the room's draft in the same transaction. The draft stays if the
+    ///   message was already stored: it is newer then.
+    /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if the sender is not a
+    ///   member.
     public func append(
         _ new: NewMessage, to room: RoomID, removingDraft: Bool = false
     ) async throws -> Appended {
         try await append([new], to: room, removingDraft: removingDraft)[0]
     }
 
-    /// The same with several, in their order: all of them are stored, or none.
-    /// - Parameter remainingDraft: takes the place of the draft that is removed.
+    /// Appends several messages in order, atomically.
+    /// - Parameter remainingDraft: replaces the removed draft.
     public func append(
         _ messages: [NewMessage], to room: RoomID, removingDraft: Bool = false,
         leaving remainingDraft: SavedDraft? = nil
@@ -89,7 +91,8 @@ extension ChatStore {
             return appended
         }
         if removingDraft, appended.contains(where: \.isNew) {
-            // From the commit above on the draft counts as sent: this only clears it away.
+            // The commit above already marks the draft as sent (`room.sentDraft`); this only cleans up, so failure is
+            // harmless.
             try? await clear(draft, leaving: remainingDraft, in: room)
         }
         return appended
@@ -104,22 +107,23 @@ extension ChatStore {
         try await write { db in try RestoredDraft.set(nil, of: RoomRecord.get(room, in: db), in: db) }
     }
 
-    /// Where what was fetched from a server belongs in a room's timeline.
+    /// Which end of a room's timeline receives messages fetched from a server.
     public enum InsertionPoint: Sendable {
-        /// After all others: it is new.
+        /// After all stored messages, for new ones.
         case end
-        /// Before all others: it is old, and was not known yet.
+        /// Before all stored messages, for older history.
         case start
     }
 
-    /// Stores what a server told and would tell again: after a loss of power the whole batch may be missing.
+    /// Stores messages that the server can return again: a power loss may drop the whole batch.
     ///
     /// - Parameters:
-    ///   - messages: oldest first. Those whose identifier or transaction the room has already are left out. Their
-    ///     senders are, or were, members.
-    ///   - settings: the store's own, set in the same transaction, such as how far the server was read.
-    /// - Returns: those that are new, as they were stored.
-    /// - Throws: ``ChatError/notFound`` without the room, ``ChatError/notPermitted`` if a sender was never in it.
+    ///   - messages: Oldest first. Messages whose identifier or transaction the room already has are skipped. Senders
+    ///     must be current or former members.
+    ///   - settings: Store settings to write in the same transaction, such as the sync token.
+    /// - Returns: The newly stored messages.
+    /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if a sender was never a
+    ///   member.
     public func ingest(
         _ messages: [NewMessage], into room: RoomID, at insertionPoint: InsertionPoint = .end,
         settings: [String: String] = [:]
@@ -148,11 +152,11 @@ extension ChatStore {
         }
     }
 
-    /// Gives a message other words. What it said before is kept, see ``revisions(of:in:)``.
+    /// Edits a message. ``revisions(of:in:)`` returns its earlier versions.
     ///
-    /// - Returns: the message as it is now; nil if it had those and nothing was changed.
+    /// - Returns: The edited message, or `nil` if its content already matched.
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
-    ///   it is not by `member`.
+    ///   its sender is not `member`.
     public func edit(
         _ message: MessageID, in room: RoomID, to wording: Wording, by member: MemberID, at date: Date
     ) async throws -> Message? {
@@ -165,11 +169,11 @@ extension ChatStore {
         }
     }
 
-    /// Keeps as what the user wrote a message came to a server, by the server's name for it. One that is not known yet
-    /// has it when it comes.
+    /// Stores the source text of a message that the server has accepted, by its event ID. For a message that is not
+    /// stored yet, the source is applied when it arrives.
     ///
-    /// - Returns: the message, if it is known and is another than before.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// - Returns: The message if it is stored and has changed, otherwise `nil`.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setWritten(_ written: WrittenText, of message: MessageID, in room: RoomID) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
@@ -181,11 +185,12 @@ extension ChatStore {
         }
     }
 
-    /// Empties a message and leaves its place behind: what it said, and said before, is overwritten in the file. Single
-    /// words of it may stay in older parts of the search indexes, out of order and out of reach, until SQLite merges those.
+    /// Deletes a message and leaves a placeholder. Its text and revisions are overwritten in the file
+    /// (`secure_delete`). Single words may remain, unordered and unreachable, in older segments of the search indexes
+    /// until SQLite merges them.
     ///
-    /// - Returns: the message as it is now; nil if it was deleted before and nothing was changed.
-    /// - Throws: ``ChatError/notFound``, or ``ChatError/notPermitted`` if it is not by `member`.
+    /// - Returns: The deleted message, or `nil` if it was already deleted.
+    /// - Throws: ``ChatError/notFound``, or ``ChatError/notPermitted`` if its sender is not `member`.
     public func delete(_ message: MessageID, in room: RoomID, by member: MemberID) async throws -> Message? {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
@@ -195,8 +200,8 @@ extension ChatStore {
         }
     }
 
-    /// Moves the room's read marker forward to the message, never back.
-    /// - Returns: whether it moved.
+    /// Moves the room's fully-read marker forward to the message, never back.
+    /// - Returns: Whether it moved.
     /// - Throws: ``ChatError/notFound``.
     public func markRead(_ message: MessageID, in room: RoomID) async throws -> Bool {
         try await write { db in

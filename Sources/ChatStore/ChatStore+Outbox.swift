@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 
 extension ChatStore: OutboxStorage {
-    /// What can't be read is told as that, and stays where it is.
+    /// Returns all requests. Unreadable ones are reported as ``OutboxAction/unreadable`` and retained.
     public func outboxRequests() async throws -> [OutboxRequest] {
         try await readPending { db in try Self.requests(in: db) }
     }
@@ -27,7 +27,7 @@ extension ChatStore: OutboxStorage {
     }
 
     private static func put(_ request: OutboxRequest, in db: Database) throws {
-        // A version that reads it may come.
+        // Do not overwrite: a later version may be able to read it.
         if request.action == .unreadable { return }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -1,14 +1,14 @@
 import GRDB
 
 extension ChatStore {
-    /// The value last set under the name; nil if none was.
+    /// Returns the value of a setting, or `nil` if it is not set.
     public func setting(_ name: String) async throws -> String? {
         try await read { db in
             try String.fetchOne(db, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name])
         }
     }
 
-    /// Keeps a value under the name.
+    /// Sets a setting.
     public func setSetting(_ value: String, for name: String) async throws {
         try await write { db in
             try db.execute(

@@ -3,7 +3,7 @@ public import Foundation
 import GRDB
 
 extension ChatStore {
-    /// What the message said before, oldest first; empty if it was never edited.
+    /// Returns the earlier versions of a message, oldest first; empty if it was never edited.
     /// - Throws: ``ChatError/notFound``.
     public func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
         try await read { db in
@@ -17,12 +17,12 @@ extension ChatStore {
         }
     }
 
-    /// Puts a reaction under a message, or takes it away.
+    /// Adds or removes a reaction.
     ///
     /// - Parameters:
-    ///   - text: an emoji, or a short text.
-    ///   - id: under which the backend knows the reaction.
-    /// - Returns: the message as it is now; nil if nothing was changed.
+    ///   - text: An emoji, or a short text.
+    ///   - id: The backend's identifier of the reaction.
+    /// - Returns: The changed message, or `nil` if nothing changed.
     /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted.
     public func setReaction(
         _ text: String, isAdded: Bool, to message: MessageID, in room: RoomID, by member: MemberID, at date: Date,
@@ -37,7 +37,7 @@ extension ChatStore {
         }
     }
 
-    /// Notes how far a member has read: farther than before, or nothing changes.
+    /// Applies a read receipt; it never moves backwards.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setReceipt(_ receipt: ReadReceipt, in room: RoomID) async throws {
         try await writeCache { db in
@@ -45,7 +45,7 @@ extension ChatStore {
         }
     }
 
-    /// How far each member has read, as far as it is known.
+    /// Returns the known read receipts of members.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func receipts(in room: RoomID) async throws -> [ReadReceipt] {
         try await read { db in

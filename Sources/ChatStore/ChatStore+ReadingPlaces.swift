@@ -2,7 +2,7 @@ public import ChatCore
 import GRDB
 
 extension ChatStore: ScrollPositionService {
-    /// Where the user reads in the room; nil at the newest message.
+    /// Returns the user's scroll position in the room, or `nil` for the newest message.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func scrollPosition(in room: RoomID) async throws -> ScrollPosition? {
         try await read { db in
@@ -14,7 +14,7 @@ extension ChatStore: ScrollPositionService {
         }
     }
 
-    /// After a loss of power it may be the one before: it changes with each move of a wheel.
+    /// Stores the scroll position, which changes often: a power loss may restore the previous one.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func saveScrollPosition(_ position: ScrollPosition?, in room: RoomID) async throws {
         try await writeCache { db in

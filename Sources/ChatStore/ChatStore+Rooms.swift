@@ -3,12 +3,12 @@ import Composer
 import GRDB
 
 extension ChatStore {
-    /// The setting of a room under which its address is kept.
+    /// The room setting that holds the canonical alias.
     public static let addressSetting = "matrix.alias"
 
-    /// All rooms, most recently active first. The cost does not depend on the length of their histories.
+    /// Returns all rooms, most recently active first. The cost does not depend on the length of their histories.
     public func roomSummaries() async throws -> [RoomSummary] {
-        // Before the rooms: a draft sent in between has its token among them.
+        // Read drafts before rooms: if one is sent in between, its token matches `sentDraft` and it is left out.
         let drafts = try await readPending(DraftRow.previews)
         return try await read { db in
             let statement = try db.cachedStatement(
@@ -32,7 +32,7 @@ extension ChatStore {
                     WHERE NOT EXISTS (SELECT 1 FROM roomSetting WHERE room = r.key AND name = 'staged')
                     ORDER BY r.lastActivity DESC, r.key DESC
                     """)
-            // Rows of a cursor know where their columns are; copies of them look for each by its name.
+            // Rows of a cursor use cached column indexes; copied rows search columns by name.
             let summaries = try Row.fetchCursor(statement).map { row in
                 var summary = try RoomSummary(row: row)
                 let sent: Int64? = try row.optional("sentDraft")
@@ -45,17 +45,18 @@ extension ChatStore {
         }
     }
 
-    /// Whether anything is missing behind the user's mark, in the room `r`. Right behind a mark a gap has nothing.
+    /// Whether messages are missing after the read position of the room `r`. A gap that ends right after the read
+    /// position lies before it.
     static let isMissingUnread = """
         EXISTS (SELECT 1 FROM gap WHERE room = r.key AND position > coalesce(r.readUpTo + 1, -(1 << 40)))
         """
 
-    /// A room with its newest messages, at most `limit`; nil if there is no such room.
+    /// Returns a room with at most `limit` of its newest messages, or `nil` if there is no such room.
     public func snapshot(of room: RoomID, limit: Int) async throws -> RoomSnapshot? {
         try await read { db in
             guard let record = try RoomRecord.find(room, in: db) else { return nil }
             let page = try MessageQuery(room: record).page(before: nil, limit: limit, in: db)
-            // What was marked may have been no message.
+            // The marker may be at a silent event: use the last message up to it.
             let fullyReadMarker = try record.fullyReadPosition.flatMap { position in
                 try EventPositions(record: record, db: db).lastMessage(before: position + 1)?.id
             }
@@ -65,13 +66,14 @@ extension ChatStore {
         }
     }
 
+    /// Returns a room.
     /// - Throws: ``ChatError/notFound``.
     public func room(_ id: RoomID) async throws -> Room {
         try await read { db in try RoomRecord.get(id, in: db).room }
     }
 
-    /// nil if nobody of that identifier is, or was, in the room.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// Returns a current or former member of the room, or `nil` if the user never was one.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func member(_ id: MemberID, of room: RoomID) async throws -> Member? {
         try await read { db in
             try Row.fetchOne(
@@ -81,18 +83,18 @@ extension ChatStore {
         }
     }
 
-    /// Whether the room is kept. What can't be read is thrown, never answered as false.
+    /// Whether the room is stored. Throws on read errors instead of returning `false`.
     public func hasRoom(_ room: RoomID) async throws -> Bool {
         try await read { db in try RoomRecord.find(room, in: db) != nil }
     }
 
-    /// Those who are in the room, in the order they came, and those who left it.
+    /// Returns all members in the order they joined, including those who left.
     /// - Throws: ``ChatError/notFound``.
     public func members(of room: RoomID) async throws -> [Member] {
         try await read { db in try Self.members(of: RoomRecord.get(room, in: db), in: db) }
     }
 
-    /// The rooms in which the member is.
+    /// Returns the rooms that the user is a current member of.
     public func rooms(with member: MemberID) async throws -> [RoomID] {
         try await read { db in
             try String.fetchAll(
@@ -105,14 +107,14 @@ extension ChatStore {
         }
     }
 
-    /// Makes a room.
+    /// Creates a room.
     public func createRoom(_ new: NewRoom) async throws {
         try await write { db in try Self.insert(new, in: db) }
     }
 
-    /// Makes rooms that are made only once in the life of the store, even if they were left since.
-    /// - Parameter occasion: the name under which the store remembers it.
-    /// - Returns: whether they were made now.
+    /// Creates rooms once in the lifetime of the store, even if they are left later.
+    /// - Parameter occasion: The name of the setting that records the creation.
+    /// - Returns: Whether they were created by this call.
     public func createRooms(_ new: [NewRoom], once occasion: String) async throws -> Bool {
         try await write { db in
             try db.execute(
@@ -120,7 +122,7 @@ extension ChatStore {
                 arguments: [occasion])
             guard db.changesCount > 0 else { return false }
             for room in new {
-                // A store that was repaired may have lost the note, and have kept the room.
+                // A repair may have lost the setting but recovered the room.
                 let isThere = try Bool.fetchOne(
                     db, sql: "SELECT EXISTS (SELECT 1 FROM room WHERE kind = ?)", arguments: [room.room.kind.rawValue])
                 if room.room.kind == .group || isThere != true { try Self.insert(room, in: db) }
@@ -129,6 +131,7 @@ extension ChatStore {
         }
     }
 
+    /// Renames a room.
     /// - Throws: ``ChatError/notFound``.
     public func renameRoom(_ room: RoomID, to name: String) async throws {
         try await write { db in
@@ -137,11 +140,11 @@ extension ChatStore {
         }
     }
 
-    /// Deletes the room and everything that was in it.
+    /// Deletes a room with its history and unsent content.
     /// - Throws: ``ChatError/notFound``.
     public func removeRoom(_ room: RoomID) async throws {
         _ = try await read { db in try RoomRecord.get(room, in: db) }
-        // Before the room: it must not be left to itself.
+        // Delete unsent data first: after a crash in between, it must not outlive its room.
         try await writePending { db in
             for table in ["draft", "outbox"] {
                 try db.execute(sql: "DELETE FROM \(table) WHERE room = ?", arguments: [room.rawValue])
@@ -153,15 +156,15 @@ extension ChatStore {
         }
     }
 
-    /// Puts a member into the room, or back into it.
+    /// Adds a member to the room, or adds a former one again.
     /// - Throws: ``ChatError/notFound``.
     public func addMember(_ member: Member, to room: RoomID) async throws {
         try await write { db in try Self.insert(member, into: RoomRecord.get(room, in: db), in: db) }
     }
 
-    /// Takes a member out of the room. What the member said stays. A room without its guide is an ordinary one.
-    /// - Returns: the members after that.
-    /// - Throws: ``ChatError/notFound`` if there is no such room or member.
+    /// Removes a member from the room; the member's messages stay. A guide room without its guide becomes a group.
+    /// - Returns: The members after the change.
+    /// - Throws: ``ChatError/notFound`` if there is no such room or current member.
     public func removeMember(_ member: MemberID, from room: RoomID) async throws -> [Member] {
         try await write { db in
             let record = try RoomRecord.get(room, in: db)
@@ -178,8 +181,8 @@ extension ChatStore {
         }
     }
 
-    /// Gives a member another name, in each room.
-    /// - Returns: the rooms in which it was another.
+    /// Renames a member in all rooms.
+    /// - Returns: The rooms in which the name changed.
     public func renameMember(_ member: MemberID, to name: String) async throws -> [RoomID] {
         try await write { db in
             let rooms = try String.fetchAll(

@@ -2,8 +2,8 @@ public import ChatCore
 import GRDB
 
 extension ChatStore: SearchService {
-    /// Looks at no more than ``SearchPass/maxCandidates`` messages that the indexes offer in vain; a query for very
-    /// common parts, or by time alone, goes on at the cursor.
+    /// Examines at most ``SearchPass/maxCandidates`` candidates for each page; a query with many false positives, or by
+    /// time alone, continues at the cursor.
     public func search(_ query: SearchQuery) async throws -> SearchPage {
         guard !query.isEmpty else { return .nothing }
         return try await read { db in

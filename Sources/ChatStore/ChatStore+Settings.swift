@@ -1,7 +1,7 @@
 public import ChatCore
 import GRDB
 
-/// A setting of a room, by its name.
+/// A named setting of a room.
 struct RoomSetting {
     let name: String
 
@@ -23,7 +23,7 @@ struct RoomSetting {
 }
 
 extension ChatStore {
-    /// The value last set under the name; nil if none was.
+    /// Returns the value of a room setting, or `nil` if it is not set.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setting(_ name: String, of room: RoomID) async throws -> String? {
         try await read { db in
@@ -33,7 +33,7 @@ extension ChatStore {
         }
     }
 
-    /// The rooms that have a setting of this name, and its values.
+    /// Returns all rooms with this setting, and its values.
     public func rooms(withSetting name: String) async throws -> [RoomID: String] {
         try await read { db in
             let rows = try Row.fetchAll(
@@ -43,7 +43,7 @@ extension ChatStore {
         }
     }
 
-    /// Keeps a value under the name, until the room is removed; nil removes it.
+    /// Sets a room setting; `nil` removes it.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func set(_ value: String?, for name: String, of room: RoomID) async throws {
         try await write { db in

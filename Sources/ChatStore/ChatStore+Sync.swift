@@ -2,15 +2,15 @@ public import ChatCore
 import GRDB
 
 extension ChatStore {
-    /// Takes in what a server told: all of it in one transaction, together with where to go on. After a loss of power
-    /// the whole batch may be missing: the server is then asked for it again.
+    /// Applies a sync response in one transaction, together with its sync token. A power loss may drop the whole batch,
+    /// and the server is then asked for it again.
     ///
-    /// What is known already changes nothing, so that a batch may come twice, or overlap with another.
-    /// - Returns: what became of the rooms, in the order of the batch.
+    /// Idempotent: known events change nothing, so that batches may repeat or overlap.
+    /// - Returns: The changes of the rooms, in the order of the batch.
     public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
         let leftRooms = batch.rooms.filter(\.isLeft).map(\.id)
         if !leftRooms.isEmpty {
-            // Before the rooms: what is unsent must not be left to itself.
+            // Delete unsent data first: after a crash in between, it must not outlive its room.
             try await writePending { db in
                 for room in leftRooms {
                     for table in ["draft", "outbox"] {
@@ -34,7 +34,7 @@ extension ChatStore {
         }
     }
 
-    /// Makes these rooms conversations for two, and no others.
+    /// Marks exactly these rooms as direct chats.
     private static func setDirectRooms(_ direct: Set<RoomID>, in db: Database) throws {
         let rows = try Row.fetchAll(db, sql: "SELECT key, id, kind FROM room WHERE kind IN ('direct', 'group')")
         for row in rows {
@@ -46,14 +46,14 @@ extension ChatStore {
         }
     }
 
-    /// Puts what was missing where it was missing.
+    /// Fills a gap backwards from its end.
     ///
     /// - Parameters:
-    ///   - events: what the server has right before the gap's end, oldest first. What is known of them already ends
+    ///   - events: The server's events right before the end of the gap, oldest first. A known event among them closes
     ///     the gap.
-    ///   - token: where the server goes on, backwards; nil at the beginning of the room.
-    /// - Returns: nil if the gap is no longer as it was given: something else filled it meanwhile.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    ///   - token: The pagination token for older events; `nil` at the beginning of the room.
+    /// - Returns: The changes, or `nil` if the gap has changed since it was read.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func fill(
         _ gap: TimelineGap, in room: RoomID, with events: [TimelineEvent], members: [Member] = [], next token: String?
     ) async throws -> RoomChange? {
@@ -62,12 +62,13 @@ extension ChatStore {
         }
     }
 
-    /// Puts a piece of history into a gap.
+    /// Inserts a chunk of history into a gap.
     ///
-    /// - Parameter isContiguous: whether it begins where what is in front of the gap ends. Otherwise it may lie anywhere in
-    ///   the gap, or meet one of its ends.
-    /// - Returns: nil if it does not belong there, or the gap is no longer as it was given.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// - Parameter isContiguous: Whether the chunk begins where the gap does. Otherwise it may lie anywhere within the
+    ///   gap, or overlap one of its ends.
+    /// - Returns: The changes, or `nil` if the chunk does not belong into the gap or the gap has changed since it was
+    ///   read.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func insertChunk(
         _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, members: [Member] = [], isContiguous: Bool = false
     ) async throws -> RoomChange? {
@@ -77,14 +78,14 @@ extension ChatStore {
         }
     }
 
-    /// Takes in a change that a server took from here: the sync may tell it again.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// Applies a change that the server has accepted from this client. The sync may deliver it again.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func apply(_ change: MessageChange, in room: RoomID) async throws -> RoomChange {
         try await writeCache { db in try RoomSync(db: db).apply(change, in: RoomRecord.get(room, in: db)) }
     }
 
-    /// Where messages of the room are missing, oldest first.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// Returns the gaps in the room's stored timeline, oldest first.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func gaps(in room: RoomID) async throws -> [TimelineGap] {
         try await read { db in
             let record = try RoomRecord.get(room, in: db)
@@ -95,7 +96,7 @@ extension ChatStore {
         }
     }
 
-    /// What is kept of a room's state that was set by one of these events.
+    /// Returns the stored parts of the room's state that these events set.
     public func origins(of events: Set<MessageID>, in room: RoomID) async throws -> [StateOrigin] {
         guard !events.isEmpty else { return [] }
         return try await read { db in
@@ -110,8 +111,8 @@ extension ChatStore {
         }
     }
 
-    /// Rooms of which it is not known how much is unread, as messages are missing behind the user's mark and no server
-    /// counted them: the latest active first.
+    /// Returns rooms with an unknown unread count: messages are missing after the user's read position, and the server
+    /// has sent no count. Most recently active first.
     public func uncountedRooms(limit: Int) async throws -> [RoomID] {
         try await read { db in
             try String.fetchAll(
@@ -125,7 +126,7 @@ extension ChatStore {
         }
     }
 
-    /// The newest gap behind the user's mark, where nobody has counted what is missing; nil without one.
+    /// Returns the newest gap after the user's read position if the server has sent no unread count, otherwise `nil`.
     public func uncountedGap(in room: RoomID) async throws -> TimelineGap? {
         try await read { db in
             try Row.fetchOne(
@@ -140,16 +141,16 @@ extension ChatStore {
         }
     }
 
-    /// The message that was sent with a transaction; nil if there is none.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// Returns the message that was sent with the transaction, if any.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func message(of transaction: TransactionID, in room: RoomID) async throws -> Message? {
         try await read { db in
             try MessageQuery(room: RoomRecord.get(room, in: db)).find(transaction, in: db)
         }
     }
 
-    /// The identifier under which a backend knows a reaction; nil if there is none.
-    /// - Throws: ``ChatError/notFound`` without the room.
+    /// Returns the backend's identifier of a reaction, if any.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func reactionID(
         _ text: String, to message: MessageID, in room: RoomID, by member: MemberID
     ) async throws -> String? {

@@ -4,36 +4,35 @@ public import Foundation
 import GRDB
 import Synchronization
 
-/// What was said, what was read and what is unsent, of one account, in two SQLite databases: the history, and what is
-/// unsent (see ``Schema/unsent`` for why).
+/// The storage of one account, in two SQLite databases: the history, and unsent messages and drafts (see
+/// ``Schema/pending`` for the reason).
 ///
-/// Whatever a call changes is on the disk when it returns (`synchronous=FULL`), unless its documentation says
-/// otherwise, and is changed whole or not at all.
-/// Calls run on the store's own queues, never on the caller's thread, and throw ``ChatError`` alone, or
-/// `CancellationError` when their task was cancelled, in which case nothing was changed.
-/// A call that changes something is carried out after those that were made, and returned, before it.
+/// Changes are atomic, and durable when a call returns (`synchronous=FULL`) unless its documentation says otherwise.
+/// Calls run on the store's own queues, never on the caller's thread. They throw only ``ChatError``, or
+/// `CancellationError` if their task was cancelled, in which case nothing was changed.
+/// A write sees all writes whose calls returned before it was made.
 public final class ChatStore: Sendable {
-    /// Where the store lies.
+    /// The folder that holds the databases.
     public let folder: URL
     let history: DatabasePool
     let pending: DatabasePool
     private let files: StoreFolder
     private let lock: StoreLock
-    /// What keeps the end of this use from counting as clean.
+    /// Whatever prevents the shutdown from being recorded as clean.
     private let state: Mutex<State>
 
     private struct State {
-        /// Something met on the way asks for a check at the next start.
+        /// Signs of damage were found; the next start runs a check.
         var isSuspect = false
-        /// The history is still to be checked.
+        /// The history has not been checked yet.
         var isUnchecked: Bool
         var isClosed = false
     }
 
-    /// Opens the store in a folder that is its own, creating it (mode 0700, files 0600) where there is none.
+    /// Opens the store in its own folder, creating it if needed (mode 0700, files 0600).
     ///
-    /// Blocks for a few milliseconds; after an unclean end for up to a tenth of a second. A history too large to be
-    /// checked in that time is to be checked by ``checkHistory()``.
+    /// Blocks for a few milliseconds, or up to 0.1 s after an unclean shutdown. A history too large to be checked in
+    /// that time is left to ``checkHistory()``.
     public init(folder url: URL) throws(StoreOpeningError) {
         let folder = StoreFolder(url: url)
         try folder.create()
@@ -49,7 +48,7 @@ public final class ChatStore: Sendable {
                     throw .damaged(path: file.path, reason: "the database is missing")
                 }
             } else {
-                // Without it the newest changes are missing, and nothing else would tell.
+                // Without its write-ahead log the database would silently lose its latest changes.
                 guard !lock.hasLeftoverLogs || FileSystem.exists(file.log) else {
                     throw .damaged(path: file.path, reason: "its log is missing")
                 }
@@ -82,7 +81,7 @@ public final class ChatStore: Sendable {
             try RestoredDraft.moveAll(from: history, to: pending)
             try Self.recoverLostRooms(of: pending, in: history)
         } catch {
-            // Met again by whoever reads there, and by the check at the next start.
+            // Not fatal: later reads fail with the same error, and the next start checks the databases.
             state.withLock { $0.isSuspect = true }
         }
         try lock.noteOpen(path: folder.lock)
@@ -90,18 +89,18 @@ public final class ChatStore: Sendable {
         files = folder
     }
 
-    /// ``init(folder:)`` away from the caller's thread.
+    /// Calls ``init(folder:)`` off the caller's thread.
     /// - Throws: ``StoreOpeningError``.
     public static func open(in folder: URL) async throws -> ChatStore {
         try await blocking { Result { try ChatStore(folder: folder) } }.get()
     }
 
-    /// Renames the folder of a store that cannot be opened, so that a fresh one can be made. Nothing is deleted and
-    /// nothing overwritten; database and log move in one step.
+    /// Renames the folder of a store that cannot be opened, so that a new one can be created. Nothing is deleted or
+    /// overwritten; database and log move in one rename.
     ///
-    /// - Returns: the folder's new place, beside the old one: `NAME-damaged-YYYYMMDD-HHMMSS`, in UTC.
-    /// - Throws: ``StoreOpeningError/busy`` while a process has it open, ``StoreOpeningError/unwritable(path:)`` if
-    ///   the folder around it does not allow it.
+    /// - Returns: The folder's new location beside the old one: `NAME-damaged-YYYYMMDD-HHMMSS`, in UTC.
+    /// - Throws: ``StoreOpeningError/busy`` while a process has it open, ``StoreOpeningError/unwritable(path:)`` if the
+    ///   parent folder does not allow it.
     public static func setAside(at folder: URL, now: Date = Date()) throws(StoreOpeningError) -> URL {
         let folder = StoreFolder(url: folder)
         var lock: StoreLock?
@@ -110,19 +109,19 @@ public final class ChatStore: Sendable {
         } catch .busy {
             throw .busy
         } catch {
-            // A lock file that is damaged too is no reason to stay stuck.
+            // A damaged lock file must not prevent recovery.
             lock = nil
         }
         defer { lock?.release() }
         return try folder.setAside(at: now)
     }
 
-    /// Ends the use of the store: what is under way is finished, later calls throw.
+    /// Closes the store: pending calls finish, later ones throw.
     public func close() async {
         await Self.blocking { self.closeNow() }
     }
 
-    /// ``close()`` on the caller's thread, where no call is under way.
+    /// Runs ``close()`` on the caller's thread. No call may be running.
     func closeForRepair() { closeNow() }
 
     private func closeNow() {
@@ -131,7 +130,7 @@ public final class ChatStore: Sendable {
             state.isClosed = true
         }
         do {
-            // Its readers close first, as only a writer that closes last empties and removes the log.
+            // Close readers first: only a writer that closes last checkpoints and removes the log.
             for pool in [history, pending] {
                 pool.releaseMemory()
                 try pool.close()
@@ -140,26 +139,27 @@ public final class ChatStore: Sendable {
                 if state.isSuspect { lock.noteSuspect() } else if !state.isUnchecked { lock.noteClean() }
             }
         } catch {
-            // Left as it is, the lock's note makes the next start check the databases.
+            // Leave the lock's state alone, so that the next start checks the databases.
         }
         lock.release()
     }
 
-    /// Waits on a thread of Dispatch's. A read under way ends on a thread of Swift's pool: blocking those waits for ever.
+    /// Blocks a Dispatch thread. Reads in progress complete on a thread of Swift's cooperative pool, so blocking those
+    /// would deadlock.
     private static func blocking<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: work()) }
         }
     }
 
-    /// Whether ``checkHistory()`` has something to do.
+    /// Whether ``checkHistory()`` still has to run.
     public var needsCheck: Bool { state.withLock { $0.isUnchecked } }
 
-    /// Checks each page of a history that was too large to be checked before it was opened, beside its use. Takes about
-    /// a second for each 200 MB.
+    /// Checks all pages of a history that was too large to be checked at opening, while the store is in use. Takes
+    /// about 1 s per 200 MB.
     ///
-    /// - Returns: what is wrong, in SQLite's words; nil if all is well, the check was not needed or the store was
-    ///   closed meanwhile. After damage the next opening is refused as ``StoreOpeningError/damaged(path:reason:)``.
+    /// - Returns: SQLite's error report, or `nil` if the history is intact, needed no check, or the store was closed
+    ///   meanwhile. After damage the next opening throws ``StoreOpeningError/damaged(path:reason:)``.
     public func checkHistory() async -> String? {
         guard needsCheck else { return nil }
         let problem = await Self.blocking { StoreInspection.problem(in: self.files.history) }
@@ -174,8 +174,8 @@ public final class ChatStore: Sendable {
         }
     }
 
-    /// SQLite's full check of pages, indexes and references. Takes seconds with a long history.
-    /// - Returns: what is wrong, a line each; empty when all is well.
+    /// Runs SQLite's full integrity and foreign key checks. Takes seconds with a long history.
+    /// - Returns: One line for each problem; empty if there is none.
     public func integrityProblems() async throws -> [String] {
         @Sendable func check(_ db: Database) throws -> [String] {
             let pages = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
@@ -193,7 +193,7 @@ public final class ChatStore: Sendable {
         do { return try await history.write(body) } catch { throw noted(error) }
     }
 
-    /// Writes what can be told or fetched again: after a loss of power it may be missing, whole.
+    /// Writes data that the server can send again: a power loss may drop the transaction, but only as a whole.
     func writeCache<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do {
             return try await history.writeWithoutTransaction { db in
@@ -219,13 +219,13 @@ public final class ChatStore: Sendable {
         do { return try await pending.write(body) } catch { throw noted(error) }
     }
 
-    /// The error as callers know it.
+    /// Maps a database error to ``ChatError`` and records signs of damage.
     private func noted(_ error: any Error) -> any Error {
         if error is CancellationError || error is ChatError { return error }
         if error.isDamage {
             state.withLock { state in
                 state.isSuspect = true
-                // A crash that follows is not to hide it.
+                // Record it now, in case the process crashes before it closes the store.
                 if !state.isClosed { lock.noteSuspect() }
             }
         }
@@ -236,10 +236,10 @@ public final class ChatStore: Sendable {
         var configuration = Configuration()
         configuration.label = label
         configuration.maximumReaderCount = maxReaders
-        // Only someone's SQLite shell can be in the way: the lock keeps other stores out.
+        // ``StoreLock`` keeps other stores out, so only a manually opened SQLite shell can hold a lock.
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { db in
-            // What was deleted is to be gone from the file, too.
+            // Overwrite deleted content in the file.
             try db.execute(sql: "PRAGMA secure_delete = ON")
         }
         return configuration

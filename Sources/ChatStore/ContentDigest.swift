@@ -1,6 +1,6 @@
 import CStore
 
-/// The SHA-256 of a content that comes piece by piece.
+/// An incremental SHA-256 checksum.
 struct ContentDigest: ~Copyable {
     private let checksum: UnsafeMutableRawPointer?
 
@@ -12,6 +12,6 @@ struct ContentDigest: ~Copyable {
         parlance_checksum_update(checksum, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
-    /// In lower-case hexadecimal. Nothing can be added afterwards.
+    /// Returns the digest in lowercase hexadecimal, and ends the computation.
     consuming func finish() -> String { String(cString: parlance_checksum_get_string(checksum)) }
 }

@@ -2,18 +2,19 @@ import ChatCore
 import Foundation
 import Glibc
 
-/// Reads a content in pieces.
+/// Reads content in chunks.
 struct ContentReader: ~Copyable {
-    /// How many bytes there are, as far as that is known beforehand.
+    /// The expected number of bytes: a file may change while it is read.
     let expected: Int
     private let limit: Int
     private let descriptor: Int32
     private let data: Data
     private var count = 0
 
+    /// Opens the content.
     /// - Throws: ``ChatError/unreadableFile`` or ``ChatError/fileTooLarge(limit:)``.
     init(_ content: MediaContent, limit: Int) throws(ChatError) {
-        // All at once: what has a deinit is not left half made.
+        // A single assignment: a type with a `deinit` must not be left partially initialized.
         (descriptor, data, expected) = try Self.open(content, limit)
         self.limit = limit
     }
@@ -24,7 +25,7 @@ struct ContentReader: ~Copyable {
             guard data.count <= limit else { throw .fileTooLarge(limit: limit) }
             return (-1, data, data.count)
         case .file(let url):
-            // Not to hang on a pipe that nobody writes to.
+            // `O_NONBLOCK`: opening a pipe without a writer would block.
             let descriptor = Glibc.open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { throw .unreadableFile }
             var status = stat()
@@ -42,9 +43,9 @@ struct ContentReader: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The next piece of at most `size` bytes; nil at the end.
+    /// Returns the next chunk of at most `size` bytes, or `nil` at the end.
     ///
-    /// A file may have grown since it was opened: the limit holds for what is read.
+    /// The limit is checked again, since a file may grow after it was opened.
     mutating func next(_ size: Int) throws(ChatError) -> Data? {
         let chunk = descriptor >= 0 ? try readFile(size) : data.subdata(in: count..<min(count + size, data.count))
         guard !chunk.isEmpty else { return nil }

@@ -1,30 +1,31 @@
 import Glibc
 
-/// One of a store's databases on the disk.
+/// A database file of a store.
 struct DatabaseFile: Sendable {
     let path: String
     let schema: Schema
 
     /// SQLite's write-ahead log.
     var log: String { path + "-wal" }
-    /// What belongs to the database: the log and the index of it.
+    /// The companion files: the write-ahead log and its shared-memory index.
     var companions: [String] { [log, path + "-shm"] }
 
     var size: Int64 { FileSystem.size(of: path) ?? 0 }
     var exists: Bool { FileSystem.exists(path) }
     var logSize: Int64 { FileSystem.size(of: log) ?? 0 }
 
-    /// Whether nothing of it was ever committed, not even its first page.
+    /// Whether not even the first page was committed.
     var isUnbegun: Bool { size <= 1 && logSize == 0 || FileSystem.exists(path + "-journal") }
 
-    /// The version of the schema as the file's first page has it, which may be older than the log's; 0 without one.
+    /// The schema version in the file's header, which may be older than in the log; 0 without a header.
     var versionInHeader: Int { DatabaseHeader(of: path)?.userVersion ?? 0 }
 
-    /// Creates an empty file if there is none, so that SQLite gives its companions the same narrow rights.
-    /// - Returns: whether there was none.
+    /// Creates an empty file if there is none, so that SQLite creates its companion files with the same restrictive
+    /// mode.
+    /// - Returns: Whether the file was created.
     func create() throws(StoreOpeningError) -> Bool {
         guard exists || logSize == 0 else {
-            // SQLite would delete a log without a database.
+            // SQLite would delete the log.
             throw .damaged(path: path, reason: "the database is missing beside its log")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -1,12 +1,12 @@
 import Glibc
 
-/// The first hundred bytes of a database (https://www.sqlite.org/fileformat2.html#the_database_header).
+/// The first 100 bytes of a database (https://www.sqlite.org/fileformat2.html#the_database_header).
 ///
-/// SQLite finds some of what can be wrong there only when it writes.
+/// SQLite detects some invalid values in it only on writing.
 struct DatabaseHeader {
     private let bytes: [UInt8]
 
-    /// - Returns: nil if the file has no header.
+    /// Returns `nil` if the file has no complete header.
     init?(of path: String) {
         guard let file = fopen(path, "rb") else { return nil }
         defer { fclose(file) }
@@ -17,8 +17,8 @@ struct DatabaseHeader {
 
     var userVersion: Int { word(60) }
 
-    /// What no store has ever been written with; nil if all is as it should be.
-    /// - Parameter pages: how many there are in the file.
+    /// Returns the name of a field with a value that no store has ever had, or `nil` if the header is valid.
+    /// - Parameter pages: The number of pages in the file.
     func problem(pages: Int) -> String? {
         let journal = (bytes[18], bytes[19])
         let facts: [(isSound: Bool, name: String)] = [

@@ -2,7 +2,7 @@ import ChatCore
 import Composer
 import Foundation
 
-/// A request as versions before ``WrittenMessage`` wrote it: a text in Markdown or its HTML, and files by where they lay.
+/// The format of outbox requests before ``WrittenMessage``: Markdown or HTML text, and attachments by path.
 struct EarlierOutboxAction: Decodable {
     private struct Sending: Decodable {
         struct File: Decodable {
@@ -29,10 +29,10 @@ struct EarlierOutboxAction: Decodable {
     private var send: Sending?
     private var edit: Editing?
 
-    /// As it is written now; nil for what was written as it still is.
+    /// The action in the current format, or `nil` if it did not use the earlier one.
     var action: OutboxAction? {
         if let message = send?._0 {
-            // HTML was made by commands alone, whose text means what it says.
+            // Only commands created HTML, and their text was plain.
             let text = WrittenText(message.text, syntax: message.formattedText == nil ? .markdown : .plain)
             return .send(
                 WrittenMessage(
@@ -42,7 +42,7 @@ struct EarlierOutboxAction: Decodable {
         return edit.map { .edit($0._0, WrittenText($0.text)) }
     }
 
-    /// In the archive a file is called by its digest.
+    /// Files in the archive are named by their digest.
     private static func reference(_ file: Sending.File) -> MediaReference {
         var reference = file.reference
         if reference.uri.isEmpty {

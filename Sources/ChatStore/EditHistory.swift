@@ -3,16 +3,16 @@ import Composer
 import Foundation
 import GRDB
 
-/// The versions of one stored message, oldest first: what it said at first, and what each edit made of it.
+/// The versions of a stored message, oldest first: the original and each edit.
 ///
-/// Edits that have identifiers come in any order and may be deleted: the latest of those that are left counts (Matrix
-/// specification, event replacements), by its time and, at the same millisecond, by its identifier.
+/// Edits may arrive in any order and may be deleted. The latest remaining one counts, by timestamp and then by
+/// identifier (Matrix specification, event replacements).
 struct EditHistory {
-    /// The message's.
+    /// The message's key.
     let key: Int64
     let db: Database
 
-    /// The message that an edit changed; nil if the edit is not known in that room.
+    /// The history of the message that an edit changed, or `nil` if the room has no such edit.
     init?(of edit: String, in record: RoomRecord, _ db: Database) throws {
         let found = try Int64.fetchOne(
             db.cachedStatement(
@@ -29,15 +29,15 @@ struct EditHistory {
         self.db = db
     }
 
-    /// Of a row with the columns `text`, `formatted` and `written`.
+    /// Reads a row with the columns `text`, `formatted` and `written`.
     static func wording(_ row: Row) throws -> Wording {
         var wording = Wording(try row.value("text"), html: try row.optional("formatted"))
         WrittenColumn.complete(&wording, try row.optional("written"))
         return wording
     }
 
-    /// Makes words the newest version.
-    /// - Parameter edit: by which they came; nil where edits have no identifiers.
+    /// Appends a new current version.
+    /// - Parameter edit: The edit's identifier; `nil` for backends without one.
     func append(
         _ wording: Wording, _ contents: StoredContents = StoredContents(nil), at date: Date, by edit: String? = nil
     ) throws {
@@ -53,8 +53,8 @@ struct EditHistory {
         try show(wording, contents, editedAt: date.milliseconds, by: edit)
     }
 
-    /// Notes as what the user wrote the first version.
-    /// - Returns: whether the message is another than before.
+    /// Stores the source text of the original version.
+    /// - Returns: Whether the current version changed.
     func setFirst(_ written: WrittenText) throws -> Bool {
         let first = try Row.fetchOne(
             db, sql: "SELECT number, text, written FROM revision WHERE message = ? ORDER BY number LIMIT 1",
@@ -75,7 +75,7 @@ struct EditHistory {
         return try before != WrittenColumn.data(of: written, beside: text)
     }
 
-    /// Notes how the message was written as it is now.
+    /// Stores the source text of the current version.
     func setWritten(_ wording: Wording) throws {
         if let data = try WrittenColumn.data(of: wording) {
             try db.cachedStatement(sql: "INSERT OR REPLACE INTO written VALUES (?, ?)").execute(arguments: [key, data])
@@ -84,8 +84,8 @@ struct EditHistory {
         }
     }
 
-    /// Notes how an edit was written that is known without that.
-    /// - Returns: whether the message is another than before.
+    /// Stores the source text of a known edit that lacks it.
+    /// - Returns: Whether the current version changed.
     func setWritten(_ wording: Wording, of edit: String) throws -> Bool {
         guard wording.written != nil, let existing = try version(edit), existing.wording.written != wording.written,
             existing.wording.text == wording.text, existing.wording.html == wording.html
@@ -98,10 +98,10 @@ struct EditHistory {
         return true
     }
 
-    /// Puts an edit where it belongs. One that is known is moved if its time is another than was thought.
+    /// Inserts an edit in order, or moves a known one whose timestamp has changed.
     ///
-    /// A server tells what the user wrote without the form in which it was written: that is known from before.
-    /// - Returns: whether the message is another than before.
+    /// The server returns the user's own edits without their source text, which is taken over from the known edit.
+    /// - Returns: Whether the current version changed.
     func put(_ edit: String, _ wording: Wording, _ contents: StoredContents, at date: Date) throws -> Bool {
         var wording = wording
         if let existing = try version(edit) {
@@ -130,8 +130,8 @@ struct EditHistory {
         return false
     }
 
-    /// Takes an edit from among the versions, together with what it said.
-    /// - Returns: whether the message is another than before.
+    /// Removes an edit and its content.
+    /// - Returns: Whether the current version changed.
     func removeRevision(_ edit: String) throws -> Bool {
         try db.execute(sql: "DELETE FROM revision WHERE message = ? AND edit = ?", arguments: [key, edit])
         guard db.changesCount == 0,
@@ -167,7 +167,7 @@ struct EditHistory {
         }
     }
 
-    /// Between the first version, which is no edit, and the newest.
+    /// Inserts an edit between the original version, which is no edit, and the current one.
     private func insert(
         _ wording: Wording, _ contents: StoredContents, at time: Int64, by edit: String
     ) throws {
@@ -179,7 +179,7 @@ struct EditHistory {
                     AND (writtenAt, coalesce(edit, '')) > (?2, ?3)
                 """, arguments: [key, time, edit])
         if let next {
-            // By way of numbers that none has: a row at a time would meet the one behind it.
+            // Renumber by way of negative numbers: shifting row by row would violate the primary key.
             try db.execute(
                 sql: "UPDATE revision SET number = -number - 1 WHERE message = ? AND number >= ?",
                 arguments: [key, next])

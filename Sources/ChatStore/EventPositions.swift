@@ -1,16 +1,16 @@
 import ChatCore
 import GRDB
 
-/// Where in a room something happened: a message at its own position, what is no message by itself (a reaction, an edit,
-/// state that nobody is told of) at that of the message before it.
+/// The positions of events in a room. A message has its own position; a silent event (a reaction, an edit, or state
+/// that is not shown) has that of the preceding message.
 ///
-/// Right behind a gap, with nothing known before, that is the position before the gap's: what is filled in goes there or
-/// before it, and was said earlier.
+/// If a silent event comes right after a gap, it has the last position of the gap: messages that fill the gap are older
+/// and go there or before.
 struct EventPositions {
     let record: RoomRecord
     let db: Database
 
-    /// nil if it is not known.
+    /// Returns the position of a message, or `nil` if it is unknown.
     func message(_ id: MessageID) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT key FROM message WHERE room = ? AND id = ?"),
@@ -18,33 +18,33 @@ struct EventPositions {
         ).map { MessageKey(raw: $0).position }
     }
 
-    /// The same of what is no message.
+    /// Returns the position of a silent event, or `nil` if it is unknown.
     func silent(_ id: MessageID) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT position FROM silent WHERE room = ? AND event = ?"),
             arguments: [record.key, id.rawValue])
     }
 
-    /// Up to where everything had been said when it happened; nil if it is not known.
+    /// Returns the last position that is not after the event, or `nil` if it is unknown.
     func position(of id: MessageID) throws -> Int64? { try message(id) ?? silent(id) }
 
-    /// The first position behind it; nil if it is not known.
+    /// Returns the first position that is not before the event, or `nil` if it is unknown.
     func start(of id: MessageID) throws -> Int64? { try message(id) ?? silent(id).map { $0 + 1 } }
 
-    /// Keeps the place of what is no message. One that is known stays where it is.
+    /// Stores the position of a silent event, unless it has one.
     func note(_ id: MessageID, at position: Int64) throws {
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO silent VALUES (?, ?, ?)")
             .execute(arguments: [record.key, id.rawValue, position])
     }
 
-    /// Whether something that is no message is known to have happened there or later.
+    /// Whether there is a silent event at a position or after it.
     func hasSilent(from position: Int64) throws -> Bool {
         try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM silent WHERE room = ? AND position >= ? LIMIT 1"),
             arguments: [record.key, position]) != nil
     }
 
-    /// Whether anything is known to have happened right there.
+    /// Whether there is any event at a position.
     func isOccupied(_ position: Int64) throws -> Bool {
         try Bool.fetchOne(
             db,
@@ -55,14 +55,14 @@ struct EventPositions {
             arguments: [MessageKey(room: record.key, position: position).raw, record.key, position]) == true
     }
 
-    /// The position of the last of what is no message, before a position; nil without any.
+    /// Returns the position of the last silent event before a position, if any.
     func lastSilent(before position: Int64 = .max) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT max(position) FROM silent WHERE room = ? AND position < ?"),
             arguments: [record.key, position])
     }
 
-    /// The newest message before a position.
+    /// Returns the newest message before a position, if any.
     func lastMessage(before position: Int64) throws -> (id: MessageID, position: Int64)? {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT key, id FROM message WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1"),
@@ -70,7 +70,7 @@ struct EventPositions {
         return try row.map { (try $0.identifier("id"), MessageKey(raw: try $0.value("key")).position) }
     }
 
-    /// The position of the oldest message behind a position; nil if there is none.
+    /// Returns the position of the oldest message after a position, if any.
     func nextMessage(after position: Int64) throws -> Int64? {
         try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT key FROM message WHERE key > ? AND key <= ? ORDER BY key LIMIT 1"),

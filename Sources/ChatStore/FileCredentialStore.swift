@@ -2,12 +2,13 @@ public import ChatCore
 public import Foundation
 import Glibc
 
-/// Secrets in files that their owner alone may read, for those who have no keyring and asked for it. They are not
-/// encrypted: whoever reads the disk reads them.
+/// Stores credentials in files that only the user can read, by explicit choice of users without a keyring. They are not
+/// encrypted.
 public struct FileCredentialStore: CredentialStore {
     private let folder: URL
 
-    /// - Parameter folder: made when something is kept.
+    /// Uses a folder for the credentials.
+    /// - Parameter folder: Created when needed.
     public init(folder: URL) {
         self.folder = folder
     }
@@ -22,7 +23,7 @@ public struct FileCredentialStore: CredentialStore {
         }
     }
 
-    /// Written to another file first, so that what was kept before survives a full disk.
+    /// Writes to a temporary file first, so that the previous credential survives a full disk.
     public func store(_ credential: AccountCredential, of account: String) async throws {
         let temporary = folder.appending(path: UUID().uuidString)
         do {

@@ -1,10 +1,10 @@
-/// Names of files that came from somewhere else.
+/// Sanitizes file names from untrusted sources.
 enum FileName {
-    /// Bytes in a name, on the file systems in use.
+    /// The maximum length in bytes; common file systems allow 255.
     private static let limit = 200
 
-    /// A name that is safe inside any folder: no separators, no control or direction characters, not hidden, not too
-    /// long; its extension stays.
+    /// Returns a name that is safe in any folder: without separators, control and bidirectional characters, not hidden,
+    /// and not too long. The extension is retained.
     static func safe(_ name: String) -> String {
         var safe = ""
         for character in name where character.unicodeScalars.allSatisfy(isDisplayable) {
@@ -18,7 +18,7 @@ enum FileName {
     private static func isDisplayable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .surrogate, .lineSeparator, .paragraphSeparator: false
-        // Marks that turn the direction hide what a name ends with; joiners make emoji.
+        // Bidirectional control characters can disguise the extension; joiners are part of emoji.
         case .format: scalar == "\u{200D}" || scalar == "\u{200C}"
         default: true
         }

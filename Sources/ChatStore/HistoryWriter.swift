@@ -1,11 +1,11 @@
 import ChatCore
 import GRDB
 
-/// Puts history before a position of one room, the newest first.
+/// Inserts history before a position in a room, newest first.
 struct HistoryWriter {
-    /// Before which all that comes next goes.
+    /// The position that the next events go before.
     private(set) var position: Int64
-    /// The messages that were put there, the newest first.
+    /// The inserted messages, newest first.
     private(set) var new: [TimelineEvent] = []
     private var messages: MessageWriter
     private let record: RoomRecord
@@ -18,8 +18,9 @@ struct HistoryWriter {
         messages = try MessageWriter(to: record, allowingFormerMembers: true, before: position, in: db)
     }
 
-    /// - Parameter event: one that is not known.
-    /// - Returns: the messages that have other readers than before.
+    /// Inserts an event before all those inserted so far.
+    /// - Parameter event: An event that is not stored.
+    /// - Returns: The messages whose receipts changed.
     mutating func prepend(_ event: TimelineEvent) throws -> Set<MessageID> {
         guard let id = event.id else { return [] }
         let eventPosition: Int64
@@ -29,7 +30,7 @@ struct HistoryWriter {
             new.append(event)
             try RoomSync(db: db).noteEntry(message, in: record)
         } else {
-            // Later than the message that is going to be there.
+            // The next message inserted gets this position and precedes the event.
             eventPosition = position - 1
             try EventPositions(record: record, db: db).note(id, at: eventPosition)
         }

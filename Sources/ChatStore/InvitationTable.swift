@@ -2,7 +2,7 @@ public import ChatCore
 import Foundation
 import GRDB
 
-/// The invitations that are kept, within a transaction.
+/// The stored invitations.
 struct InvitationTable {
     let db: Database
 
@@ -25,7 +25,7 @@ struct InvitationTable {
                 db, sql: "SELECT receivedAt, data FROM invitation ORDER BY receivedAt DESC, room")
             return try rows.compactMap { row in
                 let text: String = try row.value("data")
-                // One that a later version wrote otherwise is told again by the server.
+                // Skip invitations in the format of a later version: the server sends them again.
                 var invitation = try? decoder.decode(Invitation.self, from: Data(text.utf8))
                 invitation?.receivedAt = try row.date("receivedAt")
                 return invitation
@@ -48,7 +48,7 @@ struct InvitationTable {
 }
 
 extension ChatStore {
-    /// What others ask the user into, the newest first.
+    /// Returns the invitations, newest first.
     public func invitations() async throws -> [Invitation] {
         try await read { db in try InvitationTable(db: db).all }
     }

@@ -1,26 +1,27 @@
 import ChatCore
 import GRDB
 
-/// The latest of what was found so far, at most so many.
+/// Collects the latest matches, up to a limit.
 struct LatestMatches {
     private let limit: Int
     private var found: [(key: Int64, place: SearchPosition)] = []
-    /// Whether there may be more than those, which are not as late.
+    /// Whether older matches may have been dropped.
     var hasMore = false
 
-    /// - Parameter limit: at least 1.
+    /// Creates an empty collection.
+    /// - Parameter limit: At least 1.
     init(limit: Int) {
         self.limit = limit
     }
 
-    /// The latest first.
+    /// The keys, latest first.
     var keys: [Int64] { found.map(\.key) }
     var last: SearchPosition? { found.last?.place }
     var isFull: Bool { found.count >= limit }
-    /// What something has to be later than; nil while there is room.
+    /// The position that further matches have to exceed, or `nil` until the limit is reached.
     var worst: SearchPosition? { isFull ? last : nil }
 
-    /// Whether there is a place for it, if it matches.
+    /// Whether a match at this position would be kept.
     mutating func accepts(_ position: SearchPosition) -> Bool {
         guard let worst, position < worst else { return true }
         hasMore = true
@@ -36,16 +37,16 @@ struct LatestMatches {
     }
 }
 
-/// How late the messages are that arrived up to some time: the table `arrivalBlock` has it for each 1,024 of them.
+/// The latest times of sending by arrival, from the table `arrivalBlock` with one row for 1,024 messages.
 struct ArrivalBounds {
     static let shift: Int64 = 10
     private var blocks: [(block: Int64, latest: Int64)]?
 
-    /// Milliseconds since 1970 that no message of this arrival or an earlier one goes beyond.
+    /// Returns an upper bound of the times of sending up to this arrival, in milliseconds since 1970.
     mutating func latest(upTo arrival: Int64, in db: Database) throws -> Int64 {
         let blocks = try self.blocks ?? Self.read(db)
         self.blocks = blocks
-        // The first block beyond it.
+        // Binary search for the first block after it.
         var (low, high) = (0, blocks.count)
         while low < high {
             let middle = (low + high) / 2

@@ -4,20 +4,20 @@ public import Foundation
 import Glibc
 import Synchronization
 
-/// The files of conversations that live on this computer, each under the SHA-256 of its content.
+/// The media files of conversations on this computer, each named by the SHA-256 of its content.
 ///
-/// A content is there whole or not at all: it is written beside its place, synced, and renamed. Files are for this user
-/// alone and read-only. Unlike a cache it never drops what something refers to.
+/// Writes are atomic: a file is written elsewhere, synced, and renamed into place. Only the user can read the files,
+/// and nobody can write them. Unlike a cache it never drops a file that something refers to.
 public final class MediaArchive: Sendable {
-    /// A content that is kept.
+    /// A stored file.
     public struct Entry: Equatable, Sendable {
-        /// Names the content: 64 hexadecimal digits.
+        /// The SHA-256 of the content, as 64 hexadecimal digits.
         public var digest: String
         public var bytes: Int
     }
 
     public let folder: URL
-    /// The most bytes of one content.
+    /// The size limit of one file, in bytes.
     public let limit: Int
     private static let chunkSize = 1 << 20
 
@@ -26,10 +26,10 @@ public final class MediaArchive: Sendable {
         self.limit = limit
     }
 
-    /// Copies a content into the archive, on a thread of its own. One that is there already is not stored twice.
+    /// Copies content into the archive, on a background thread. Duplicates share one file.
     ///
-    /// - Parameter progress: from 0 to 1, ascending, at most once a piece of 1 MiB; from that thread.
-    /// - Throws: as ``MediaService/takeIn(_:named:type:progress:)``.
+    /// - Parameter progress: Receives ascending values from 0 to 1 on that thread, one for each chunk of 1 MiB.
+    /// - Throws: The errors of ``MediaService/storeMedia(_:named:type:progress:)``.
     public func store(
         _ content: MediaContent, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> Entry {
@@ -43,14 +43,15 @@ public final class MediaArchive: Sendable {
         }
     }
 
-    /// Where a content lies; nil if it is not there, or if `digest` is none.
+    /// Returns the file with this digest, or `nil` if there is none or the digest is malformed.
     public func url(of digest: String) -> URL? {
         guard MediaDigest(hex: digest) != nil else { return nil }
         let url = fileURL(of: digest)
         return access(url.path, R_OK) == 0 ? url : nil
     }
 
-    /// The content under a name of its own, for programs that go by a file's name. A link where the disk allows one.
+    /// Returns the file under the given name, for programs that show or interpret file names: a hard link, or a copy
+    /// where links are not supported.
     ///
     /// - Throws: ``ChatError/notFound``, or a storage error.
     public func named(_ name: String, _ digest: String) async throws -> URL {
@@ -70,31 +71,31 @@ public final class MediaArchive: Sendable {
         }
     }
 
-    /// What nothing refers to is kept for so long, in seconds: a draft may be written a moment later.
+    /// The age in seconds up to which unreferenced files are retained: a draft may be about to refer to them.
     static let grace: TimeInterval = 3 * 24 * 60 * 60
 
-    /// Deletes the contents of messages that were deleted, of drafts that were dropped, and of what was sent elsewhere,
-    /// some days afterwards. With a store that was repaired it deletes nothing: what referred to them may be lost.
+    /// Deletes files that only deleted messages, discarded drafts or uploaded messages used, once they are older than
+    /// ``grace``. Does nothing with a repaired store, which may have lost references.
     ///
-    /// - Parameter scheme: with which references to contents begin in the store.
+    /// - Parameter scheme: The prefix of the store's references to archived files.
     public func sweep(_ scheme: String, knownBy store: ChatStore, at now: Date) async {
-        // Asked for anew at each start: what goes wrong now is done then.
+        // Best effort: the next start tries again.
         guard let wasRepaired = try? await store.wasRepaired(), !wasRepaired,
             let references = try? await store.mediaReferences(scheme: scheme)
         else { return }
         _ = try? await sweep(before: now.addingTimeInterval(-Self.grace)) { references.contains(scheme + $0) }
     }
 
-    /// Deletes what nothing refers to and was taken in before `date`, and leftovers of copies that were cut off.
+    /// Deletes unreferenced files older than `date`, and temporary files of interrupted copies.
     ///
-    /// - Parameter isUsed: whether something refers to the content with this digest.
-    /// - Returns: how many contents were deleted.
+    /// - Parameter isUsed: Whether something refers to the file with this digest.
+    /// - Returns: The number of deleted files, without temporary ones.
     @discardableResult
     public func sweep(before date: Date, isUsed: @Sendable (String) async throws -> Bool) async throws -> Int {
         var count = 0
         for (url, digest) in await candidates(before: date) {
             if let digest, try await isUsed(digest) { continue }
-            // Taken in anew while it was asked for: its time is a new one.
+            // The file may have been stored again during the check, which renews its timestamp.
             guard let changed = Self.changed(url), changed < date else { continue }
             unlink(url.path)
             count += digest == nil ? 0 : 1
@@ -141,7 +142,7 @@ public final class MediaArchive: Sendable {
 
     private func install(_ draft: URL, as destination: URL) throws {
         try Self.makeFolder(destination.deletingLastPathComponent())
-        // The same content again: the same bytes come to the same place, with a new time, which a sweep looks at.
+        // Replaces an existing file with the same content, to renew the timestamp that a sweep checks.
         guard rename(draft.path, destination.path) == 0 else { throw Self.failure() }
         FileSystem.syncFolder(destination.deletingLastPathComponent().path)
     }
@@ -186,14 +187,14 @@ public final class MediaArchive: Sendable {
         }
     }
 
-    /// When a file was made or renamed; nil if it is no file.
+    /// Returns the inode change time (set by creation and rename), or `nil` if it is not a regular file.
     private static func changed(_ url: URL) -> Date? {
         var status = stat()
         guard lstat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return Date(timeIntervalSince1970: Double(status.st_ctim.tv_sec))
     }
 
-    /// Files are read and written on a thread that may wait for the disk.
+    /// Runs blocking file I/O outside Swift's cooperative thread pool.
     private static func onThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async { continuation.resume(with: Result(catching: work)) }

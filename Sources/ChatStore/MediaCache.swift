@@ -2,16 +2,16 @@ public import ChatCore
 public import Foundation
 import Glibc
 
-/// Files of messages that were fetched from a server, kept for a while: by their content, so that the same picture is
-/// there once, and verified, so that one that was cut or changed on the disk is fetched anew.
+/// A cache of media files fetched from a server. Files are stored by content, so that duplicates share one file, and
+/// verified, so that a truncated or damaged file is fetched again.
 ///
-/// All of it may be deleted at any time: what is yet to be sent is in a ``MediaArchive``. Files are for this user alone
-/// (folder 0700, files 0600).
+/// The whole folder may be deleted at any time: files that are still to be sent are in a ``MediaArchive``. Only the
+/// user can read it (folder 0700, files 0600).
 public actor MediaCache {
     public struct Limits: Equatable, Sendable {
-        /// Bytes of all files together; what was not used for longest goes first.
+        /// The total size in bytes; the least recently used files are removed first.
         public var total: Int
-        /// Seconds after which a file that was not used goes.
+        /// The age in seconds after which an unused file is removed.
         public var age: TimeInterval
 
         public init(total: Int = 400 << 20, age: TimeInterval = 60 * 86400) {
@@ -24,18 +24,19 @@ public actor MediaCache {
     private let index: ChatStore
     private let limits: Limits
     private let now: @Sendable () -> Date
-    /// The bytes of the files, once they were counted.
+    /// The total size of the files in bytes, once counted.
     private var total: Int?
-    /// What was used since the index was told.
+    /// Times of use that the index does not have yet, by URI.
     private var uses: [String: Date] = [:]
-    /// Contents that were read whole since the start.
+    /// Files that were verified since the start.
     private var verified: Set<MediaDigest> = []
-    /// Uses that are kept in memory: what a crash forgets of them does no harm.
+    /// The number of uses buffered in memory. Losing them in a crash only affects the eviction order.
     private static let maxUses = 100
 
+    /// Creates a cache.
     /// - Parameters:
-    ///   - folder: of its own; made when something is kept.
-    ///   - index: the store in which it notes what it has.
+    ///   - folder: The cache's own folder; created with the first file.
+    ///   - index: The store that holds the cache's index.
     public init(
         folder: URL, index: ChatStore, limits: Limits = Limits(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -45,7 +46,8 @@ public actor MediaCache {
         self.now = now
     }
 
-    /// The file kept under a URI, to be read soon; nil if there is none, or none that is as it was stored.
+    /// Returns the file cached for a URI, or `nil` if there is none or it fails verification. It may be removed by a
+    /// later purge: read it soon.
     /// - Throws: ``ChatError`` of the store.
     public func file(of uri: String) async throws -> URL? {
         guard let entry = try await index.mediaEntry(of: uri) else { return nil }
@@ -59,13 +61,13 @@ public actor MediaCache {
         return path
     }
 
-    /// Keeps a file under a URI, and makes room for it.
+    /// Adds a file under a URI, and evicts others as needed.
     ///
     /// - Parameters:
-    ///   - file: on the same disk.
-    ///   - isMoved: whether it is not needed where it is. It is another name of the same file otherwise.
-    /// - Returns: where it is.
-    /// - Throws: ``ChatError``; nothing is kept then.
+    ///   - file: A file on the same file system.
+    ///   - isMoved: Whether the file is moved into the cache; otherwise it is hard-linked, or copied if that fails.
+    /// - Returns: The cached file.
+    /// - Throws: ``ChatError``; the cache is then unchanged.
     @discardableResult
     public func store(_ file: URL, as uri: String, isMoved: Bool = true) async throws -> URL {
         guard let (digest, bytes) = await Self.read(file) else { throw ChatError.unreadableFile }
@@ -80,7 +82,7 @@ public actor MediaCache {
         return path
     }
 
-    /// A file that is kept under a name of its own, for programs that go by a file's name.
+    /// Returns a cached file under the given name, for programs that show or interpret file names.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     public func named(_ name: String, _ uri: String) async throws -> URL {
         guard let file = try await file(of: uri) else { throw ChatError.notFound }
@@ -97,16 +99,18 @@ public actor MediaCache {
         return named
     }
 
-    /// Removes what is too old or too much, and files that nobody knows of. Done at each start and with each new file.
+    /// Removes files that are too old or exceed the total size, and files missing from the index. Call it at each
+    /// start; ``store(_:as:isMoved:)`` calls it, too.
     /// - Throws: ``ChatError`` of the store.
     public func purge() async throws { try await purge(sparing: nil) }
 
-    /// - Parameter spared: what came last, however large it is.
+    /// Removes what ``purge()`` does, except for one file.
+    /// - Parameter spared: The URI of the newest file, which stays however large it is.
     private func purge(sparing spared: String?) async throws {
         try await noteUses()
         try await remove(index.media(unusedSince: now().addingTimeInterval(-limits.age)))
         guard let counted = total else {
-            // Other programs that were given files have read them: it is another start.
+            // First purge after the start: programs that were given named files have read them by now.
             try? FileManager.default.removeItem(at: namedFolder)
             try await removeUnknownFiles()
             total = try await index.mediaTotal()
@@ -137,7 +141,7 @@ public actor MediaCache {
         total = total == nil ? nil : try await index.mediaTotal()
     }
 
-    /// Removes files, unless another URI has the same content.
+    /// Removes files unless another URI refers to the same content.
     private func removeFiles(_ digests: Set<MediaDigest>) async throws {
         for digest in try await index.unknownMedia(among: digests) {
             verified.remove(digest)
@@ -145,7 +149,7 @@ public actor MediaCache {
         }
     }
 
-    /// What a crash left between writing a file and noting it, or what a lost index knew.
+    /// Removes files that the index does not know, left by a crash or by a lost index.
     private func removeUnknownFiles() async throws {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         try await removeFiles(Set(names.compactMap { MediaDigest(hex: $0) }))
@@ -156,7 +160,7 @@ public actor MediaCache {
 
     // MARK: Files
 
-    /// Once after each start; the size is looked at each time.
+    /// Verifies the content once after each start; callers compare the size each time.
     private func isWhole(_ digest: MediaDigest) async -> Bool {
         if verified.contains(digest) { return true }
         guard await Self.read(path(of: digest))?.digest == digest else { return false }

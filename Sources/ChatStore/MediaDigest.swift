@@ -1,6 +1,6 @@
 import Foundation
 
-/// The SHA-256 of a content, as 64 hexadecimal digits.
+/// A SHA-256 digest as 64 lowercase hexadecimal digits.
 struct MediaDigest: Hashable {
     let hex: String
 
@@ -10,7 +10,7 @@ struct MediaDigest: Hashable {
         hex = digest.finish()
     }
 
-    /// - Returns: nil if the text is no digest, whoever wrote it.
+    /// Returns `nil` if the text is not a valid digest.
     init?(hex: String) {
         guard hex.utf8.count == 64, hex.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
         else { return nil }

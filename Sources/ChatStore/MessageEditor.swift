@@ -3,12 +3,12 @@ import Composer
 import Foundation
 import GRDB
 
-/// Changes messages of one room that are stored. Who may do what is the caller's.
+/// Changes stored messages of one room. Callers check permissions.
 struct MessageEditor {
     let record: RoomRecord
     let db: Database
 
-    /// - Returns: the message as it is now; nil if it had those words and nothing was changed.
+    /// Returns the edited message, or `nil` if its content already matched.
     func edit(_ message: Message, to wording: Wording, at date: Date) throws -> Message? {
         guard message.wording != wording else { return nil }
         try EditHistory(key: key(of: message), db: db).append(wording, at: date)
@@ -18,8 +18,8 @@ struct MessageEditor {
         return edited
     }
 
-    /// The same of an edit that a server knows by an identifier.
-    /// - Returns: the message as it is now; nil if it is as before.
+    /// Applies an edit with an identifier.
+    /// - Returns: The changed message, or `nil` if nothing changed.
     func edit(
         _ message: Message, to wording: Wording, _ contents: MessageContents?, at date: Date, by edit: String
     ) throws -> Message? {
@@ -29,19 +29,19 @@ struct MessageEditor {
         return try MessageQuery(room: record).get(message.id, in: db)
     }
 
-    /// As what the user wrote a message at first.
-    /// - Returns: the message as it is now; nil if it is as before.
+    /// Stores the source text of the original version.
+    /// - Returns: The changed message, or `nil` if nothing changed.
     func setWritten(_ written: WrittenText, of message: Message) throws -> Message? {
         guard !message.isDeleted, try EditHistory(key: key(of: message), db: db).setFirst(written) else { return nil }
         return try MessageQuery(room: record).get(message.id, in: db)
     }
 
-    /// - Returns: the message as it is now; nil if it was deleted before and nothing was changed.
+    /// Returns the deleted message, or `nil` if it was already deleted.
     func delete(_ message: Message) throws -> Message? {
         guard !message.isDeleted else { return nil }
         let key = key(of: message)
         guard message.event == nil else {
-            // It happened all the same.
+            // Redacting a state event removes its content, not the event.
             try RoomEvent.erase(of: key, in: db)
             return try MessageQuery(room: record).get(message.id, in: db)
         }
@@ -51,7 +51,7 @@ struct MessageEditor {
             try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
         }
         try record.refreshLastMessage(in: db)
-        // Read anew: what was told before it may have moved the mark.
+        // Read the position again: an earlier event of the batch may have moved it.
         if try message.position > RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min {
             let level = try Int64.fetchOne(db, sql: "SELECT level FROM attention WHERE message = ?", arguments: [key])
             let notificationLevel = NotificationLevel(rawValue: level ?? 1) ?? .unread
@@ -69,7 +69,7 @@ struct MessageEditor {
         return deleted
     }
 
-    /// - Returns: the message as it is now; nil if nothing was changed.
+    /// Returns the changed message, or `nil` if nothing changed.
     func setReaction(
         _ text: String, isAdded: Bool, to message: Message, by member: MemberID, at date: Date, id: String?
     ) throws -> Message? {
@@ -78,7 +78,7 @@ struct MessageEditor {
         if isAdded {
             try storeDuplicate(text, of: key, by: sender, at: date, id: id)
             try db.execute(
-                // Given again, while nothing was told of its being taken back: the later one is the one that is there.
+                // Repeated without a redaction in between: the later one prevails.
                 sql: """
                     INSERT INTO reaction VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
                     SET id = excluded.id, givenAt = excluded.givenAt
@@ -95,7 +95,7 @@ struct MessageEditor {
         return db.changesCount > 0 ? try MessageQuery(room: record).get(message.id, in: db) : nil
     }
 
-    /// Keeps the earlier of two reactions that are the same but for their identifiers.
+    /// Stores the earlier of two reactions that differ only in their identifiers.
     private func storeDuplicate(_ text: String, of key: Int64, by sender: Int64, at date: Date, id: String?) throws {
         guard let id else { return }
         try db.cachedStatement(
@@ -107,7 +107,7 @@ struct MessageEditor {
         ).execute(arguments: [key, text, sender, date.milliseconds, id])
     }
 
-    /// - Returns: whether the read marker moved forward.
+    /// Returns whether the fully-read marker moved forward.
     func markRead(at position: Int64) throws -> Bool {
         guard position > record.fullyReadPosition ?? .min else { return false }
         try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [position, record.key])

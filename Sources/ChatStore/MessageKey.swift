@@ -1,13 +1,13 @@
 import GRDB
 
-/// A message's key in the database: the room's key in the upper 23 bits, the position in the room in the lower 40, so
-/// that a room's messages lie in the order of their positions, beside one another.
+/// The primary key of a message: the room's key in the upper 23 bits and the position in the lower 40. This clusters
+/// the messages of a room in timeline order.
 struct MessageKey: Equatable {
     static let positions: ClosedRange<Int64> = -(1 << 39)...(1 << 39) - 1
 
     let raw: Int64
 
-    /// The position is brought into ``positions``.
+    /// Clamps the position to ``positions``.
     init(room: Int64, position: Int64) {
         let bounded = min(max(position, Self.positions.lowerBound), Self.positions.upperBound)
         raw = (room << 40) + (1 << 39) + bounded

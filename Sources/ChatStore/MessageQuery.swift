@@ -2,20 +2,20 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// The messages of one room, found by key alone.
+/// Reads the messages of one room by key.
 struct MessageQuery {
     let room: RoomRecord
 
-    /// The newest messages before `position`, or of all; at most `limit`, at most 10,000.
+    /// Returns the newest messages before `position`, or of the whole room; at most `limit`, up to 10,000.
     func page(before position: Int64?, limit: Int, in db: Database) throws -> TimelinePage {
-        // One more than wanted tells whether there are older ones.
+        // Fetch one more to find out whether there are older ones.
         let found = try messages(before: position ?? .max, limit: Self.bounded(limit) + 1, in: db)
         return TimelinePage(
             messages: found.suffix(Self.bounded(limit)), hasOlder: found.count > Self.bounded(limit),
             hasNewer: try position.map { try !messages(from: $0, limit: 1, in: db).isEmpty } ?? false)
     }
 
-    /// The oldest messages after `position`, at most `limit`, at most 10,000.
+    /// Returns the oldest messages after `position`; at most `limit`, up to 10,000.
     func page(after position: Int64, limit: Int, in db: Database) throws -> TimelinePage {
         let first = position == .max ? position : position + 1
         let found = try messages(from: first, limit: Self.bounded(limit) + 1, in: db)
@@ -25,12 +25,12 @@ struct MessageQuery {
             hasNewer: found.count > Self.bounded(limit))
     }
 
-    /// A page with what is at `position` in its middle.
+    /// Returns a page centered on `position`.
     func page(around position: Int64, limit: Int, in db: Database) throws -> TimelinePage {
         let limit = Self.bounded(limit)
         let newer = try messages(from: position, limit: limit + 1, in: db)
         let older = try messages(before: position, limit: limit + 1, in: db)
-        // What one side lacks the other may take.
+        // If one side is short, the other one gets more.
         let after = min(newer.count, max(limit - limit / 2, limit - older.count))
         let before = min(older.count, limit - after)
         return TimelinePage(
@@ -38,8 +38,8 @@ struct MessageQuery {
             hasNewer: newer.count > after)
     }
 
-    /// The position of the first message sent at `date` or later, of the newest if there is none. Where clocks were
-    /// wrong it is near it: messages are found by halving, as times have no index of their own.
+    /// Returns the position of the first message sent at `date` or later, or of the newest one. Uses binary search,
+    /// since timestamps have no index: where they are out of order, the result is approximate.
     func position(at date: Date, in db: Database) throws -> Int64 {
         guard let ends = try room.ends(in: db) else { return 0 }
         let statement = try db.cachedStatement(
@@ -78,6 +78,7 @@ struct MessageQuery {
 
     private func key(at position: Int64) -> Int64 { MessageKey(room: room.key, position: position).raw }
 
+    /// Returns a message.
     /// - Throws: ``ChatError/notFound``.
     func get(_ id: MessageID, in db: Database) throws -> Message {
         guard let found = try find(id, in: db) else { throw ChatError.notFound }
@@ -92,7 +93,7 @@ struct MessageQuery {
         try one(" WHERE m.room = ? AND m.transactionID = ?", transaction.rawValue, in: db)
     }
 
-    /// The messages of these keys, of any rooms, in the order of the keys. A room's name is asked for once.
+    /// Returns the messages with the given keys, of any rooms and in this order. Looks up each room only once.
     static func messages(_ keys: [Int64], in db: Database) throws -> [Message] {
         let statement = try db.cachedStatement(sql: select + " WHERE m.key = ?")
         var queries: [Int64: MessageQuery] = [:]
@@ -110,7 +111,7 @@ struct MessageQuery {
         return try complete([message(row)], in: db).first
     }
 
-    // LEFT JOIN, as messages decide the order of reading: by their keys, never by a scan of users.
+    // LEFT JOIN forces SQLite to read messages by key instead of scanning users.
     private static let select = """
         SELECT m.key, m.id, u.id AS sender, m.sentAt, m.kind, m.isDeleted, m.delivery, m.editedAt, m.transactionID,
             m.replyTo, m.formatted, m.text
@@ -131,8 +132,8 @@ struct MessageQuery {
             kind: kind, formattedText: try row.optional("formatted"))
     }
 
-    /// Adds the attachments and reactions, by one look at each of their tables for all messages.
-    /// - Parameter messages: in the order of their positions.
+    /// Adds related rows, with one query per table for all messages.
+    /// - Parameter messages: Sorted by position.
     private func complete(_ messages: [Message], in db: Database) throws -> [Message] {
         guard let first = messages.first, let last = messages.last else { return messages }
         let range: StatementArguments = [key(first), key(last)]
@@ -158,7 +159,7 @@ struct MessageQuery {
             while let row = try events.next() {
                 if let index = try messageIndex(row) { messages[index].event = try RoomEvent(row) }
             }
-            // What happened was lost with a damaged page.
+            // The row of the state event was lost with a damaged page.
             for index in messages.indices where messages[index].kind == .event && messages[index].event == nil {
                 messages[index].isDeleted = true
             }
@@ -209,7 +210,7 @@ extension MediaReference {
         self.loudness = waveformText?.split(separator: " ").prefix(Self.maxWaveformSamples).compactMap { Int($0) }
     }
 
-    /// Numbers with spaces between.
+    /// The samples, separated by spaces.
     var storedWaveform: String? { loudness?.prefix(Self.maxWaveformSamples).map(String.init).joined(separator: " ") }
 }
 
@@ -223,7 +224,7 @@ extension Message.Delivery {
         }
     }
 
-    /// As stored: 0 and 1 take no room in a row.
+    /// The stored code. SQLite stores 0 and 1 without payload bytes.
     var code: Int64 {
         switch self {
         case .sent: 0
@@ -234,7 +235,7 @@ extension Message.Delivery {
 }
 
 extension Message.Kind {
-    /// As stored, by the place in this list: what is new goes to its end.
+    /// The stored codes are the indexes of this list: append new kinds only.
     private static let codes: [Message.Kind] = [
         .text, .emote, .notice, .image, .file, .audio, .video, .event,
     ]

@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Puts new messages into one room, and its summary in step once at the end.
+/// Inserts messages into one room, and updates the room's summary once at the end.
 struct MessageWriter {
     private struct Sender {
         let key: Int64
@@ -13,9 +13,9 @@ struct MessageWriter {
     private let db: Database
     private let allowsFormerMembers: Bool
     private var ends: (first: Int64, last: Int64)
-    /// Whether nothing in it is a last message yet.
+    /// Whether the room has no last message yet.
     private let hasNoLast: Bool
-    /// The first and the last name that the search indexes know a message by.
+    /// The first and the last `arrival` in use, the row IDs of the search indexes.
     private var arrivals: (first: Int64, last: Int64)
     private var senders: [MemberID: Sender] = [:]
     private var newest: (key: Int64, text: String)?
@@ -23,9 +23,10 @@ struct MessageWriter {
     private var unread = 0
     private var mentions = 0
 
+    /// Prepares writing to a room.
     /// - Parameters:
-    ///   - allowsThoseWhoLeft: whether the senders may be members who have left since.
-    ///   - position: what is prepended goes before it instead of before all others.
+    ///   - allowingFormerMembers: Whether senders may have left the room.
+    ///   - position: The position that messages are prepended before; `nil` for the beginning of the room.
     init(
         to record: RoomRecord, allowingFormerMembers: Bool = false, before position: Int64? = nil, in db: Database
     ) throws {
@@ -45,20 +46,20 @@ struct MessageWriter {
         arrivals = (try arrival("ASC") ?? 1, try arrival("DESC") ?? 0)
     }
 
-    /// What is appended next goes to this position or behind it.
+    /// Moves the append position forward to at least `position`.
     mutating func leap(to position: Int64) { ends.last = max(ends.last, position - 1) }
 
-    /// The position before that of what is appended next.
+    /// The position before the next appended message.
     var end: Int64 { ends.last }
 
-    /// After all others.
+    /// Appends a message after all others.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
     mutating func append(_ new: NewMessage) throws -> Message {
         let sender = try sender(new.sender)
         ends.last += 1
         arrivals.last += 1
         let message = try insert(new, by: sender, position: ends.last, arrival: arrivals.last)
-        // What happens in a room is nothing that was said to anyone.
+        // State events do not count as activity and are never unread.
         guard new.event == nil else { return message }
         newest = (MessageKey(room: record.key, position: ends.last).raw, new.summary)
         lastActivity = max(lastActivity, new.sentAt.milliseconds)
@@ -67,7 +68,7 @@ struct MessageWriter {
         return message
     }
 
-    /// Before all others. It is not unread.
+    /// Prepends a message, without changing the unread count.
     /// - Throws: ``ChatError/notPermitted`` if the sender is not a member.
     mutating func prepend(_ new: NewMessage) throws -> Message {
         let sender = try sender(new.sender)
@@ -149,7 +150,7 @@ struct MessageWriter {
     }
 }
 
-/// The key of everyone who ever said something, in whatever room.
+/// The table of all users who have ever sent a message, in any room.
 enum UserRow {
     static func key(of member: MemberID, in db: Database) throws -> Int64 {
         if let key = try find(member, in: db) { return key }

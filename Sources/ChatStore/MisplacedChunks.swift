@@ -2,10 +2,10 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// History that earlier versions put behind what is newer (``RoomSync/fill(_:in:with:_:next:)`` tells how): it is taken
-/// out, and missing from then on where it belongs and where it was.
+/// Removes history that earlier versions stored after newer messages (see ``RoomSync/fill(_:in:with:_:next:)``), and
+/// inserts gaps both where it was and where it belongs, so that it is fetched again.
 struct MisplacedChunks {
-    /// Seconds by which the clocks of servers may differ.
+    /// The tolerance for clock skew between servers, in milliseconds.
     private static let skew: Int64 = 60_000
 
     let db: Database
@@ -18,16 +18,16 @@ struct MisplacedChunks {
         }
     }
 
-    /// Messages by their keys.
+    /// A misplaced chunk, described by the keys of its surroundings.
     private struct Chunk {
-        /// With what the one in front of it begins, and ends.
+        /// The first and the last message of the contiguous part before the chunk.
         var front: (first: Int64, last: Int64)
-        /// What is behind it.
+        /// The first message after the chunk.
         var next: Int64
     }
 
-    /// Of rows that follow on each other the fetched ones have been given lower numbers the later they were fetched: where
-    /// the number falls, what follows was put into a gap. What is older than all in front of that is wrong there.
+    /// Finds misplaced chunks. Fetched history has descending arrivals: where the arrival drops between neighbors, a
+    /// gap was filled. Messages after such a drop that are older than the part before it are misplaced.
     private func chunks(in room: Int64) throws -> [Chunk] {
         let gaps = try Set(
             Int64.fetchAll(db, sql: "SELECT position FROM gap WHERE room = ?", arguments: [room])
@@ -44,7 +44,7 @@ struct MisplacedChunks {
             let key: Int64 = try row.value("key")
             let arrival: Int64 = try row.value("arrival")
             let sentAt: Int64 = try row.value("sentAt")
-            // What is fetched is numbered from 0 downwards.
+            // Arrivals of fetched history start at 0 and descend.
             if let chunk = wrong, arrival > 0 {
                 found.append(Chunk(front: chunk, next: key))
                 wrong = nil

@@ -2,28 +2,28 @@ public import ChatCore
 public import Composer
 public import Foundation
 
-/// A message on its way into the store, which gives it its position.
+/// A message to be stored, which the store assigns a position.
 public struct NewMessage: Equatable, Sendable {
     /// Unique in its room.
     public var id: MessageID
     public var sender: MemberID
-    /// UTF-8 of at most ``ChatLimits/messageBytes``; the store does not check.
+    /// At most ``ChatLimits/messageBytes`` of UTF-8; the store does not check.
     public var text: String
-    /// Kept to the millisecond.
+    /// Stored with millisecond precision.
     public var sentAt: Date
     public var transactionID: TransactionID?
     public var replyTo: MessageID?
     public var delivery: Message.Delivery
     public var kind: Message.Kind
     public var formattedText: String?
-    /// As the user wrote it.
+    /// The source text, of a message written in this application.
     public var written: WrittenText?
     /// See ``Wording/mentionsEveryone``.
     public var mentionsEveryone = false
     public var attachments: [MediaReference]
-    /// Without a meaning for what the user says.
+    /// Ignored for the user's own messages.
     public var notificationLevel = NotificationLevel.unread
-    /// What happened, instead of what was said.
+    /// The state change, for a message of the kind `event`.
     public var event: RoomEvent?
 
     public init(
@@ -44,12 +44,12 @@ public struct NewMessage: Equatable, Sendable {
         self.attachments = attachments
     }
 
-    /// Something that happened in the room.
+    /// Creates a message that stands for a state event.
     public init(id: MessageID, sender: MemberID, event: RoomEvent, sentAt: Date) {
         self.init(id: id, sender: sender, text: "", sentAt: sentAt, kind: .event)
         self.event = event
     }
 
-    /// What a list shows of it: the text, or else the name of its first file.
+    /// The text for the room list: the message's text, or else the name of its first attachment.
     var summary: String { text.isEmpty ? attachments.first?.name ?? "" : text }
 }

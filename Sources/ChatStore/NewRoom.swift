@@ -1,14 +1,14 @@
 public import ChatCore
 public import Foundation
 
-/// A room on its way into the store, with those who are in it and what was said so far, oldest first.
+/// A room to be stored, with its members and messages, oldest first.
 public struct NewRoom: Equatable, Sendable {
     public var room: Room
     public var members: [Member]
     public var messages: [NewMessage]
-    /// The room's last activity as long as it has no message.
+    /// The room's last activity until it has a message.
     public var createdAt: Date
-    /// Settings of the room, by name.
+    /// The room settings, by name.
     public var settings: [String: String]
 
     public init(

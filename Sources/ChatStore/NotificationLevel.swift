@@ -1,9 +1,9 @@
-/// Whether a message of another's is counted for the user.
+/// How a message of another user is counted.
 public enum NotificationLevel: Int64, Sendable {
-    /// It is there to be read, and that is all.
+    /// Not counted.
     case none
-    /// It is counted as unread.
+    /// Counted as unread.
     case unread
-    /// It is counted as meant for the user, too.
+    /// Counted as unread and as a mention.
     case mention
 }

@@ -2,10 +2,9 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// How far the members of one room have read, but for the user.
+/// The read receipts of a room's members, except for the user's own.
 ///
-/// A reader stands at a message, or behind it where what was read is no message: whoever stands between two messages is
-/// shown at the first.
+/// A receipt has the position of its event (see ``EventPositions``) and is shown at the last message up to there.
 struct ReceiptStore {
     let record: RoomRecord
     let db: Database
@@ -13,8 +12,8 @@ struct ReceiptStore {
     private var positions: EventPositions { EventPositions(record: record, db: db) }
     private var awaited: AwaitedReceipts { AwaitedReceipts(record: record, db: db) }
 
-    /// Takes in receipts. They go forward only; one for what is not known waits for it.
-    /// - Returns: the messages that have other readers than before.
+    /// Applies receipts. They only move forward; one for an unknown event waits for it.
+    /// - Returns: The messages whose receipts changed.
     func apply(_ receipts: [ReadReceipt]) throws -> Set<MessageID> {
         var changed: Set<MessageID> = []
         for receipt in receipts {
@@ -27,21 +26,20 @@ struct ReceiptStore {
         return changed
     }
 
-    /// Who says something has read all that was said before.
+    /// Sending a message implies having read everything before it.
     func note(_ message: NewMessage, at position: Int64) throws -> Set<MessageID> {
         try move(ReadReceipt(member: message.sender, message: message.id, readAt: message.sentAt), to: position)
     }
 
-    /// Receipts that waited for something stand at it.
-    /// - Returns: the messages that have other readers than before.
+    /// Moves the receipts that were waiting for an event to its position.
+    /// - Returns: The messages whose receipts changed.
     func resolve(at event: MessageID, _ position: Int64) throws -> Set<MessageID> {
         try awaited.removeReceipts(at: event).reduce(into: []) { changed, receipt in
             changed.formUnion(try move(receipt, to: position))
         }
     }
 
-    /// The message at which those are shown who have read farther than it, but not as far as to a position; nil if there
-    /// is none of either.
+    /// Returns the last message before a position if any receipts lie between the two, otherwise `nil`.
     func receiptTarget(before position: Int64) throws -> MessageID? {
         guard let last = try positions.lastMessage(before: position) else { return nil }
         let stands = try Bool.fetchOne(
@@ -68,7 +66,7 @@ struct ReceiptStore {
         let messages = try [before, position].compactMap { candidate in
             try candidate.flatMap { try positions.lastMessage(before: $0 + 1)?.id }
         }
-        // Nobody is shown at what they said themselves.
+        // Receipts are not shown at the member's own messages.
         return try Set(messages).filter { try !isBy(receipt.member, $0) }
     }
 
@@ -79,8 +77,8 @@ struct ReceiptStore {
             arguments: [member.rawValue, record.key, message.rawValue]) ?? false
     }
 
-    /// Tells of each message who stands there. What all others have read costs no more than what a hundred have.
-    /// - Parameter messages: in the order of their positions, with none of the room's between them left out.
+    /// Adds receipts to messages, reading about ``Message/maxReadReceipts`` rows per message at most.
+    /// - Parameter messages: A contiguous part of the timeline, sorted by position.
     func addReadReceipts(to messages: inout [Message]) throws {
         guard let first = messages.first?.position, let last = messages.last?.position else { return }
         let statement = try db.cachedStatement(
@@ -98,7 +96,7 @@ struct ReceiptStore {
                 let position: Int64 = try row.value("position")
                 while index + 1 < messages.endIndex, messages[index + 1].position <= position { index += 1 }
                 let member: MemberID = try row.identifier("member")
-                // Whoever said it has read it, which its place tells already.
+                // Senders have obviously read their own message.
                 guard member != messages[index].sender else { continue }
                 guard messages[index].readReceipts.count < Message.maxReadReceipts else {
                     next = position + 1
@@ -110,7 +108,7 @@ struct ReceiptStore {
             guard let next else { break }
             start = next
         }
-        // Several places may be one message's.
+        // Receipts at several positions may have been added to the same message.
         for index in messages.indices where messages[index].readReceipts.count > 1 {
             messages[index].readReceipts.sort { $0.readAt > $1.readAt }
         }

@@ -2,15 +2,15 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Edits and reactions that were taken back, whether they had been told by then or not.
+/// Redacted edits and reactions, which may not have arrived yet.
 enum Redaction {
-    /// In a room: those that were taken back first are forgotten first.
+    /// The maximum number of redactions stored for a room; the oldest are dropped first.
     private static let maxStored = 5000
 
-    /// Takes back what is no message but changed one, by its own identifier.
+    /// Reverts an edit or reaction by its own identifier.
     ///
-    /// - Parameter changed: gets the message that is another now.
-    /// - Returns: whether it was known to be such a change.
+    /// - Parameter changed: Receives the message that changed.
+    /// - Returns: Whether it was known as an edit or reaction.
     static func apply(
         _ change: String, in record: RoomRecord, at date: Date, _ db: Database, _ changed: inout Set<MessageID>
     ) throws -> Bool {
@@ -20,7 +20,7 @@ enum Redaction {
             arguments: [change, record.keys.lowerBound, record.keys.upperBound])
         if let target {
             try db.execute(
-                // One that was given once more, earlier, is left.
+                // An earlier identical reaction takes its place.
                 sql: """
                     REPLACE INTO reaction
                     SELECT a.message, a.text, a.sender, a.givenAt, a.id FROM repeatedReaction a
@@ -52,7 +52,7 @@ enum Redaction {
         return true
     }
 
-    /// Whether a change that is told now was taken back before.
+    /// Whether a change that arrives now has already been redacted.
     static func awaits(_ change: MessageChange, in record: RoomRecord, _ db: Database) throws -> Bool {
         if try contains(change.id, in: record, db) { return true }
         try db.cachedStatement(sql: "DELETE FROM orphan WHERE room = ? AND target = ? AND kind = 'deletion'")

@@ -2,12 +2,12 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// What is unsent in a room from the commit of a message on, where the message is in one file and drafts are in another:
-/// kept with the message, and moved to where drafts are at once, or at the next start.
+/// The draft that remains after sending a message. Message and draft are in different files, so it is committed with
+/// the message and moved to the drafts immediately, or at the next start after a crash.
 struct RestoredDraft: Codable {
     private static let setting = RoomSetting("leftDraft")
 
-    /// Of the draft that became the message; nil if it was never kept.
+    /// The token of the sent draft, or `nil` if it was never stored.
     private var token: Int64?
     private var preview: String
     private var data: Data
@@ -18,19 +18,19 @@ struct RestoredDraft: Codable {
         data = draft.data
     }
 
-    /// Keeps it in the history; nil for nothing that is left.
+    /// Stores the remaining draft in the history; `nil` removes it.
     static func set(_ draft: RestoredDraft?, of record: RoomRecord, in history: Database) throws {
         let value = try draft.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
         try setting.set(value, of: record, in: history)
     }
 
-    /// Puts it in the place of the draft that was sent, unless another was written since.
+    /// Replaces the sent draft, unless it was changed since.
     func move(to room: RoomID, in pending: Database) throws {
         guard try DraftRow.find(room, in: pending)?.token == token else { return }
         try DraftRow.set(SavedDraft(data: data, preview: preview), of: room, in: pending)
     }
 
-    /// Moves what an earlier run left.
+    /// Moves all drafts left over from an earlier run.
     static func moveAll(from history: DatabasePool, to pending: DatabasePool) throws {
         let rows = try history.read { db in
             try Row.fetchAll(

@@ -2,7 +2,7 @@ import ChatCore
 import GRDB
 
 extension RoomEvent {
-    /// nil if it is of a kind that a later version knows.
+    /// Returns `nil` if the kind is unknown, as from a later version.
     init?(_ row: Row) throws {
         guard let kind = Kind(rawValue: try row.value("kind")) else { return nil }
         self.init(
@@ -15,7 +15,7 @@ extension RoomEvent {
             .execute(arguments: [message, kind.rawValue, subject?.rawValue, name, before, after])
     }
 
-    /// Takes away all that was written in it: what happened stays.
+    /// Removes all content of a redacted state event, which itself stays.
     static func erase(of message: Int64, in db: Database) throws {
         try db.execute(
             sql: "UPDATE event SET name = NULL, before = NULL, after = NULL WHERE message = ?", arguments: [message])

@@ -1,8 +1,8 @@
 import ChatCore
 import GRDB
 
-/// Puts those messages of a room that is not shown into another that do not stand there, each where it belongs: behind what
-/// it follows on in its own room, and by its time among what is in the other alone. What is there stays as it is.
+/// Merges the new messages of a staged room into an existing room. Each goes after its predecessor in the staged room,
+/// and by timestamp among messages that only the existing room has. Existing messages stay unchanged.
 struct RoomMerge {
     let from: RoomRecord
     let into: RoomRecord
@@ -12,13 +12,14 @@ struct RoomMerge {
         (self.from, self.into, self.db) = (from, into, db)
     }
 
-    /// - Returns: how many messages were added. Those are no more in the room that they came from as they were.
-    /// - Throws: ``ChatError/notPermitted`` where messages are missing, whose places nobody knows.
+    /// Runs the merge. The added messages lose their related rows in the staged room, which has to be discarded.
+    /// - Returns: The number of added messages.
+    /// - Throws: ``ChatError/notPermitted`` if the existing room has gaps: positions would be ambiguous.
     func run() throws -> Int {
         guard try TimelineGap.last(in: into, db) == nil else { throw ChatError.notPermitted }
         let layout = Layout(of: try messages(of: into), with: try messages(of: from))
         guard !layout.added.isEmpty else { return 0 }
-        // What belongs to a message goes before it and after it, each at its time.
+        // Rows that refer to a message are updated separately from it.
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
         let isRead = try into.unread(in: db).messages == 0
         let read = try into.fullyReadPosition.flatMap {
@@ -26,7 +27,7 @@ struct RoomMerge {
         }
         try addMembers()
         let references = try messageReferences()
-        // From the last on: none meets another.
+        // In descending order, so that no key is still in use.
         for (key, position) in layout.moved.reversed() { try move(key, to: self.key(position), references) }
         for (key, position) in layout.added { try add(key, at: self.key(position), references) }
         if !layout.moved.isEmpty { try updateReceipts() }
@@ -56,7 +57,7 @@ struct RoomMerge {
                 """, arguments: [into.key, from.key])
     }
 
-    /// The tables whose rows belong to messages, and their columns that say to which.
+    /// The tables that refer to messages, with the referring column.
     private func messageReferences() throws -> [(table: String, column: String)] {
         try Row.fetchAll(
             db,
@@ -81,7 +82,7 @@ struct RoomMerge {
         }
     }
 
-    /// The search indexes know a message by its arrival and by its room: it arrives there anew.
+    /// The search indexes contain the arrival and the room, so the message is inserted anew.
     private func add(_ old: Int64, at new: Int64, _ references: [(table: String, column: String)]) throws {
         try db.cachedStatement(
             sql: """
@@ -108,7 +109,7 @@ struct RoomMerge {
         }
     }
 
-    /// - Parameter message: up to which the user has read; nil for all. What is imported is nothing new.
+    /// Marks the room as read up to a message, or completely with `nil`. Imported messages do not count as new.
     private func updateRoom(readUpTo message: MessageID?) throws {
         let end = try into.ends(in: db)?.last.position
         let read = try message.flatMap { try EventPositions(record: into, db: db).message($0) } ?? end
@@ -123,7 +124,7 @@ struct RoomMerge {
 }
 
 extension RoomMerge {
-    /// Which message goes where.
+    /// Assigns positions to the messages of both rooms.
     struct Layout {
         struct Entry {
             var key: Int64
@@ -131,12 +132,12 @@ extension RoomMerge {
             var sentAt: Int64
         }
 
-        /// Messages of the room that make room for others, with their new positions.
+        /// Messages of the existing room that have to move, with their new positions.
         private(set) var moved: [(key: Int64, position: Int64)] = []
-        /// Messages of the other room, with theirs.
+        /// Messages of the staged room, with their new positions.
         private(set) var added: [(key: Int64, position: Int64)] = []
 
-        /// In the order in which they are to stand.
+        /// All messages in their final order.
         private var order: [(entry: Entry, isNew: Bool)] = []
 
         init(of old: [Entry], with other: [Entry]) {
@@ -148,7 +149,7 @@ extension RoomMerge {
                     new.append(entry)
                     continue
                 }
-                // Another order than there: that stays.
+                // The order differs from the existing room's, which prevails.
                 guard index >= next else { continue }
                 append(old[next..<index], new)
                 order.append((old[index], false))
@@ -170,7 +171,7 @@ extension RoomMerge {
             order += new.map { ($0, true) }
         }
 
-        /// Before all others there is room, and behind them.
+        /// There are free positions before and after the existing messages.
         private mutating func assignPositions() {
             let before = order.prefix { $0.isNew }.count
             let first = order.first { !$0.isNew }.map { MessageKey(raw: $0.entry.key).position } ?? Int64(before) + 1

@@ -1,13 +1,13 @@
 import ChatCore
 import GRDB
 
-/// What the store itself needs to know of a room to change it.
+/// The row of a room, as far as the store needs it for updates.
 struct RoomRecord {
     let key: Int64
     let room: Room
-    /// The position of the newest message read.
+    /// The position up to which the user has read.
     let fullyReadPosition: Int64?
-    /// The token of the draft that was sent last; see ``Schema/unsent``.
+    /// The token of the last draft that was sent; see ``Schema/pending``.
     let sentDraft: Int64?
 
     init(_ row: Row) throws {
@@ -37,13 +37,14 @@ struct RoomRecord {
         FROM room
         """
 
+    /// Returns the record of a room.
     /// - Throws: ``ChatError/notFound``.
     static func get(_ id: RoomID, in db: Database) throws -> RoomRecord {
         guard let record = try find(id, in: db) else { throw ChatError.notFound }
         return record
     }
 
-    /// Makes the room's last message that of the newest one not deleted, after an edit or a deletion.
+    /// Recomputes the room's last message after an edit or deletion.
     func refreshLastMessage(in db: Database) throws {
         let statement = try db.cachedStatement(
             sql: """
@@ -59,9 +60,10 @@ struct RoomRecord {
             .execute(arguments: [message, text?.preview, key])
     }
 
+    /// Stores an avatar.
     /// - Parameters:
-    ///   - uri: nil takes the picture away.
-    ///   - member: nil for the room's own.
+    ///   - uri: `nil` removes the avatar.
+    ///   - member: `nil` for the room's own avatar.
     func setAvatar(_ uri: String?, of member: MemberID?, in db: Database) throws {
         let member = member?.rawValue ?? ""
         if let uri {
@@ -73,7 +75,7 @@ struct RoomRecord {
         }
     }
 
-    /// Counts anew what is unread after `position`; costs as much as there are messages after it.
+    /// Recomputes the unread counts; takes time proportional to the number of messages after `position`.
     func refreshUnread(after position: Int64, in db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -89,7 +91,7 @@ struct RoomRecord {
         ).execute(arguments: [MessageKey(room: key, position: position).raw, keys.upperBound, key])
     }
 
-    /// Between two keys.
+    /// Unread messages in a range of keys.
     private static let unreadMessages = """
         message m JOIN user u ON u.key = m.sender
         JOIN member s ON s.room = m.room AND s.id = u.id
@@ -98,7 +100,8 @@ struct RoomRecord {
             AND s.kind <> 'own' AND coalesce(a.level, 1) <> 0
         """
 
-    /// The position of the newest message that is unread but for so many newer ones; nil if there are no more.
+    /// Returns the position of the newest unread message after skipping `count` newer ones, or `nil` if there are not
+    /// as many.
     func unreadMessage(after position: Int64, skipping count: Int, in db: Database) throws -> Int64? {
         try Int64.fetchOne(
             db, sql: "SELECT m.key FROM \(Self.unreadMessages) ORDER BY m.key DESC LIMIT 1 OFFSET ?",
@@ -106,7 +109,7 @@ struct RoomRecord {
         ).map { MessageKey(raw: $0).position }
     }
 
-    /// What is counted of the messages that are kept.
+    /// Returns the unread counts of stored messages.
     func unread(in db: Database) throws -> UnreadCount {
         let row = try Row.fetchOne(
             db.cachedStatement(
@@ -118,7 +121,7 @@ struct RoomRecord {
         return UnreadCount(messages: try row.value("unread"), mentions: try row.value("mentions"))
     }
 
-    /// - Parameter count: how many more, or fewer, messages that are meant for the user are unread.
+    /// Changes the unread mention count by `count`.
     func addMentions(_ count: Int, in db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -128,10 +131,10 @@ struct RoomRecord {
         ).execute(arguments: [key, count])
     }
 
-    /// The keys that the room's messages may have.
+    /// The range of the room's message keys.
     var keys: ClosedRange<Int64> { MessageKey.all(in: key) }
 
-    /// The keys of its first and its last message; nil without any.
+    /// Returns the keys of the first and the last message, or `nil` for an empty room.
     func ends(in db: Database) throws -> (first: MessageKey, last: MessageKey)? {
         func end(_ order: String) throws -> Int64? {
             try Int64.fetchOne(
@@ -145,7 +148,8 @@ struct RoomRecord {
 }
 
 extension String {
-    /// The first ``RoomSummary/LastMessage/mostCharacters``, for a list. Bounded in scalars too: a character may hold any number of them.
+    /// The first ``RoomSummary/LastMessage/maxCharacters``. Limited in scalars as well, since a grapheme cluster can
+    /// have any number of them.
     var preview: String {
         let start = unicodeScalars.prefix(4000)
         if start.endIndex == unicodeScalars.endIndex { return String(prefix(200)) }

@@ -1,12 +1,12 @@
 public import ChatCore
 
-/// A room as it was at one moment.
+/// The state of a room at one moment.
 public struct RoomSnapshot: Equatable, Sendable {
     public var room: Room
     /// The newest messages.
     public var page: TimelinePage
-    /// In the order they came; those who left are among them while their messages remain.
+    /// In the order they joined, including former members.
     public var members: [Member]
-    /// The newest message read so far.
+    /// The last message that the user has read.
     public var fullyReadMarker: MessageID?
 }

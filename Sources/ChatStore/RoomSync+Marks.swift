@@ -1,7 +1,7 @@
 import ChatCore
 import GRDB
 
-/// How far the user has read, and what a server counts behind that.
+/// The user's read position, and the server's unread count after it.
 extension RoomSync {
     func applyReadMarkers(_ batch: RoomBatch, isNew: Bool) throws {
         let record = try RoomRecord.get(batch.id, in: db)
@@ -11,12 +11,12 @@ extension RoomSync {
         guard batch.counted?.messages == 0, let end = try end(of: record),
             try isNew || record.fullyReadPosition == nil || awaited.hasOwnReceipt()
         else { return }
-        // Read anew: the mark may have been moved.
+        // Read the record again: the position may have moved above.
         _ = try MessageEditor(record: RoomRecord.get(batch.id, in: db), db: db).markRead(at: end)
     }
 
-    /// Keeps by how much the server's count differs from that of what is kept: so much of what is missing is unread, or
-    /// was read or deleted by what is missing.
+    /// Stores the difference between the server's unread count and the count of stored messages. A negative difference
+    /// means that events missing locally mark messages as read or redact them.
     func note(_ counted: UnreadCount?, isMissing: Bool, in record: RoomRecord) throws {
         if let counted {
             let storedCount = try record.unread(in: db)
@@ -28,22 +28,22 @@ extension RoomSync {
         }
     }
 
-    /// Moves the user's mark to the farthest of those events that were told to be read and are known by now.
+    /// Moves the user's read position to the last of the waiting receipts whose events are known by now.
     func resolveOwnReceipts(in record: RoomRecord) throws {
         guard let position = try AwaitedReceipts(record: record, db: db).resolveOwnReceipts() else { return }
-        // Read anew: what was appended may be what was read.
+        // Read the record again: the newly stored events may have changed it.
         guard let record = try RoomRecord.find(record.key, in: db) else { return }
         _ = try MessageEditor(record: record, db: db).markRead(at: position)
     }
 
-    /// The end of what is known; nil in a room of which nothing is.
+    /// Returns the end of the stored timeline, or `nil` for an empty one.
     private func end(of record: RoomRecord) throws -> Int64? {
         let gap = try TimelineGap.last(in: record, db).map { $0.position - 1 }
         let message = try record.ends(in: db)?.last.position
         return [gap, message].compactMap { $0 }.max()
     }
 
-    /// What a server counted; nil if it did not. Whatever of what is missing is fetched, it stays that.
+    /// Returns the server's unread count, if any. Fetching missing messages does not change it.
     func counted(in record: RoomRecord) throws -> UnreadCount? {
         let unseen = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT unread, mentions FROM unseen WHERE room = ?"), arguments: [record.key])
@@ -54,17 +54,18 @@ extension RoomSync {
         return count
     }
 
-    /// What was missing is there now, or some of it.
+    /// Updates the read position and the unread count after a gap was filled, completely or in part.
     ///
-    /// - Parameter counted: what a server had counted before.
+    /// - Parameter counted: The server's unread count before that.
     func updateReadMarkers(in record: RoomRecord, counted: UnreadCount?) throws {
         try resolveOwnReceipts(in: record)
         if let counted { try moveUnresolvedMarker(in: record, counted) }
         try note(counted, isMissing: false, in: record)
     }
 
-    /// Where a server said that nothing was unread, and nothing of what it left out was known, the mark lies at no event.
-    /// What was said before it may have come behind it: of all that, the newest are unread, as many as the server says.
+    /// Corrects a read position that is not at an event. It was set when the server reported no unread messages and
+    /// everything up to there was missing, so older messages may have been inserted after it. Keeps as many of the
+    /// newest messages unread as the server counts.
     private func moveUnresolvedMarker(in record: RoomRecord, _ counted: UnreadCount) throws {
         guard let record = try RoomRecord.find(record.key, in: db), let read = record.fullyReadPosition,
             try record.unread(in: db).messages > counted.messages,

@@ -2,10 +2,11 @@ import ChatCore
 import GRDB
 
 extension RoomSync {
-    /// Puts a piece of history into a gap, in which it may lie by itself.
+    /// Inserts a chunk of history into a gap, not necessarily at one of its ends.
     ///
-    /// - Parameter isContiguous: whether it begins where the gap does.
-    /// - Returns: nil if it does not belong there, or the gap is no longer as it was given.
+    /// - Parameter isContiguous: Whether the chunk begins where the gap does.
+    /// - Returns: The changes, or `nil` if the chunk does not belong into the gap or the gap has changed since it was
+    ///   read.
     func insertChunk(
         _ chunk: TimelineChunk, in gap: TimelineGap, of record: RoomRecord, _ members: [Member],
         isContiguous: Bool
@@ -19,7 +20,8 @@ extension RoomSync {
         else { return nil }
         var roomChange = RoomChange(room: record.room.id)
         var changedMembers = try put(members, into: record)
-        // Where the server goes on backwards from what follows on is not known: the rest stays missing.
+        // The chunk's leading events may fill an earlier gap. No token is known for what precedes the others, so the
+        // rest of this gap stays.
         if !isContiguous {
             _ = try putBack(
                 Array(events.prefix(segment.start + 1)), next: chunk.older, in: record, &changed, &changedMembers)
@@ -50,7 +52,7 @@ extension RoomSync {
         return roomChange
     }
 
-    /// What follows on what is behind a gap that a piece went into belongs into the next one.
+    /// Inserts the events after the end of the filled gap into the next gap, if they reach it.
     private func placeRest(_ events: ArraySlice<TimelineEvent>, newer: String?, of record: RoomRecord) throws
         -> RoomChange?
     {
@@ -59,17 +61,18 @@ extension RoomSync {
             TimelineChunk(events: Array(events), newer: newer), in: gap, of: record, [], isContiguous: true)
     }
 
-    /// What is told to be beyond something known.
+    /// How events that the server places next to a known one relate to the stored timeline.
     enum Rest: Equatable {
-        /// All of it is known, or it is beyond all that is.
+        /// All are stored, or they extend beyond the stored timeline.
         case known
-        /// It goes on in a gap with what is not.
+        /// They continue in a gap.
         case missing(TimelineGap)
-        /// Beside what is not known something else is here.
+        /// The stored timeline has a different message there: the server's order has changed.
         case otherwise
     }
 
-    /// - Parameter events: the first is known.
+    /// Relates events to the timeline after the first of them.
+    /// - Parameter events: The first is stored.
     private func rest(of events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> Rest {
         let places = EventPositions(record: record, db: db)
         var last: (place: Int64, start: Int64)?
@@ -87,8 +90,8 @@ extension RoomSync {
         return .known
     }
 
-    /// The same backwards.
-    /// - Parameter events: the last is known.
+    /// Relates events to the timeline before the last of them.
+    /// - Parameter events: The last is stored.
     func rest(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> Rest {
         let places = EventPositions(record: record, db: db)
         var first: Int64?
@@ -106,10 +109,10 @@ extension RoomSync {
         return .known
     }
 
-    /// Puts what is told to be before something that is known where it was missing.
+    /// Moves events that the server places before a stored one into the gaps there.
     ///
-    /// - Parameter token: where the server goes on, backwards from the first of the events.
-    /// - Returns: the rest.
+    /// - Parameter token: The pagination token for events older than the first.
+    /// - Returns: The remaining events.
     func putBack(
         _ events: [TimelineEvent], next token: String?, in record: RoomRecord, _ changed: inout Set<MessageID>,
         _ people: inout [Member]
@@ -126,8 +129,8 @@ extension RoomSync {
         return Array(rest)
     }
 
-    /// The gap right before the first event that is known and follows on messages that are not, and how many of the events
-    /// are told to be before that.
+    /// Returns the gap right before the first stored event that follows an unknown message, and the number of events
+    /// before that event.
     private func gap(before events: ArraySlice<TimelineEvent>, in record: RoomRecord) throws -> (TimelineGap, Int)? {
         let places = EventPositions(record: record, db: db)
         var areUnknown = false
@@ -146,19 +149,19 @@ extension RoomSync {
     }
 
     private struct Segment {
-        /// What is not known, oldest first.
+        /// The unknown events, oldest first.
         var new: [TimelineEvent] = []
-        /// Whether nothing is missing between it and what is in front of the gap, or behind it.
+        /// Whether the segment is contiguous with the message before the gap, or with the one after it.
         var meetsFront: Bool
         var meetsBehind = false
-        /// Which of the events lie in front of the gap, and behind it: those before the first index, and from the second on.
+        /// The events before `start` lie before the gap, those from `end` on after it.
         var start = 0
         var end: Int
-        /// How many messages are new.
+        /// The number of new messages.
         var count: Int { new.count { $0.message != nil } }
     }
 
-    /// - Returns: nil if something of it is known to be elsewhere, or there is nothing new in it.
+    /// Returns the part of a chunk that belongs into a gap, or `nil` if some of it belongs elsewhere or nothing is new.
     private func segment(
         of events: [TimelineEvent], in gap: TimelineGap, of record: RoomRecord, isContiguous: Bool
     ) throws -> Segment? {
@@ -173,7 +176,8 @@ extension RoomSync {
                 segment.new.append(event)
                 continue
             }
-            // Of what is farther than the ends of the gap the server tells another order now: it ends nothing.
+            // A known event beyond the ends of the gap shows that the server's order has changed; it does not close the
+            // gap.
             if start >= gap.position {
                 if try TimelineGap.lies(between: gap.position, and: start + 1, in: record, db) { return nil }
                 guard start <= behind, try rest(of: events[index...], in: record) != .otherwise else { continue }
@@ -182,7 +186,7 @@ extension RoomSync {
             } else if try TimelineGap.lies(between: start, and: gap.position, in: record, db) {
                 isElsewhere = true
             } else if place >= front, try segment.count == 0 || self.gap(before: events[...index], in: record) != nil {
-                // What is told before it is missing before it, not here.
+                // The preceding unknown events belong into an earlier gap.
                 segment.new = []
                 segment.start = index
                 segment.meetsFront = true
@@ -193,16 +197,16 @@ extension RoomSync {
         return isElsewhere || (!hasNew && !isContiguous && !(segment.meetsFront && segment.meetsBehind)) ? nil : segment
     }
 
-    /// The position before which it goes; nil if there is no room left.
+    /// Returns the position that the segment's messages go before, or `nil` if the gap has no free positions left.
     private func end(of segment: Segment, in gap: TimelineGap, of record: RoomRecord) throws -> Int64? {
         let front = try EventPositions(record: record, db: db).lastMessage(before: gap.position)?.position
-        // A gap before this one with no message between: what does not meet anything may belong in front of that.
+        // With another gap right before this one, a segment that touches neither end may belong there.
         let gapInFront = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT max(position) FROM gap WHERE room = ? AND position < ?"),
             arguments: [record.key, gap.position])
         if let gapInFront, gapInFront > front ?? .min, !segment.meetsFront, !segment.meetsBehind { return nil }
         let count = Int64(segment.count)
-        // What is no message and stands right before the gap came behind it; what is farther, before what is missing.
+        // A silent event at the last position of the gap happened after it; earlier ones happened before it.
         let silent = try EventPositions(record: record, db: db).lastSilent(before: gap.position - 1)
         let first = [front, gapInFront, silent].compactMap { $0 }.max() ?? gap.position - 2 * Self.reserve
         let end: Int64 =

@@ -2,11 +2,11 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Takes what a server told of rooms into the database, within a transaction.
+/// Applies a room's part of a sync response to the database, within a transaction.
 struct RoomSync {
-    /// Positions that a gap keeps free for what is missing.
+    /// The number of positions that a gap reserves for missing messages.
     static let reserve: Int64 = 1 << 20
-    /// Changes of unknown messages that are kept in a room: there may be no end of them.
+    /// The most unresolved relations stored for one room; a server could send any number of them.
     private static let maxUnresolvedRelations = 5000
 
     let db: Database
@@ -33,7 +33,7 @@ struct RoomSync {
         }
         var changed: Set<MessageID> = []
         let told = try messages(of: batch.events, in: record, &changed)
-        // More of what is known than before: it goes where it was missing.
+        // First, events that precede known ones fill the gaps before those.
         let events = try putBack(told, next: batch.gap, in: record, &changed, &changedMembers)
         changed.formUnion(try append(Array(events), into: record, behind: batch.gap, &changedMembers))
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
@@ -64,16 +64,16 @@ struct RoomSync {
         for (index, event) in events.enumerated().reversed() {
             guard let id = event.id else { continue }
             if let start = try positions.start(of: id) {
-                // Behind the gap it came twice, and what is missing may still follow.
+                // At or after the end of the gap the event is a duplicate; the missing messages may still follow.
                 guard start < writer.position else { continue }
-                // What is right in front of the gap is met: nothing is missing between, in this gap or in those that
-                // have nothing behind them but this one.
+                // The chunk reaches the last message before the gap: the gap is closed, along with adjacent gaps that
+                // have only this one after them.
                 let isRightInFront = try front.map { try positions.position(of: id) ?? start >= $0 } ?? true
-                // Else it may lie elsewhere, by a server whose times are wrong.
+                // Otherwise the event may lie beyond another gap, from a server with wrong timestamps.
                 guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
                     continue
                 }
-                // Or the server tells another order now: what is told before it is missing all the same.
+                // Or the server's order has changed: events that it sends before this one are missing all the same.
                 if try rest(before: events[...index], in: record) == .otherwise { continue }
                 if isRightInFront { try TimelineGap.remove(between: start, and: gap.position, from: record, db) }
                 isClosed = true
@@ -94,13 +94,13 @@ struct RoomSync {
         return roomChange
     }
 
-    /// What is fetched from within the history is stored: what belongs to it follows.
+    /// Completes newly stored history: applies the changes of its messages and updates the unread count.
     func finish(
         _ new: [TimelineEvent], of events: [TimelineEvent], before gap: TimelineGap, in record: RoomRecord,
         _ changed: inout Set<MessageID>
     ) throws {
         for event in new { try finish(event, in: record, &changed) }
-        // Read anew: what was filled in before may be what was read.
+        // Read the position again: a read marker may have been waiting for one of the new events.
         let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
         if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
         try apply(changesOf: events, in: record, &changed)
@@ -119,12 +119,12 @@ struct RoomSync {
         }
     }
 
-    /// A change that a server took from here.
+    /// Applies a change that the server has accepted from this client.
     func apply(_ change: MessageChange, in record: RoomRecord) throws -> RoomChange {
         var roomChange = RoomChange(room: record.room.id)
         var changed: Set<MessageID> = []
         if let history = try EditHistory(of: change.id, in: record, db) {
-            // The sync was faster, and knows its time. How it was written is known here alone.
+            // The sync delivered it first, with the server's timestamp. Only the source text is missing.
             if case .edit(let wording) = change.kind, try history.setWritten(wording, of: change.id) {
                 changed.insert(change.target)
             }
@@ -148,7 +148,8 @@ struct RoomSync {
         return true
     }
 
-    /// - Returns: those who are new or another than before.
+    /// Stores members.
+    /// - Returns: The new and changed ones.
     func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
         var others: [Member] = []
         for member in members {
@@ -157,7 +158,7 @@ struct RoomSync {
                 arguments: [record.key, member.id.rawValue]
             ).map(ChatStore.member)
             var member = member
-            // Who leaves is seldom named: what was said before keeps the name that it was said under.
+            // Leave events usually carry no profile: keep the name and avatar, which earlier messages are shown with.
             if member.hasLeft, let existing {
                 if member.displayName == member.id.rawValue { member.displayName = existing.displayName }
                 member.avatar = member.avatar ?? existing.avatar
@@ -174,7 +175,8 @@ struct RoomSync {
         return others
     }
 
-    /// - Returns: those who were called something, or looked like something.
+    /// Removes the display names and avatars of members.
+    /// - Returns: The members who had one.
     private func unname(_ members: [MemberID], in record: RoomRecord) throws -> [Member] {
         try members.compactMap { id in
             let row = try Row.fetchOne(
@@ -190,7 +192,7 @@ struct RoomSync {
         }
     }
 
-    /// Of several changes of one member the last one; nil without any.
+    /// Returns the last entry of each member, or `nil` for an empty list.
     static func latest(_ members: [Member]) -> [Member]? {
         var indices: [MemberID: Int] = [:]
         var latest: [Member] = []
@@ -205,7 +207,7 @@ struct RoomSync {
         return latest.isEmpty ? nil : latest
     }
 
-    /// Whoever said something was there.
+    /// Adds the sender of a message as a former member if it is unknown.
     func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
         let existing = try Bool.fetchOne(
             db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
@@ -233,7 +235,7 @@ struct RoomSync {
         for event in events {
             guard let id = event.id else { continue }
             if let existingPosition = try self.position(of: event, among: positions) {
-                // What it says may be gone by now.
+                // It was redacted after it was stored.
                 if case .deleted = event, try MessageQuery(room: record).find(id, in: db)?.isDeleted == false {
                     new.append(event)
                 }
@@ -251,20 +253,20 @@ struct RoomSync {
             }
             changed.formUnion(try receipts.resolve(at: id, position))
         }
-        // Before what changes them: it takes them out of the summary again.
+        // Before the changes, which may have to update the room summary again.
         try writer.finish()
         for event in new { try finish(event, in: record, &changed) }
         try apply(changesOf: events, in: record, &changed)
         return changed
     }
 
-    /// Goes to where the events of a batch belong, behind a gap if there is one now.
-    /// - Returns: the position before the first of them.
+    /// Moves the writer to where the events of a batch belong, inserting a gap if history is missing before them.
+    /// - Returns: The position before the first of them.
     private func leap(
         _ writer: inout MessageWriter, _ events: [TimelineEvent], behind token: String?, in record: RoomRecord
     ) throws -> Int64 {
         let positions = EventPositions(record: record, db: db)
-        // Whatever is known of the batch, nothing is missing before it.
+        // If any event of the batch is already stored, the batch connects to the known history.
         var knownStart: Int64?
         for event in events where knownStart == nil {
             knownStart = try event.id.flatMap { try positions.start(of: $0) }
@@ -272,16 +274,17 @@ struct RoomSync {
         let last = try TimelineGap.last(in: record, db)
         if let token, knownStart == nil {
             let end = try record.ends(in: db)?.last.position
-            // Once the user has read up to it, what is missing now was said later.
+            // If the user has read up to the existing gap, the newly missing messages are unread and need their own
+            // gap.
             let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
             if let last, last.position > end ?? .min, last.position - 1 > read,
                 try !positions.hasSilent(from: last.position - 1)
             {
-                // With nothing behind it, it now ends where the batch begins.
+                // No message follows the last gap, so it now ends where the batch begins.
                 try TimelineGap(position: last.position, token: token, forward: last.forward).insert(into: record, db)
                 writer.leap(to: last.position)
             } else {
-                // What is missing goes behind all that happened, messages or not.
+                // The new gap goes after all stored events, silent ones included.
                 let lastKnown = try [end, last?.position, positions.lastSilent()].compactMap { $0 }.max()
                 let position = lastKnown.map { $0 + Self.reserve } ?? 1
                 writer.leap(to: position)
@@ -290,19 +293,19 @@ struct RoomSync {
         } else if let last {
             writer.leap(to: last.position)
         }
-        // What is no message may be the last: a gap that was filled held nothing else.
+        // The last event may be a silent one, when a filled gap contained nothing else.
         if let silent = try positions.lastSilent() { writer.leap(to: silent + 1) }
         return knownStart.map { $0 - 1 } ?? writer.end
     }
 
-    /// nil if it is new.
+    /// Returns `nil` for a new event.
     private func position(of event: TimelineEvent, among positions: EventPositions) throws -> Int64? {
         if let position = try event.id.flatMap({ try positions.position(of: $0) }) { return position }
         guard let transaction = event.message?.transactionID else { return nil }
         return try MessageQuery(room: positions.record).find(transaction, in: db)?.position
     }
 
-    /// Nobody is told what was said before they came.
+    /// Moves the user's read position to their own join: messages sent before it do not count as unread.
     func noteEntry(_ message: NewMessage, in record: RoomRecord) throws {
         guard let event = message.event, event.kind == .joined, let subject = event.subject,
             try Bool.fetchOne(
@@ -312,7 +315,7 @@ struct RoomSync {
         try AwaitedReceipts(record: record, db: db).addOwnReceipt(message.id)
     }
 
-    /// What was told of a message besides its first text, now that it is stored.
+    /// Completes a newly stored message: a deletion, and the relations that were waiting for it.
     func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
         guard let message = event.message else { return }
         changed.insert(message.id)
@@ -324,7 +327,8 @@ struct RoomSync {
         }
     }
 
-    /// Deleted messages that are known to have been changes of others are none, and those are taken back.
+    /// Turns redacted messages that are known to have been edits or reactions into silent events, and reverts those
+    /// changes.
     func messages(
         of events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
     ) throws -> [TimelineEvent] {
@@ -370,7 +374,7 @@ extension TimelineEvent {
         }
     }
 
-    /// What it is called where it has a place in the timeline.
+    /// The event's ID if it holds a position in the timeline.
     var id: MessageID? {
         switch self {
         case .message(let message), .deleted(let message): message.id

@@ -3,13 +3,14 @@ import Foundation
 import GRDB
 
 extension Row {
-    /// The column's value. Unlike GRDB's subscript, which traps, this throws when a damaged file holds something else.
+    /// Returns the column's value. Unlike GRDB's subscript, which traps, this throws if a damaged file contains another
+    /// type.
     func value<T: DatabaseValueConvertible>(_ column: String) throws -> T {
         guard let value = try optional(column) as T? else { throw UnreadableColumn(name: column) }
         return value
     }
 
-    /// The column's value, nil for NULL.
+    /// Returns the column's value, or `nil` for NULL.
     func optional<T: DatabaseValueConvertible>(_ column: String) throws -> T? {
         let stored: DatabaseValue = self[column]
         if stored.isNull { return nil }
@@ -17,7 +18,7 @@ extension Row {
         return value
     }
 
-    /// A column that holds one of a type's raw values.
+    /// Returns the column's value as a raw representable type.
     func choice<T: RawRepresentable>(_ column: String) throws -> T where T.RawValue == String {
         guard let value = T(rawValue: try value(column)) else { throw UnreadableColumn(name: column) }
         return value
@@ -45,12 +46,12 @@ extension Row {
 }
 
 extension Date {
-    /// As stored: a date read back equals the date it was stored from, once rounded.
+    /// Creates a date from its stored form. Stored dates survive the round trip unchanged.
     init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// Milliseconds since 1970, within ± 100 million days of it as in ECMAScript.
+    /// Milliseconds since 1970, clamped to ±100 million days as in ECMAScript.
     var milliseconds: Int64 {
         let exact = (timeIntervalSince1970 * 1000).rounded()
         guard exact.isFinite else { return 0 }

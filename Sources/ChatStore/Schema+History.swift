@@ -1,5 +1,5 @@
 extension Schema {
-    /// Rooms and what was said in them. "PARL".
+    /// The rooms and their history. The application ID is "PARL".
     static let history = Schema(
         applicationID: 0x5041_524C,
         steps: [
@@ -8,9 +8,9 @@ extension Schema {
             unresolvedWordings, silentOrder,
         ])
 
-    /// `room` carries what a room list needs, kept in step with each message, so that a list costs the same
-    /// with any length of history. `message.text` comes last: SQLite reads the columns behind a long text by
-    /// walking its overflow pages. `message.sender` has no foreign key: removing a member would scan all messages.
+    /// `room` contains everything the room list needs, updated with each message, so that the list costs the same with
+    /// any length of history. `message.text` is the last column: to read columns after a long text, SQLite has to
+    /// follow its overflow pages. `message.sender` has no foreign key: deleting a member would scan all messages.
     private static let conversations = """
         CREATE TABLE room (
             key INTEGER PRIMARY KEY,
@@ -72,19 +72,19 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// The step before which history that is out of its order is taken out; see ``MisplacedChunks``.
+    /// The migration before which misplaced history is removed; see ``MisplacedChunks``.
     static let stepThatRefetchesHistory = history.steps.firstIndex(of: awaitedReceipts).map { $0 + 1 }
 
-    /// The step in which drafts move to the other file; see ``ChatStore/carryDrafts(from:to:)``.
+    /// The migration that moves drafts to the other file; see ``ChatStore/carryDrafts(from:to:)``.
     static let stepThatDropsDrafts = 2
 
-    /// `message.key` is ``MessageKey``: a room's messages lie side by side, and a page of them takes as many pages of
-    /// the file in a long history as in a short one. `arrival` is what the search indexes call a message: small
-    /// numbers in the order of coming, downwards for what was fetched later but said earlier.
+    /// `message.key` is ``MessageKey``, which clusters the messages of a room: reading a page touches the same number
+    /// of database pages in a history of any length. `arrival` is the row ID in the search indexes: small numbers in
+    /// order of arrival, descending for history that is fetched later.
     ///
-    /// The search indexes hold no text of their own (`content=''`) and no places of words (`detail=none`); what they
-    /// find is looked at once more. Triggers keep them in step, whoever writes. Words of the index that begin with
-    /// U+E000 are the message's room and sender.
+    /// The search indexes are contentless (`content=''`) without token positions (`detail=none`), so results are
+    /// verified against the text. Triggers keep them up to date. Tokens that begin with U+E000 stand for the message's
+    /// room and sender.
     private static let content = """
         DROP TABLE draft;
 

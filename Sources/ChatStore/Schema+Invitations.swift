@@ -1,5 +1,5 @@
 extension Schema {
-    /// Rooms that others ask the user into. `data` is an ``Invitation`` as JSON.
+    /// The user's invitations. `data` is an ``Invitation`` as JSON.
     static let invitations = """
         CREATE TABLE invitation (
             room TEXT NOT NULL PRIMARY KEY,

@@ -1,7 +1,6 @@
 extension Schema {
-    /// How late the latest of each 1,024 messages is that arrived one after the other: by it a search that goes through
-    /// them as they arrived knows when it has found the latest. A message that is deleted leaves a bound that is too
-    /// late, which does no harm.
+    /// The latest time of sending in each block of 1,024 consecutive arrivals, which tells a search in order of arrival
+    /// when it has found the latest matches. Deleted messages may leave a bound too late, which is harmless.
     static let search = """
         CREATE TABLE arrivalBlock (
             block INTEGER NOT NULL PRIMARY KEY,

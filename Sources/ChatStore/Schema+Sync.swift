@@ -1,9 +1,9 @@
 extension Schema {
-    /// What a server's history has that a local one has not.
+    /// The gaps of a server's history, and relations to unknown messages.
     ///
-    /// A `gap` lies before the message at `position` or the first one after it: what is there is at the server, to be
-    /// asked for by `token`, backwards. An `orphan` changes a message that is not known (yet). `reaction_id` finds the
-    /// reaction that is taken back.
+    /// A `gap` lies before the first message at or after `position`; `token` paginates backwards from there. An
+    /// `orphan` changes a message that is not stored (yet). `reaction_id` finds the reaction that a redaction refers
+    /// to.
     static let sync = """
         CREATE TABLE gap (
             room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
@@ -27,7 +27,7 @@ extension Schema {
         CREATE INDEX reaction_id ON reaction (id) WHERE id IS NOT NULL;
         """
 
-    /// What happened in rooms, of the messages that stand for it, whose text is empty.
+    /// State changes, of messages of the kind `event`, whose text is empty.
     static let events = """
         CREATE TABLE event (
             message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
@@ -39,15 +39,15 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Where the readers stand: what is drawn at a message costs the same in a room of any size. A receipt without a
-    /// position is for a message that is not known yet.
+    /// The timeline positions of receipts: loading a page costs the same in a room of any size. A receipt without a
+    /// position is for an unknown message.
     static let receipts = """
         ALTER TABLE receipt ADD COLUMN position INTEGER;
         CREATE INDEX receipt_position ON receipt (room, position, readAt DESC) WHERE position IS NOT NULL;
         CREATE INDEX receipt_awaited ON receipt (room, message) WHERE position IS NULL;
         """
 
-    /// Of messages that are not simply unread how they are counted, and the counts of those that are meant for the user.
+    /// The notification levels of messages that differ from the default, and the mention counts of rooms.
     static let notificationLevels = """
         CREATE TABLE attention (
             message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
@@ -60,8 +60,8 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// What is seen in the place of a file before the file is there. What was fetched so far is found no more: the cache
-    /// of fetched files notes itself what it has.
+    /// Placeholders of media that is not downloaded yet. Also drops the old index of downloads: ``MediaCache`` has its
+    /// own.
     static let placeholders = """
         ALTER TABLE attachment ADD COLUMN blurHash TEXT;
         ALTER TABLE attachment ADD COLUMN loudness TEXT;
@@ -69,7 +69,7 @@ extension Schema {
         DELETE FROM setting WHERE name >= 'matrix.fetched.' AND name < 'matrix.fetched/';
         """
 
-    /// Where the pictures of members are, and under no member that of the room itself.
+    /// The avatars of members; the empty member stands for the room itself.
     static let avatars = """
         CREATE TABLE avatar (
             room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
@@ -79,9 +79,9 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// By which edit each version of a message came, so that one that is deleted is gone from among them: `revision.edit`
-    /// of the earlier ones, `lastEdit` of the text as it is. `withdrawal` names edits and reactions that were taken back:
-    /// told again, they are neither.
+    /// The edit that each version of a message comes from, so that deleting the edit can remove it: `revision.edit` of
+    /// earlier versions, `lastEdit` of the current one. `withdrawal` holds redacted edits and reactions, which are
+    /// ignored if the server sends them again.
     static let edits = """
         ALTER TABLE revision ADD COLUMN edit TEXT;
         CREATE INDEX revision_edit ON revision (edit) WHERE edit IS NOT NULL;
@@ -101,12 +101,12 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Where a server goes on forwards from what is in front of a gap, as far as that is known: history that was asked for
-    /// by its day, or by a message, is read in both directions.
+    /// The pagination token forwards from the start of a gap, if known: jumping to a date or message loads history that
+    /// can be continued in both directions.
     static let ways = "ALTER TABLE gap ADD COLUMN forward TEXT;"
 
-    /// Texts as the user wrote them, see `WrittenColumn`: of messages as they are, of what they said before
-    /// (`revision.written`), and of messages that a server has and that are not known yet.
+    /// Source texts, see `WrittenColumn`: of messages, of their earlier versions (`revision.written`), and of messages
+    /// that the server has accepted but the sync has not delivered.
     static let written = """
         CREATE TABLE written (
             message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE,
@@ -123,7 +123,7 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// A room that is encrypted stays so, whatever is written later: a message in the clear can't be taken back.
+    /// Encryption can never be turned off again: a message sent in the clear cannot be taken back.
     static let encryption = """
         CREATE TRIGGER roomSetting_encrypted BEFORE UPDATE ON roomSetting
         WHEN old.name = 'matrix.encrypted' AND old.value = '1' AND new.value <> '1'
@@ -132,8 +132,8 @@ extension Schema {
         END;
         """
 
-    /// Where what is no message has its place among the messages (``EventPositions``), and the read marks of others and, under
-    /// no member, of the user's at what is not known yet.
+    /// The positions of silent events among the messages (``EventPositions``), and the receipts at events that are not
+    /// stored yet, where the empty member stands for the user.
     static let awaitedReceipts = """
         CREATE TABLE silent (
             room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
@@ -157,8 +157,8 @@ extension Schema {
         DROP INDEX receipt_awaited;
         """
 
-    /// What an edit changes besides the text: the kind of the message and its files, as JSON; NULL leaves them as they are.
-    /// And reactions that somebody gave once more: what is taken back is one of them.
+    /// The kind and the attachments (as JSON) that an edit sets; NULL keeps them. Also, repeated reactions of one
+    /// member: a redaction may refer to any of them.
     static let contents = """
         ALTER TABLE revision ADD COLUMN kind INTEGER;
         ALTER TABLE revision ADD COLUMN files TEXT;
@@ -177,7 +177,7 @@ extension Schema {
         CREATE INDEX repeatedReaction_id ON repeatedReaction (id);
         """
 
-    /// Which event set what of a room's state is kept: a deletion takes that away again.
+    /// The event that set each stored part of a room's state: redacting it removes that part.
     static let origins = """
         CREATE TABLE stateOrigin (
             room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
@@ -190,13 +190,13 @@ extension Schema {
         CREATE INDEX stateOrigin_event ON stateOrigin (room, event);
         """
 
-    /// How edits were written of messages that are not known yet, as `revision.written` says it.
+    /// The source texts of edits of unknown messages, in the format of `revision.written`.
     static let unresolvedWordings = "ALTER TABLE orphan ADD COLUMN written TEXT;"
 
-    /// What is no message in the order of its places: where a room ends is asked at each answer of a server.
+    /// Orders silent events by position: every sync response looks up the end of the room.
     static let silentOrder = "CREATE INDEX silent_position ON silent (room, position);"
 
-    /// By how much a server's count of what is unread differs from that of what is kept, where it says so.
+    /// The difference between the server's unread count and the count of stored messages, if the server sent one.
     static let unseen = """
         CREATE TABLE unseen (
             room INTEGER NOT NULL PRIMARY KEY REFERENCES room (key) ON DELETE CASCADE,

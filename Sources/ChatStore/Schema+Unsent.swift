@@ -1,12 +1,12 @@
 extension Schema {
-    /// What only this computer knows: accounts, drafts, and what waits to be sent. "PARU".
+    /// Data that exists only on this computer: accounts, drafts and the outbox. The application ID is "PARU".
     ///
-    /// A file of its own, so that the damage or the loss of a long history leaves it alone, so that it is small enough
-    /// to be checked at each start after a crash, and so that each change can be synced at little cost.
+    /// It is in a separate file so that damage to a long history does not affect it, so that it is small enough to be
+    /// checked at each start, and so that each change can be synced cheaply.
     static let pending = Schema(applicationID: 0x5041_5255, steps: [first])
 
-    /// `draft.token` is drawn anew with each change: a room whose `sentDraft` names it has sent that draft.
-    /// Rooms go by their identifiers: this file outlives the other.
+    /// `draft.token` changes with each modification: a room whose `sentDraft` equals it has sent that draft. Rooms are
+    /// referred to by identifier, since this file outlives the history.
     private static let first = """
         CREATE TABLE account (
             key INTEGER PRIMARY KEY,

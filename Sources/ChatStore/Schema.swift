@@ -1,19 +1,19 @@
 import GRDB
 
-/// The tables of one database file, as a list of steps that is only ever added to: a released step never changes.
+/// The schema of a database file, as a list of migrations. Released migrations must never change: only append.
 ///
-/// Times are milliseconds since 1970. `PRAGMA user_version` counts the steps done. Each table with a rowid has a
-/// number of columns of its own in its file: ``Recovery`` tells rows on loose pages apart by it.
+/// Times are in milliseconds since 1970. `PRAGMA user_version` is the number of applied migrations. Each table with row
+/// IDs must have a column count unique in its file, by which ``Recovery`` recognizes rows on orphaned pages.
 struct Schema: Sendable {
-    /// Tells a database of ours from any other.
+    /// SQLite's `application_id`, which identifies this application's databases.
     let applicationID: Int64
     let steps: [String]
 
     var version: Int { steps.count }
 
-    /// Brings a database to the newest version, each step in a transaction of its own.
+    /// Migrates a database to the latest version, each step in its own transaction.
     ///
-    /// - Parameter prepare: called within a step's transaction, before it, with the step's number from 1.
+    /// - Parameter prepare: Called in a step's transaction before the step, with its number starting at 1.
     func migrate(
         _ writer: some DatabaseWriter, before prepare: @escaping @Sendable (Int, Database) throws -> Void = { _, _ in }
     ) throws {

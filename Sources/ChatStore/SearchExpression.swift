@@ -1,9 +1,9 @@
 import ChatCore
 
-/// A query in the language of SQLite's full-text search, and which index it is for.
+/// An FTS5 query and the index that it is for.
 ///
-/// The indexes hold no places of words: no phrases. A text's trigrams or words are looked for by themselves, and what
-/// is found is compared with the text once more.
+/// The indexes have no token positions (`detail=none`), so phrases are not possible. Trigrams or words are matched
+/// individually, and results are verified against the text.
 struct SearchExpression {
     enum Index: String {
         case words = "wordIndex"
@@ -13,10 +13,10 @@ struct SearchExpression {
     let index: Index
     let match: String
 
-    /// What the indexes are to be asked, whose answers together hold all that can be found.
+    /// Returns the queries whose combined results contain all matches.
     ///
-    /// - Returns: nil for a query that asks for nothing; none where the indexes know nothing of what is asked for, and
-    ///   each message is to be looked at.
+    /// - Returns: `nil` if nothing can match; an empty array if the indexes cannot help and every message has to be
+    ///   examined.
     static func all(
         for query: SearchQuery, terms: SearchTerms, rooms: Set<Int64>?, senders: Set<Int64>?
     ) -> [SearchExpression]? {
@@ -28,20 +28,20 @@ struct SearchExpression {
         if !quotedTrigrams.isEmpty {
             return [SearchExpression(index: .trigrams, match: quotedTrigrams.joined(separator: " AND "))]
         }
-        // The index's own tokenizer takes quoted text apart; a word that is none of its words it leaves out.
+        // FTS5's tokenizer splits quoted text itself, and ignores what it does not consider a word.
         let found = beginnings(of: query.text)
         guard found.isEmpty == query.text.allSatisfy(\.isWhitespace) else { return nil }
         return all(facets + found, or: query)
     }
 
-    /// Each term as the beginning of a word, and, where it is long enough, as a part.
+    /// Matches each term as a prefix of a word and, if long enough, as trigrams.
     private static func all(
         for terms: SearchTerms, _ facets: [String], _ query: SearchQuery
     ) -> [SearchExpression]? {
         if terms.isEmpty { return query.text.allSatisfy(\.isWhitespace) ? all(facets, or: query) : nil }
         let short = terms.terms.filter { $0.unicodeScalars.count < 3 }
         let quotedTrigrams = Set(terms.terms.flatMap(trigrams)).sorted()
-        // Two letters within a word of a script without blanks: no index knows those.
+        // No index covers terms of less than three characters within words, as in scripts without spaces.
         if quotedTrigrams.isEmpty, short.contains(where: { !SearchTerms.isFoundAtWordStart($0) }) { return [] }
         let words = terms.terms.flatMap(beginnings)
         var expressions: [SearchExpression] = []
@@ -54,7 +54,7 @@ struct SearchExpression {
         return expressions
     }
 
-    /// Each word, the last one as a beginning.
+    /// Returns the words as terms, the last one as a prefix.
     private static func beginnings(of text: String) -> [String] {
         let found = words(text)
         return found.enumerated().map { $0 == found.count - 1 ? "\"\($1)\"*" : "\"\($1)\"" }
@@ -64,35 +64,35 @@ struct SearchExpression {
         if match.isEmpty {
             return query.hasNoFilter && query.rooms == nil && query.senders == nil ? nil : []
         }
-        // A message without a text is in no index, and may have a file.
+        // The indexes do not contain messages without text, which may have attachments.
         let isMaybeBare = query.text.allSatisfy(\.isWhitespace) && !query.contents.subtracting([.link]).isEmpty
         return isMaybeBare ? [] : [SearchExpression(index: .words, match: match.joined(separator: " AND "))]
     }
 
     private static func facet(_ letter: String, _ keys: Set<Int64>?) -> [String] {
         guard let keys else { return [] }
-        // More would make a query longer than what is saved: what is found is looked at once more.
+        // More terms would make the query slower than verifying the results.
         if keys.count > 200 { return [] }
         return ["(\(keys.sorted().map { "\"\(facetPrefix)\(letter)\($0)\"" }.joined(separator: " OR ")))"]
     }
 
-    /// Begins the index's words that are no words of the text.
+    /// Marks index terms that do not come from the text.
     private static let facetPrefix = "\u{E000}"
 
-    /// Runs of letters, digits and private-use characters, as the index's tokenizer divides.
+    /// Returns runs of letters, digits and private-use characters, like FTS5's `unicode61` tokenizer.
     static func words(_ text: String) -> [String] {
         text.unicodeScalars.prefix(maximumLength).split { scalar in
             switch scalar.properties.generalCategory {
             case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: false
             case .decimalNumber, .letterNumber, .otherNumber: false
-            // Marks belong to the letter before them.
+            // Combining marks belong to the preceding letter.
             case .nonspacingMark, .spacingMark, .enclosingMark: false
             default: true
             }
         }.prefix(32).map { String(String.UnicodeScalarView($0)) }
     }
 
-    /// Each three characters in a row, quoted; none for a text of less.
+    /// Returns the distinct trigrams, quoted; empty for a shorter text.
     static func trigrams(_ text: String) -> [String] {
         let scalars = Array(text.unicodeScalars.prefix(maximumLength))
         guard scalars.count >= 3 else { return [] }
@@ -103,6 +103,6 @@ struct SearchExpression {
         }
     }
 
-    /// Scalars of a query that are looked at.
+    /// The maximum length of a query, in scalars.
     private static let maximumLength = 1000
 }

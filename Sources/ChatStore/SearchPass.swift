@@ -2,9 +2,9 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// One page of a search.
+/// Finds one page of a search.
 struct SearchPass {
-    /// What is looked at for one page.
+    /// The maximum number of messages examined for a page.
     static let maxCandidates = 20_000
 
     private let query: SearchQuery
@@ -12,12 +12,13 @@ struct SearchPass {
     private let senders: Set<Int64>?
     private let terms: SearchTerms
     private let needle: String
-    /// The rooms that nobody sees yet.
+    /// The keys of staged rooms, which are excluded.
     private var staged: Set<Int64> = []
 
+    /// Prepares a search.
     /// - Parameters:
-    ///   - rooms: the keys of ``SearchQuery/rooms``.
-    ///   - senders: those of ``SearchQuery/senders``.
+    ///   - rooms: The keys of ``SearchQuery/rooms``.
+    ///   - senders: The keys of ``SearchQuery/senders``.
     init(query: SearchQuery, rooms: Set<Int64>?, senders: Set<Int64>?) {
         self.query = query
         self.rooms = rooms
@@ -26,14 +27,14 @@ struct SearchPass {
         needle = query.text.lowercased()
     }
 
-    /// Candidates come in the order in which they arrived, which is nearly that of time: looking ends when nothing that
-    /// is left can be later than what was found.
+    /// Candidates come in order of arrival, which is nearly chronological. The search ends when no remaining candidate
+    /// can be later than the results.
     mutating func run(in db: Database) throws -> SearchPage {
         staged = try ChatStore.stagedKeys(in: db)
         let limit = min(max(query.limit, 0), 1000)
         let expressions = SearchExpression.all(for: query, terms: terms, rooms: rooms, senders: senders)
         guard limit > 0, var candidates = try candidates(expressions, in: db) else { return .nothing }
-        // Without a text to look for, a room's messages come in their own order, and stay in it.
+        // Without a search text, the messages of a single room come in timeline order and are returned in it.
         let isInOrder = expressions?.isEmpty == true && rooms?.count == 1
         var latest = LatestMatches(limit: limit)
         var bounds = ArrivalBounds()
@@ -58,7 +59,7 @@ struct SearchPass {
             if latest.accepts(position), try isMatch(row) { latest.insert(try row.value("key"), at: position) }
         }
         let messages = try MessageQuery.messages(latest.keys, in: db)
-        // What was passed over for later ones comes first, from the same beginning.
+        // Continue with the matches that later ones displaced, starting again from the same arrival.
         let next: SearchCursor? =
             latest.hasMore
             ? SearchCursor(rawValue: query.after?.rawValue ?? .max, position: latest.last)
@@ -68,7 +69,7 @@ struct SearchPass {
 
     // MARK: Candidates
 
-    /// - Returns: nil where nothing can be found.
+    /// Returns `nil` if nothing can match.
     private func candidates(_ expressions: [SearchExpression]?, in db: Database) throws -> SearchCandidates? {
         let before = query.after?.rawValue ?? .max
         guard let expressions else { return nil }
@@ -86,7 +87,8 @@ struct SearchPass {
             })
     }
 
-    /// The messages of one room, or all, in the order in which they came, which in a room is that of their keys.
+    /// All messages of one room or of all rooms, in descending order of arrival, which within a room equals the order
+    /// of keys.
     private func everything(before arrival: Int64, in db: Database) throws -> RowCursor {
         guard let room = rooms?.first, rooms?.count == 1 else {
             return try Row.fetchCursor(
@@ -105,7 +107,8 @@ struct SearchPass {
             arguments: [MessageKey.all(in: room).lowerBound, MessageKey.all(in: room).upperBound, arrival])
     }
 
-    /// The long text last, and only where it is asked for: SQLite reads a row as far as it must.
+    /// The long text comes last, and the attachments only if needed: SQLite decodes a row only up to the last requested
+    /// column.
     private var columns: String {
         let types = "(SELECT group_concat(type, ' ') FROM attachment WHERE message = m.key)"
         return "m.key, m.room, m.sender, m.sentAt, m.kind, m.isDeleted, m.text, "
@@ -128,7 +131,7 @@ struct SearchPass {
         let text: String = try row.value("text")
         guard try query.contents.allSatisfy({ try has($0, row, text) }) else { return false }
         switch query.matching {
-        // Words are found by the index alone; a part has to be there as a whole.
+        // The word index is exact; trigram matches need verification.
         case .words: return true
         case .substring: return needle.isEmpty || text.lowercased().contains(needle)
         case .terms: return terms.matches(text)
@@ -164,11 +167,10 @@ struct SearchPass {
     }
 }
 
-/// What several cursors offer, the latest first, each message once.
+/// Merges several cursors into one sequence without duplicates, latest first.
 struct SearchCandidates {
     private let cursors: [RowCursor]
-    /// The row that each cursor is at. A cursor's row is the same object again and again: it is moved on only when the
-    /// one it shows was used.
+    /// The current row of each cursor. A cursor reuses its row object, so it must not advance before its row was used.
     private var heads: [(row: Row, arrival: Int64)?] = []
     private var used: Int64?
 

@@ -2,7 +2,7 @@ import CStore
 import Foundation
 import Glibc
 
-/// The folder of one store, which holds nothing else: the databases with their companions, and the lock.
+/// The folder of one store, with its databases, their companion files and the lock.
 struct StoreFolder: Sendable {
     let url: URL
 
@@ -13,7 +13,7 @@ struct StoreFolder: Sendable {
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 
-    /// Creates the folder, and those above it, for this user alone.
+    /// Creates the folder and its parents, accessible to the user only.
     func create() throws(StoreOpeningError) {
         do {
             try FileManager.default.createDirectory(
@@ -25,16 +25,16 @@ struct StoreFolder: Sendable {
         FileSystem.narrow(url.path, to: 0o700)
     }
 
-    /// Whether anything was ever stored here.
+    /// Whether the folder contains no database and no log.
     var isEmpty: Bool { files.allSatisfy { !$0.exists && $0.logSize == 0 } }
 
-    /// A store of the first version had no file for what is unsent.
+    /// Stores of the first version had no database for unsent data.
     func mayBeMissing(_ file: DatabaseFile) -> Bool {
         file.path == pending.path && (1..<Schema.stepThatDropsDrafts).contains(history.versionInHeader)
     }
 
-    /// Takes the place of this folder by another one beside it in one step, where the file system can do that.
-    /// - Returns: this folder under its new name.
+    /// Replaces this folder with another one beside it, atomically where the file system supports it.
+    /// - Returns: This folder under its new name.
     func replace(by other: StoreFolder, at now: Date) throws(StoreOpeningError) -> URL {
         let exchange: UInt32 = 2
         guard parlance_renameat2(AT_FDCWD, url.path, AT_FDCWD, other.url.path, exchange) == 0 else {
@@ -42,12 +42,12 @@ struct StoreFolder: Sendable {
             guard rename(other.url.path, url.path) == 0 else { throw .unwritable(path: url.path) }
             return aside
         }
-        // Each is under the other's name now.
+        // The folders have exchanged their names.
         return try other.setAside(at: now, as: url.lastPathComponent)
     }
 
-    /// Renames the whole folder, which is one step: a database never parts from its log.
-    /// - Returns: the folder under its new name, beside the old one.
+    /// Renames the whole folder, so that databases and logs stay together.
+    /// - Returns: The folder under its new name, beside the old one.
     func setAside(at now: Date, as name: String? = nil) throws(StoreOpeningError) -> URL {
         let stamp = Self.stamp(now)
         for attempt in 1...1000 {
@@ -59,7 +59,7 @@ struct StoreFolder: Sendable {
                 FileSystem.syncFolder(url.deletingLastPathComponent().path)
                 return target
             }
-            // Something took the name in between: a folder with content or a file is never replaced by rename.
+            // The name was taken in the meantime; `rename` never replaces a file or a folder with content.
             guard errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR else { break }
         }
         throw .unwritable(path: url.path)

@@ -1,30 +1,31 @@
 import GRDB
 
-/// Looks at a database through a read-only connection, which leaves the file as it is whatever it finds.
+/// Checks a database through a read-only connection, so that a damaged file is never modified.
 struct StoreInspection {
-    /// A database up to this size is checked before it is used. A page takes some microseconds: what a user waits for
-    /// stays below a tenth of a second. A larger one is checked while it is being used.
+    /// The maximum size of a database that is checked before use, which takes less than 0.1 s. Larger ones are checked
+    /// in the background.
     static let maxSizeCheckedFirst: Int64 = 16 << 20
 
-    /// A version adds one for each change of the schema: no later program is further ahead than this.
+    /// The schema version increases by one per migration: a version further ahead than this is damage.
     static let maxVersionsAhead = 1_000
 
     let file: DatabaseFile
     let lastEnding: StoreLock.Ending
 
-    /// - Returns: whether the database is still to be checked: its last use ended uncleanly, and it is large.
-    /// - Throws: ``StoreOpeningError`` unless the database is one of ours, of a version known here and, when its
-    ///   last use ended uncleanly, sound as far as it was checked.
+    /// Checks the database before it is opened.
+    /// - Returns: Whether a full check is still needed, because the database is large and was not closed cleanly.
+    /// - Throws: ``StoreOpeningError`` unless the database is one of this application, of a supported version and, if
+    ///   it was not closed cleanly, passes the check.
     func run() throws(StoreOpeningError) -> Bool {
         if file.size <= 1 {
-            // SQLite takes a file of no byte, or one, for a new database and deletes the log beside it.
+            // SQLite treats a file of zero or one bytes as a new database and deletes its log.
             guard lastEnding == .none, file.logSize == 0 else { throw damaged("the database is empty") }
             return false
         }
-        // Killed while the very first page was written: only a writer can roll that back.
+        // The process was killed while it wrote the first page: only a writer can roll that back.
         if lastEnding == .none, FileSystem.size(of: file.path + "-journal") ?? 0 > 0 { return false }
         if let reason = WriteAheadLog.damage(of: file) { throw damaged(reason) }
-        // With a log the pages are in two places.
+        // With a log, the pages are spread over two files.
         if file.logSize == 0, let header = DatabaseHeader(of: file.path),
             let reason = header.problem(pages: Int(file.size) / WriteAheadLog.commonPageSize)
         {
@@ -39,8 +40,8 @@ struct StoreInspection {
         }
     }
 
-    /// SQLite's check of each page. Takes about a second for each 200 MB.
-    /// - Returns: what is wrong; nil if all is well.
+    /// Runs SQLite's check of all pages. Takes about 1 s per 200 MB.
+    /// - Returns: The first problem, or `nil` if there is none.
     static func problem(in file: DatabaseFile) -> String? {
         do {
             let verdict = try read(file) { db in
@@ -74,7 +75,7 @@ struct StoreInspection {
         guard found <= file.schema.version else {
             throw StoreOpeningError.newerSchema(found: found, supported: file.schema.version)
         }
-        // What only this computer knows is small, and is looked at each time.
+        // Unsent data is irreplaceable and small: check it at each start.
         let isSmall = file.size + file.logSize <= Self.maxSizeCheckedFirst
         if lastEnding == .clean, !(file.schema.applicationID == Schema.pending.applicationID && isSmall) {
             return false
@@ -91,7 +92,7 @@ struct StoreInspection {
 }
 
 extension StoreOpeningError {
-    /// What SQLite's answer to an attempt to open means.
+    /// Maps SQLite's error on opening.
     init(_ error: any Error, path: String) {
         guard let error = error as? DatabaseError else {
             self = .damaged(path: path, reason: String(describing: type(of: error)))

@@ -1,23 +1,23 @@
 import Glibc
 import Synchronization
 
-/// Holds a store for one process, and remembers whether it was closed in an orderly way.
+/// Locks a store for one process, and records whether it was closed cleanly.
 ///
-/// The kernel drops the lock with the process, however that ends. What the file says tells the next opener
-/// whether the database was completed and closed: only `clean` spares it the check.
+/// The kernel releases the lock when the process ends, however it ends. The file's content tells the next start how:
+/// only `clean` skips the check.
 final class StoreLock: Sendable {
     enum Ending: Sendable {
-        /// Never opened before, or the first opening did not come to its end.
+        /// Never opened, or the first opening was not completed.
         case none
         case clean
         case unclean
-        /// Damage was met on the way.
+        /// Signs of damage were found while the store was open.
         case suspect
     }
 
-    /// How the store's last use ended.
+    /// How the last use of the store ended.
     let lastEnding: Ending
-    /// Whether it ended while both databases were open, so that each has a log.
+    /// Whether it ended while both databases were open, so that both must have a log.
     let hasLeftoverLogs: Bool
     /// Negative once released.
     private let descriptor: Mutex<Int32>
@@ -41,17 +41,18 @@ final class StoreLock: Sendable {
 
     deinit { release() }
 
-    /// From here on the end counts as unclean, until ``noteClean()``; while the databases are being created, as none.
+    /// Records that the store is being opened. Until ``noteClean()`` an exit counts as ``Ending/unclean``; while the
+    /// databases are being created, as ``Ending/none``.
     func noteOpening(isNew: Bool, path: String) throws(StoreOpeningError) {
         try noteSynced(isNew ? "new" : "opening", path: path)
     }
 
-    /// Both databases are open.
+    /// Records that both databases are open.
     func noteOpen(path: String) throws(StoreOpeningError) {
         try noteSynced(Self.wordForOpen, path: path)
     }
 
-    /// The logs may go from here on.
+    /// Records that the databases are being closed, which removes their logs.
     func noteClosing() { note("closing") }
 
     private func noteSynced(_ word: String, path: String) throws(StoreOpeningError) {
@@ -64,10 +65,10 @@ final class StoreLock: Sendable {
         }
     }
 
-    /// Not synced: should it be lost, the next start checks once too often.
+    /// Not synced: if the write is lost, the next start only runs an unnecessary check.
     func noteClean() { note("clean") }
 
-    /// The next start checks the whole database before it is used.
+    /// Makes the next start check the whole database before use.
     func noteSuspect() { note("suspect") }
 
     private func note(_ word: String) {

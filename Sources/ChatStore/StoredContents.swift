@@ -2,11 +2,11 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// What a version of a message is besides its words, as it is kept.
+/// The stored kind and attachments of a message version.
 struct StoredContents {
-    /// nil leaves what the message is as it is.
+    /// The code of the kind; `nil` keeps the current one.
     var kind: Int64?
-    /// As JSON; the same.
+    /// The attachments as JSON; `nil` keeps the current ones.
     var files: String?
 
     init(_ contents: MessageContents?) {
@@ -15,20 +15,20 @@ struct StoredContents {
         files = contents.storedFiles
     }
 
-    /// Of the table `revision`.
+    /// Reads a row of the table `revision`.
     init(_ row: Row) throws {
         kind = try row.optional("kind")
         files = try row.optional("files")
     }
 
-    /// - Parameter key: of a message as it is now.
+    /// Reads the current contents of a message.
     init(now key: Int64, in db: Database) throws {
         kind = try Int64.fetchOne(
             db.cachedStatement(sql: "SELECT kind FROM message WHERE key = ?"), arguments: [key])
         files = MessageContents(kind: .text, attachments: try MessageQuery.attachments(of: key, in: db)).storedFiles
     }
 
-    /// Makes a message of this kind, with these files.
+    /// Applies the kind and the attachments to a message.
     func show(of key: Int64, in db: Database) throws {
         guard let contents = MessageContents(kind: kind, files: files) else { return }
         try db.cachedStatement(sql: "UPDATE message SET kind = ? WHERE key = ?").execute(arguments: [kind, key])
@@ -39,7 +39,7 @@ struct StoredContents {
 }
 
 extension MessageContents {
-    /// nil without either of what is stored of it.
+    /// Returns `nil` unless both parts are stored and readable.
     init?(kind: Int64?, files: String?) {
         guard let kind = kind.flatMap(Message.Kind.init(code:)), let files,
             let attachments = try? JSONDecoder().decode([MediaReference].self, from: Data(files.utf8))
@@ -47,7 +47,7 @@ extension MessageContents {
         self.init(kind: kind, attachments: attachments)
     }
 
-    /// As JSON.
+    /// The attachments as JSON.
     var storedFiles: String? {
         (try? JSONEncoder().encode(attachments)).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -1,16 +1,16 @@
 public import ChatCore
 public import Foundation
 
-/// What a server told at one time, to be taken in whole or not at all.
+/// One sync response, applied atomically.
 public struct SyncBatch: Equatable, Sendable {
     public var rooms: [RoomBatch]
-    /// The store's own settings, such as how far the server was read.
+    /// Store settings, such as the sync token.
     public var settings: [String: String]
-    /// New ones, and those of which something else is told. Entering or leaving a room ends the one into it.
+    /// New and changed invitations. Joining or leaving a room removes its invitation.
     public var invitations: [Invitation] = []
-    /// Whether ``invitations`` are all that there are.
+    /// Whether ``invitations`` is the complete list, as in an initial sync.
     public var areInvitationsWhole = false
-    /// All conversations for two, if they are others than before.
+    /// All direct chats, or `nil` if they did not change.
     public var directRooms: Set<RoomID>?
 
     public init(rooms: [RoomBatch] = [], settings: [String: String] = [:]) {
@@ -19,37 +19,40 @@ public struct SyncBatch: Equatable, Sendable {
     }
 }
 
-/// What a server told of one room.
+/// One room's part of a sync response.
 public struct RoomBatch: Equatable, Sendable {
     public var id: RoomID
-    /// nil leaves the name as it is, or the identifier in a room that is new.
+    /// `nil` keeps the current name; a new room is then named by its identifier.
     public var name: String?
-    /// Where the room's picture is; `.some(nil)` takes it away, nil leaves it as it is.
+    /// The URI of the room's avatar; `.some(nil)` removes it, `nil` keeps the current one.
     public var avatar: String??
-    /// The last activity of a room that is new, until it has a message.
+    /// The last activity of a new room until it has a message.
     public var createdAt: Date
-    /// Whether the user is no longer in it: the room goes, with all that was in it.
+    /// Whether the user has left the room, which deletes it with its whole history.
     public var isLeft = false
-    /// Those who came, left or have another name. Whoever sends something and is not known is a member by that.
+    /// Members who joined, left or changed their profile. Unknown senders need not be listed: they are added as former
+    /// members.
     public var members: [Member]
-    /// Those of whom it was deleted what they are called, and what they look like.
+    /// Members whose display name and avatar were redacted.
     public var unnamed: [MemberID] = []
-    /// Which events set the state of which a part is told.
+    /// The state events that set the stored parts of the room's state.
     public var origins: [StateOrigin.Subject: MessageID] = [:]
-    /// Oldest first.
+    /// The timeline events, oldest first.
     public var events: [TimelineEvent]
-    /// Where to ask for what is missing between what is known and ``events``, backwards; nil if nothing is.
+    /// The pagination token for the history missing between the stored messages and ``events``, backwards; `nil` if the
+    /// timeline is contiguous.
     public var gap: String?
-    /// Settings of the room; a value of nil removes one.
+    /// Room settings to write; a `nil` value removes one.
     public var settings: [String: String?]
-    /// How far others have read.
+    /// Read receipts of other members.
     public var receipts: [ReadReceipt] = []
-    /// What the user has marked as read anywhere: all before the latest of it is. One that is not known waits.
+    /// The user's fully-read markers and own receipts from any device; the latest in the timeline wins. One for an
+    /// unknown event is stored until that event arrives.
     public var fullyReadMarkers: [MessageID] = []
-    /// What the server counts as unread; nil if it does not say. It is believed where messages are missing here, and where
-    /// it is nothing and nobody can tell here what was read.
+    /// The server's unread count, or `nil` if it sent none. It applies where history is missing locally, and when it is
+    /// zero and the read position is not known locally.
     public var counted: UnreadCount?
-    /// Of a room that is new: whether it is a conversation for two.
+    /// Whether a new room is a direct chat.
     public var isDirect = false
 
     public init(
@@ -66,7 +69,7 @@ public struct RoomBatch: Equatable, Sendable {
     }
 }
 
-/// How many messages are unread, and how many of them are meant for the user.
+/// The number of unread messages, and how many of them mention the user.
 public struct UnreadCount: Equatable, Sendable {
     public var messages: Int
     public var mentions: Int
@@ -77,11 +80,11 @@ public struct UnreadCount: Equatable, Sendable {
     }
 }
 
-/// Which event set a part of a room's state.
+/// The event that set a part of a room's state.
 public struct StateOrigin: Hashable, Sendable {
     public struct Subject: Hashable, Sendable {
         public var type: String
-        /// Whom or what it is about; empty for the room.
+        /// The state key; empty for the room itself.
         public var key: String
 
         public init(type: String, key: String) {
@@ -99,35 +102,35 @@ public struct StateOrigin: Hashable, Sendable {
     }
 }
 
-/// One thing that happened in a room, as it concerns its messages.
+/// A timeline event, by its effect on the room's messages.
 public enum TimelineEvent: Equatable, Sendable {
     case message(NewMessage)
-    /// A message that was deleted before it was told.
+    /// A message that was already redacted when the server sent it.
     case deleted(NewMessage)
-    /// Something that is no message by itself, and has its place all the same: read marks may be at it.
+    /// An event that is not shown as a message but holds a position in the timeline, since receipts may point at it.
     case silent(MessageID)
-    /// What a ``silent(_:)`` event, or none, did to a message.
+    /// A change of a message; its event holds a position only if there is also a ``silent(_:)`` event for it.
     case change(MessageChange)
-    /// A change that was deleted before it was told.
+    /// An edit or reaction that was already redacted when the server sent it.
     case withdrawn(MessageID, at: Date)
 }
 
-/// What changes a message, known or not.
+/// A change of a message, which may not be stored yet.
 public struct MessageChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         case edit(Wording)
-        /// Of the message, or of the edit or reaction that has this identifier.
+        /// Deletes the target, which is a message, an edit or a reaction.
         case deletion
         case reaction(String)
     }
 
-    /// Under which the backend knows the change.
+    /// The backend's identifier of the change.
     public var id: String
     public var target: MessageID
     public var sender: MemberID
     public var at: Date
     public var kind: Kind
-    /// Of an edit, what the message is from then on besides its text; nil leaves that as it is.
+    /// The new kind and attachments of an edited message; `nil` keeps them.
     public var content: MessageContents?
 
     public init(
@@ -142,7 +145,7 @@ public struct MessageChange: Equatable, Sendable {
     }
 }
 
-/// What a message is, besides its text.
+/// A message's content besides its text.
 public struct MessageContents: Equatable, Sendable {
     public var kind: Message.Kind
     public var attachments: [MediaReference]
@@ -153,21 +156,22 @@ public struct MessageContents: Equatable, Sendable {
     }
 }
 
-/// A place in a room's timeline where messages are missing that the server has.
+/// A gap in a room's stored timeline that the server can fill.
 public struct TimelineGap: Equatable, Sendable {
-    /// Messages at this position and after it are behind the gap, those before it in front of it.
+    /// Messages at this position and above are after the gap, those below are before it.
     public var position: Int64
-    /// Where the server goes on, backwards from what is behind.
+    /// The pagination token for going backwards from the end of the gap, or a placeholder from ``token(before:)``.
     public var token: String
-    /// The same forwards from what is in front; nil where that is not known.
+    /// The pagination token for going forwards from the start of the gap, or `nil` if unknown.
     public var forward: String?
 
     private static let eventPrefix = "before "
 
-    /// In the place of a token, where none is known.
+    /// Returns a placeholder for an unknown pagination token.
     public static func token(before event: MessageID) -> String { eventPrefix + event.rawValue }
 
-    /// What is right behind it, where the server is to be asked for the token.
+    /// The event right after the gap, for which the server has to be asked for a token (`/context`); `nil` if ``token``
+    /// is a real token.
     public var eventBehind: MessageID? {
         token.hasPrefix(Self.eventPrefix) ? MessageID(String(token.dropFirst(Self.eventPrefix.count))) : nil
     }
@@ -179,13 +183,13 @@ public struct TimelineGap: Equatable, Sendable {
     }
 }
 
-/// A piece of a server's history, from wherever it was asked for.
+/// A contiguous chunk of a room's history from the server, not necessarily next to stored messages.
 public struct TimelineChunk: Equatable, Sendable {
-    /// Oldest first.
+    /// The events, oldest first.
     public var events: [TimelineEvent]
-    /// Where the server goes on backwards; nil at the beginning of the room.
+    /// The pagination token for older events; `nil` at the beginning of the room.
     public var older: String?
-    /// The same forwards; nil at its end.
+    /// The pagination token for newer events; `nil` at the end of the timeline.
     public var newer: String?
 
     public init(events: [TimelineEvent], older: String? = nil, newer: String? = nil) {
@@ -195,13 +199,13 @@ public struct TimelineChunk: Equatable, Sendable {
     }
 }
 
-/// What became of a room by a batch.
+/// How a batch changed a room.
 public struct RoomChange: Equatable, Sendable {
     public var room: RoomID
     public var isNew = false
     public var isLeft = false
-    /// New and changed messages as they are now, oldest first.
+    /// New and changed messages in their current state, oldest first.
     public var changed: [Message] = []
-    /// Members who are new or another than before; nil if none is.
+    /// New and changed members, or `nil` if there are none.
     public var members: [Member]?
 }

@@ -1,7 +1,7 @@
 import GRDB
 
 extension TimelineGap {
-    /// The gap as it is kept; nil if it is no longer there as it was given.
+    /// Returns the stored gap, or `nil` if it has changed since `gap` was read.
     static func find(_ gap: TimelineGap, in record: RoomRecord, _ db: Database) throws -> TimelineGap? {
         let row = try Row.fetchOne(
             db.cachedStatement(sql: "SELECT * FROM gap WHERE room = ? AND position = ? AND token = ?"),
@@ -9,7 +9,7 @@ extension TimelineGap {
         return try row.map(TimelineGap.init)
     }
 
-    /// Whether messages are missing between two positions.
+    /// Whether there is a gap between two positions.
     static func lies(
         between first: Int64, and last: Int64, in record: RoomRecord, _ db: Database
     ) throws -> Bool {
@@ -18,7 +18,7 @@ extension TimelineGap {
             arguments: [record.key, first, last]) != nil
     }
 
-    /// The newest, of all or of those up to a position.
+    /// Returns the last gap, of all or of those up to a position.
     static func last(in record: RoomRecord, upTo position: Int64 = .max, _ db: Database) throws -> TimelineGap? {
         try Row.fetchOne(
             db.cachedStatement(
@@ -27,7 +27,7 @@ extension TimelineGap {
         ).map(TimelineGap.init)
     }
 
-    /// The oldest behind a position.
+    /// Returns the first gap after a position.
     static func first(in record: RoomRecord, after position: Int64, _ db: Database) throws -> TimelineGap? {
         try Row.fetchOne(
             db.cachedStatement(sql: "SELECT * FROM gap WHERE room = ? AND position > ? ORDER BY position LIMIT 1"),

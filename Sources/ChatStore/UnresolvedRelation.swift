@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Changes of messages that are not known yet: what is fetched later was said earlier.
+/// Edits, deletions and reactions of messages that are not stored yet, as history is fetched newest first.
 enum UnresolvedRelation {
     static func store(_ change: MessageChange, in record: RoomRecord, atMost limit: Int, _ db: Database) throws {
         let count = try Int.fetchOne(
@@ -22,7 +22,7 @@ enum UnresolvedRelation {
             ])
     }
 
-    /// Those that wait for the message, in the order in which they were given; they wait no longer.
+    /// Removes and returns the changes of a message, in chronological order.
     static func removeAll(of message: MessageID, in record: RoomRecord, _ db: Database) throws -> [MessageChange] {
         let rows = try Row.fetchAll(
             db.cachedStatement(sql: "SELECT * FROM orphan WHERE room = ? AND target = ? ORDER BY givenAt"),

@@ -2,16 +2,16 @@ import ChatCore
 import Composer
 import Foundation
 
-/// What is known of how a text was written, as it is stored beside the plain text: what is the same in both is there once.
+/// The stored form of a source text. It lies beside the plain text and omits what it shares with that.
 struct WrittenColumn: Codable {
-    /// Nil where it is the plain text.
+    /// `nil` if it equals the plain text.
     private var source: String?
     private var syntax: WrittenText.Syntax?
     private var marks: [WrittenText.Mark]?
-    /// Only of a text that was written elsewhere: nothing else is known of it.
+    /// Whether `@room` was mentioned; only for texts written elsewhere, which have no other fields.
     private var everyone: Bool?
 
-    /// - Returns: nil for nothing.
+    /// Returns the stored form, or `nil` if there is nothing to store.
     static func data(of wording: Wording) throws -> String? {
         guard wording.written == nil, wording.mentionsEveryone else {
             return try data(of: wording.written, beside: wording.text)
@@ -21,7 +21,7 @@ struct WrittenColumn: Codable {
         return try column.encoded()
     }
 
-    /// - Returns: nil for nothing.
+    /// Returns the stored form, or `nil` if there is nothing to store.
     static func data(of written: WrittenText?, beside text: String) throws -> String? {
         guard let written else { return nil }
         var column = WrittenColumn()
@@ -37,20 +37,20 @@ struct WrittenColumn: Codable {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// Whether the text of the row `w` means what it says, as SQL: a list of rooms reads no text for that. The syntax is
-    /// the last of the keys.
+    /// SQL that tells whether the source text of the row `w` is plain text, without decoding it: `syntax` is the last
+    /// of the sorted keys.
     static let isPlain = #"substr(w.data, -17) = '"syntax":"plain"}'"#
 
-    /// Whether the row `w` has a text that was written here, as SQL.
+    /// SQL that tells whether the row `w` has a source text written in this application.
     static let isWrittenHere = #"w.data <> '{"everyone":true}'"#
 
-    /// Adds what is stored to a text and its HTML. What can't be read adds nothing: what the message says is still there.
+    /// Adds stored data to a text and its HTML. Unreadable data is ignored: the text is still available.
     static func complete(_ wording: inout Wording, _ data: String?) {
         wording.written = written(data, beside: wording.text)
         wording.mentionsEveryone = wording.written == nil && data.flatMap(column)?.everyone == true
     }
 
-    /// - Returns: nil also for what can't be read, and for a text that was written elsewhere.
+    /// Returns the source text, or `nil` if it is unreadable or the text was written elsewhere.
     static func written(_ data: String?, beside text: String) -> WrittenText? {
         guard let data else { return nil }
         if data == "{}" { return WrittenText(text) }

@@ -2,10 +2,10 @@ public import ChatCore
 public import Composer
 public import Foundation
 
-/// The way of files into a composer: each is shown at once, copied off the main actor to where it survives a restart,
-/// and can be sent when that is done (MIB-36).
+/// Adds files to a composer. Each is shown immediately, copied off the main actor to storage that survives a restart,
+/// and can be sent once copied (MIB-36).
 public final class AttachmentQueue {
-    /// A file or picture that the user wants to send, with what is known of it.
+    /// A file or image data to attach.
     public nonisolated struct Item: Sendable {
         public var content: MediaContent
         public var name: String
@@ -21,14 +21,14 @@ public final class AttachmentQueue {
         }
     }
 
-    /// What is known of a picture, a film or a sound before it is shown.
+    /// The properties of an image, video or audio file, determined before it is shown.
     public nonisolated struct Traits: Sendable {
         /// In pixels.
         public var size: (width: Int, height: Int)?
         /// In milliseconds.
         public var duration: Int?
         public var blurHash: String?
-        /// A frame of a film, as a JPEG.
+        /// A frame of a video, as JPEG data.
         public var poster: Data?
 
         public init(
@@ -41,16 +41,16 @@ public final class AttachmentQueue {
         }
     }
 
-    /// Looks at a file; nil if it is none of these.
+    /// Inspects a file; returns `nil` if it is not an image, video or audio file.
     public typealias Inspect = @Sendable (_ file: URL, _ type: String) async -> Traits?
 
-    /// How traits are found out; without it nobody knows them.
+    /// Determines the traits of files; without it they stay unknown.
     public var inspect: Inspect?
 
-    /// Where copies are kept; nil keeps none.
+    /// Stores the copies; `nil` if the host provides no storage.
     public internal(set) var service: (any MediaService)?
 
-    /// Sources of attachments that are on their way begin so; others are a backend's.
+    /// The source prefix of attachments still being copied. Backends use other URIs.
     nonisolated static let incoming = "incoming:"
 
     private weak var composer: (any AttachmentHolder)?
@@ -64,29 +64,29 @@ public final class AttachmentQueue {
 
     isolated deinit { tasks.values.forEach { $0.cancel() } }
 
-    /// What is being offered to the host's input plug-ins.
+    /// The item being offered to the host's input plug-ins.
     private var offered: (source: String, content: MediaContent)?
 
-    /// Whether there is anybody who takes files: the tray, or a plug-in of the host.
+    /// Whether files are accepted, by the tray or by a plug-in of the host.
     public var acceptsFiles: Bool { service != nil || composer?.hasInputPlugIns ?? false }
 
-    /// Which forms of what is pasted or dropped are taken as files, and how many files.
+    /// Which kinds of pasted or dropped content are accepted as files, and how many files.
     public var limits: AttachmentLimits { composer?.configuration.attachments ?? AttachmentLimits() }
 
-    /// The content of the attachment that an input plug-in is asked about just now, by its source (MIB-22).
+    /// Returns the content of the attachment that an input plug-in is being offered, identified by its source (MIB-22).
     public func content(offeredAs source: String) -> MediaContent? {
         offered?.source == source ? offered?.content : nil
     }
 
-    /// Has the host's plug-ins take what they want, in order, and adds of the rest what fits to the tray; the first that
-    /// does not is told with its reason, and ends it.
+    /// Offers items to the host's plug-ins, in order, and adds the others to the tray. Stops at the first item that
+    /// does not fit, whose rejection is reported.
     public func add(_ items: [Item]) {
         for item in items where !isHandledByPlugIn(item) {
             guard service != nil, add(item) else { return }
         }
     }
 
-    /// Tells the user why something could not be done.
+    /// Shows an error to the user.
     public func report(_ error: ChatError) { composer?.report(error) }
 
     private func isHandledByPlugIn(_ item: Item) -> Bool {
@@ -98,7 +98,7 @@ public final class AttachmentQueue {
         return composer.offerToPlugIns(attachment, rejects: service == nil)
     }
 
-    /// Tries again to copy the attachment at this place.
+    /// Retries copying the attachment at this index.
     public func retry(_ index: Int) {
         guard var attachment = attachment(at: index), attachment.upload == .failed,
             let source = attachment.source, let item = waiting[source]
@@ -108,12 +108,12 @@ public final class AttachmentQueue {
         copy(item, source)
     }
 
-    /// Whether ``retry(_:)`` can do anything for this attachment.
+    /// Whether ``retry(_:)`` applies to this attachment.
     public func canRetry(_ attachment: Attachment) -> Bool {
         attachment.upload == .failed && attachment.source.map { waiting[$0] != nil } ?? false
     }
 
-    /// Takes the attachment at this place out of the tray and stops copying it.
+    /// Removes the attachment at this index from the tray and cancels its copy.
     public func remove(_ index: Int) {
         guard let attachment = attachment(at: index) else { return }
         composer?.handle(.detach(index))
@@ -123,7 +123,7 @@ public final class AttachmentQueue {
         waiting[source] = nil
     }
 
-    /// Describes the attachment at this place for those who can't see it; nothing but white space takes that back.
+    /// Sets the alt text of the attachment at this index; blank text removes it.
     public func describe(_ index: Int, as text: String) {
         guard var attachment = attachment(at: index), let source = attachment.source else { return }
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -131,13 +131,13 @@ public final class AttachmentQueue {
         composer?.handle(.updateAttachment(source: source, attachment))
     }
 
-    /// Where a content can be read.
+    /// Returns the local URL of a file's content.
     public func content(of media: MediaReference) async throws -> URL {
         guard let service else { throw ChatError.notFound }
         return try await service.content(of: media)
     }
 
-    /// What a stored draft says is on its way was not finished when the program ended.
+    /// Marks uploads of a restored draft as failed: they ended with the process that began them.
     func failRestoredUploads() {
         for attachment in composer?.composer.attachments ?? [] where attachment.upload != .ready {
             guard let source = attachment.source, tasks[source] == nil else { continue }
@@ -147,7 +147,7 @@ public final class AttachmentQueue {
 
     // MARK: Copying
 
-    /// - Returns: false if the composer refused it.
+    /// - Returns: whether the composer accepted it.
     private func add(_ item: Item) -> Bool {
         guard let composer else { return false }
         let source = Self.incoming + UUID().uuidString
@@ -191,7 +191,7 @@ public final class AttachmentQueue {
         reference.duration = traits.duration
         reference.blurHash = traits.blurHash
         guard let poster = traits.poster else { return }
-        // Without it the film is as good.
+        // A video can be sent without its poster.
         let storedPoster = try? await service.storeMedia(.data(poster), named: "poster.jpg", type: "image/jpeg") { _ in
         }
         reference.thumbnailURI = storedPoster?.uri
@@ -209,7 +209,7 @@ public final class AttachmentQueue {
     private func finish(_ source: String, _ reference: MediaReference) {
         tasks[source] = nil
         waiting[source] = nil
-        // What became of it meanwhile stays: its description, its place.
+        // Keep what changed during the copy, such as the alt text and the position.
         guard var attachment = attachment(source) else { return }
         attachment.source = reference.uri
         attachment.bytes = reference.bytes ?? attachment.bytes
@@ -236,17 +236,17 @@ public final class AttachmentQueue {
         return attachments[index]
     }
 
-    /// Also one that waits behind an edit.
+    /// Includes attachments stashed during an edit.
     private func attachment(_ source: String) -> Attachment? {
         composer?.allAttachments.first { $0.source == source }
     }
 }
 
-/// A composer that files can be added to.
+/// A composer that accepts attachments.
 protocol AttachmentHolder: ComposerModel {
-    /// What is in the tray, and what waits behind an edit.
+    /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
     var allAttachments: [Attachment] { get }
-    /// Whether what is added is in the tray at once; what can't be there yet is not refused.
+    /// Whether an added attachment shows in the tray at once. If not, its absence does not mean it was rejected.
     var acceptsAttachments: Bool { get }
     func report(_ error: ChatError)
 }
@@ -273,14 +273,14 @@ extension ComposerModel {
 }
 
 extension ComposerDraft {
-    /// What is in the tray, what waits behind an edit, and what was not sent.
+    /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
     var allAttachments: [Attachment] {
         content.attachments + (stash?.attachments ?? []) + (unsent ?? []).flatMap(\.attachments)
     }
 }
 
 extension MediaReference {
-    /// What a message refers to; nil while the attachment is on its way.
+    /// Refers to the file of an attachment; `nil` while it is being copied.
     public nonisolated init?(_ attachment: Attachment) {
         guard attachment.upload == .ready, let source = attachment.source,
             !source.hasPrefix(AttachmentQueue.incoming)

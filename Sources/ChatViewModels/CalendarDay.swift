@@ -15,8 +15,8 @@ public nonisolated struct CalendarDay: Hashable, Sendable, Comparable {
         self.day = day
     }
 
-    /// The day of `date` in the process's time zone. Asks the C library: loading a calendar with its locale data
-    /// would cost more at start than all else the lists do.
+    /// The day of `date` in the process's time zone. Uses the C library: loading a `Calendar` with its locale data
+    /// takes longer than everything else the lists do at startup.
     public init(of date: Date) {
         var seconds = time_t(date.timeIntervalSince1970.rounded(.down))
         var components = tm()
@@ -24,12 +24,12 @@ public nonisolated struct CalendarDay: Hashable, Sendable, Comparable {
         self.init(year: Int(components.tm_year) + 1900, month: Int(components.tm_mon) + 1, day: Int(components.tm_mday))
     }
 
-    /// The moment at which the next day begins, in the process's time zone.
+    /// The start of the next day in the process's time zone.
     public var end: Date {
         var components = tm()
         components.tm_year = Int32(clamping: year - 1900)
         components.tm_mon = Int32(clamping: month - 1)
-        // The C library carries a day that the month does not have over into the next one.
+        // `mktime` normalizes a day past the end of the month.
         components.tm_mday = Int32(clamping: day + 1)
         components.tm_isdst = -1
         return Date(timeIntervalSince1970: TimeInterval(mktime(&components)))
@@ -40,7 +40,7 @@ public nonisolated struct CalendarDay: Hashable, Sendable, Comparable {
     /// Days from this day to `other`, negative if `other` is earlier (proleptic Gregorian).
     public func days(to other: CalendarDay) -> Int { other.number - number }
 
-    /// Days since an arbitrary day.
+    /// The number of days since a fixed day.
     private var number: Int {
         // Count years from March so that the leap day is the last of its year.
         let (y, m) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
@@ -48,11 +48,11 @@ public nonisolated struct CalendarDay: Hashable, Sendable, Comparable {
     }
 }
 
-/// How near a moment is to now, which decides how a list names it.
+/// How a list names the day of a date, relative to today.
 public nonisolated enum RelativeDay: Equatable, Sendable {
     case today
     case yesterday
-    /// Two to six days ago: the name of the week day tells it.
+    /// Two to six days ago; shown as the day of the week.
     case thisWeek
     /// Earlier, or in the future.
     case other(sameYear: Bool)

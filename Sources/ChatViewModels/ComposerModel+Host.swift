@@ -1,22 +1,23 @@
 public import Composer
 
-/// What a host may do beside sending events: plug-ins, transforms, and changes that nobody hears of. A plug-in may ask the
-/// model and send it events: it sees what was before the change that it is called about, and its events come after that.
+/// Extension points for hosts: plug-ins, transforms and silent changes. A plug-in may query the model and send it
+/// events from its callbacks: it sees the state before the change it is called for, and its events are handled after
+/// that change.
 extension ComposerModel {
     // MARK: Observers
 
-    /// Adds an observer behind those that are there; one whose name is there already is ignored (HKW-5).
+    /// Adds an observer after the existing ones; ignored if one has the same name (HKW-5).
     public func add(observer: any ComposerObserver) {
         change { $0.add(observer: observer) }
     }
 
-    /// Removes the observer with this name, if there is one.
+    /// Removes the observer with this name, if any.
     public func removeObserver(named name: String) {
         change { $0.removeObserver(named: name) }
     }
 
-    /// Tells closures what happens, until ``removeObserver(named:)``: each change of the text as it was made and by whom
-    /// (HKW-30), and all else that observers are told.
+    /// Calls closures for each change of the text, with its origin (HKW-30), and for all other observations, until
+    /// ``removeObserver(named:)`` is called.
     public func observe(
         as name: String, _ observed: @escaping @MainActor (ComposerObservation, ComposerState) -> Void = { _, _ in },
         textChanged: @escaping @MainActor (TextEvent) -> Void = { _ in }
@@ -26,78 +27,79 @@ extension ComposerModel {
 
     // MARK: Interceptors
 
-    /// Adds an interceptor after those that are there; one whose name is there already is ignored (HKW-4).
+    /// Adds an interceptor after the existing ones; ignored if one has the same name (HKW-4).
     public func add(interceptor: any ComposerInterceptor) {
         change { $0.add(interceptor: interceptor) }
     }
 
-    /// Removes the interceptor with this name, if there is one.
+    /// Removes the interceptor with this name, if any.
     public func removeInterceptor(named name: String) {
         change { $0.removeInterceptor(named: name) }
     }
 
-    /// Has a closure say whether a change by the user is made, until ``removeInterceptor(named:)`` (HKW-32).
+    /// Lets a closure decide whether a change by the user is made, until ``removeInterceptor(named:)`` is called
+    /// (HKW-32).
     public func intercept(
         as name: String, _ body: @escaping @MainActor (TextEdit, EditOrigin, ComposerDocument) -> Interception
     ) {
         add(interceptor: ClosureInterceptor(name: name, body: body))
     }
 
-    // MARK: What is pasted, dropped and chosen
+    // MARK: Input plug-ins
 
-    /// Adds a plug-in behind those that are there; one whose name is there already is ignored (MIB-22). It is asked before
-    /// the tray takes a file.
+    /// Adds an input plug-in after the existing ones; ignored if one has the same name (MIB-22). Plug-ins are offered a
+    /// file before the tray takes it.
     public func add(inputPlugIn: any ComposerInputPlugIn) {
         change { $0.add(inputPlugIn: inputPlugIn) }
     }
 
-    /// Removes the input plug-in with this name, if there is one.
+    /// Removes the input plug-in with this name, if any.
     public func removeInputPlugIn(named name: String) {
         change { $0.removeInputPlugIn(named: name) }
     }
 
-    /// Has every input plug-in show again what it holds, in order.
+    /// Asks every input plug-in, in order, to display its content again.
     public func reloadInputPlugIns() {
         change { $0.reloadInputPlugIns() }
     }
 
-    /// Has every input plug-in forget what it holds, in order.
+    /// Asks every input plug-in, in order, to discard its content.
     public func invalidateInputPlugIns() {
         change { $0.invalidateInputPlugIns() }
     }
 
     // MARK: Policies
 
-    /// Puts an input controller in the place of the one before; nil takes it away (HKW-6).
+    /// Sets the input controller, replacing any earlier one; `nil` removes it (HKW-6).
     public func setInputController(_ controller: (any ComposerInputController)?) {
         change { $0.setInputController(controller) }
     }
 
-    /// Puts a policy of completion in the place of the one before; nil asks nobody (MIB-32).
+    /// Sets the completion policy, replacing any earlier one; `nil` removes it (MIB-32).
     public func setCompletionPolicy(_ policy: (any CompletionPolicy)?) {
         change { $0.setCompletionPolicy(policy) }
     }
 
-    // MARK: Changes by code
+    // MARK: Programmatic changes
 
-    /// Puts what `body` makes of a range's text in its place, as one undo step; nil deletes it (HKW-8). Without a range it
-    /// is the selection's (HKW-9). The caret stays where its characters are.
+    /// Replaces the text of a range, or of the selection if `range` is `nil` (HKW-9), with the result of `body`, as one
+    /// undo step; a `nil` result deletes it (HKW-8). The caret stays with the characters around it.
     public func transform(_ range: TextRange? = nil, _ body: @escaping (String) -> String?) {
         withEngine { $0.transform(range, at: $1, body) }
     }
 
-    /// Until the matching ``resumeObservation()`` observers and interceptors hear of nothing, the rules for typing rest and
-    /// nobody is told that the user is typing. May be nested (HKW-33).
+    /// Suspends observers, interceptors, typing rules and typing notifications until the matching
+    /// ``resumeObservation()``. Calls may be nested (HKW-33).
     public func suspendObservation() {
         change { $0.suspendObservation() }
     }
 
-    /// Ends what ``suspendObservation()`` began; the outermost end tells observers what is different, as one change by code.
+    /// Ends ``suspendObservation()``; the outermost call reports all changes to observers as one programmatic change.
     public func resumeObservation() {
         withEngine { $0.resumeObservation(at: $1) }
     }
 
-    /// Refuses the next deletion of a single character by the user, once, and reports it (HKW-33).
+    /// Rejects the user's next deletion of a single character, once, and reports it (HKW-33).
     public func ignoreNextSingleDeletion() {
         change { $0.ignoreNextSingleDeletion() }
     }
@@ -110,7 +112,7 @@ extension ComposerModel {
     }
 }
 
-/// A model's engine is on the main actor, and so is whoever it calls.
+/// The engine of a model runs on the main actor, and so do its callbacks.
 private nonisolated struct ClosureObserver: ComposerObserver {
     let name: String
     let onObservation: @MainActor (ComposerObservation, ComposerState) -> Void

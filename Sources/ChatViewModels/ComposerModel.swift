@@ -1,51 +1,51 @@
 public import Composer
 
-/// What the widgets of a composer need of whoever runs the engine for them.
+/// What composer widgets need from the object that runs the engine for them.
 public protocol ComposerModel: AnyObject {
-    /// All but the text. Must be observable: widgets follow it.
+    /// The engine's state except the text. Must be observable, since widgets track it.
     var composer: ComposerState { get }
-    /// The text and its spans, for widgets that begin to mirror it.
+    /// The text and its spans, for a widget that starts mirroring them.
     var document: ComposerDocument { get }
-    /// The first line of the message that is being edited.
+    /// The first line of the message being edited.
     var editQuote: String? { get }
-    /// What saving the edit will lose, in words for the user; nil for nothing.
+    /// A localized description of what saving the edit will lose, or `nil` if nothing.
     var editWarning: String? { get }
     var configuration: ComposerConfiguration { get }
-    /// Which key does what.
+    /// The key bindings.
     var keys: KeyTable { get }
-    /// Told at once, in order, of what a view of the text must mirror: edits, selection, clipboard and focus.
+    /// Receives synchronously and in order what a view of the text must mirror: edits, selection, clipboard and focus.
     var onTextEffect: ((ComposerEffect) -> Void)? { get set }
-    /// - Returns: whether the composer took a key press for itself.
+    /// - Returns: whether the composer consumed a key press.
     @discardableResult
     func handle(_ event: ComposerEvent) -> Bool
-    /// Stops a message that is on its way, as far as that can be; it comes back into the composer (MIB-10).
+    /// Cancels the message being sent, if that is still possible; its text returns to the composer (MIB-10).
     func cancelSending()
-    /// Does with the engine what no event does, at the time that is handed in, and carries out the effects. Called by a
-    /// plug-in it is done after what the plug-in was called about.
+    /// Runs `body` on the engine, passing the current time, and applies the returned effects. When called from a
+    /// plug-in's callback, it runs after the change that the callback is for.
     func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect])
-    /// The way of files into the composer; nil where it takes none.
+    /// Adds files to the composer; `nil` if it does not accept any.
     var attachments: AttachmentQueue? { get }
 }
 
 extension ComposerModel {
     public var editWarning: String? { nil }
 
-    /// The rules of Markdown that it offers, in the order of menus.
+    /// The Markdown rules on offer, in menu order.
     public var markdownRules: [MarkdownRule] { configuration.markdown }
 
-    /// The key that applies a rule.
+    /// The key binding of a rule.
     public func chord(for rule: MarkdownRule) -> KeyChord? {
         keys.bindings.first { $0.action == .format(rule.title) }?.chord
     }
 }
 
 extension ComposerModel {
-    /// Hands on what an event led to: to the view of the text at once, to completion when the state is the new one.
+    /// Dispatches the effects of an event: to the text view at once, to completion after the state is updated.
     ///
     /// - Parameters:
-    ///   - handleRemaining: given what is left, in order.
-    ///   - refresh: takes the new state over.
-    /// - Returns: whether the composer took a key press for itself.
+    ///   - handleRemaining: receives the other effects, in order.
+    ///   - refresh: publishes the new state.
+    /// - Returns: whether the composer consumed a key press.
     func distribute(
         _ effects: [ComposerEffect], completing completion: CompletionQueries,
         _ handleRemaining: (ComposerEffect) -> Void,

@@ -2,21 +2,20 @@ public import ChatCore
 public import Composer
 public import Observation
 
-/// A composer for any host: the engine with a clock and completion sources, and no room behind it.
+/// A stand-alone composer for any host: the engine with a clock and completion sources, without a room.
 @Observable
 public final class ComposerSession: ComposerModel {
     public private(set) var composer: ComposerState
     public private(set) var editQuote: String?
     @ObservationIgnored public var onTextEffect: ((ComposerEffect) -> Void)?
 
-    /// Takes a message that the user sends. If it throws, the message comes back into the composer.
+    /// Sends a message. If it throws, the message returns to the composer.
     @ObservationIgnored public var onSend: ((ComposedMessage) async throws -> Void)?
-    /// Takes what the user made of the stored message with this identifier. If it throws, that message is edited again, with
-    /// what was made of it.
+    /// Saves an edit of the stored message with this identifier. If it throws, the edit is reopened with the new text.
     @ObservationIgnored public var onEdit: ((String, ComposedMessage) async throws -> Void)?
-    /// Told of everything else that the composer wants done: drafts, typing, refusals, keys of the host's own.
+    /// Receives all other effects, such as drafts, typing, rejections and custom key actions.
     @ObservationIgnored public var onEffect: ((ComposerEffect) -> Void)?
-    /// Told why a file could not be taken in.
+    /// Receives errors from adding files.
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
 
     @ObservationIgnored private let engine: HostedEngine
@@ -25,7 +24,7 @@ public final class ComposerSession: ComposerModel {
     @ObservationIgnored private let timer: DeadlineTimer
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
     @ObservationIgnored private lazy var attachmentQueue = AttachmentQueue(service: nil, composer: self)
-    /// Edits that failed while another message was being edited.
+    /// Failed edits that wait until the current edit ends.
     @ObservationIgnored private var failedEdits: [(id: String, message: ComposedMessage)] = []
     @ObservationIgnored private var hasBeenFocused = false
 
@@ -39,13 +38,13 @@ public final class ComposerSession: ComposerModel {
 
     public var document: ComposerDocument { engine.document }
 
-    /// May be changed at any time; the text, the modes and what undo holds stay.
+    /// The configuration; changing it keeps the text, the modes and the undo history.
     public var configuration: ComposerConfiguration {
         get { engine.configuration }
         set { carryOut(engine.reconfigure(inTheUsersWords(newValue))) }
     }
 
-    /// What the typing indicator says in the user's language where the configuration has no words of its own (SLK-64).
+    /// Localized typing phrases, used unless the configuration has its own (SLK-64).
     public var phrases = TypingPhrases() {
         didSet {
             guard phrases != oldValue else { return }
@@ -62,35 +61,35 @@ public final class ComposerSession: ComposerModel {
         return translated
     }
 
-    /// Which key does what; may be changed at any time (SLK-47).
+    /// The key bindings (SLK-47).
     public var keys: KeyTable {
         get { engine.keys }
         set { engine.keys = newValue }
     }
 
-    /// Who answers completion queries; of several with one prefix the first.
+    /// The sources that answer completion queries; for a prefix that several share, the first one.
     public var completionSources: [any CompletionSource] {
         get { completion.sources }
         set { completion.sources = newValue }
     }
 
-    /// What was accepted for a mention, with its metadata, as the source told it (HKW-36, MIB-29); nil for a mention that came
-    /// otherwise, as with a draft: the host knows it by its identifier.
+    /// Returns the entity accepted for a mention, including the source's metadata (HKW-36, MIB-29), or `nil` for a
+    /// mention that was not completed here, such as one from a draft.
     public func entity(of mention: MentionTarget) -> CompletionEntity? { completion.accepted[mention.id] }
 
-    /// Whether sources get ready when the text has the focus for the first time, before anybody asks them (HKW-50).
+    /// Whether sources prefetch when the text is first focused (HKW-50).
     @ObservationIgnored public var prefetchesCompletion = false
 
-    /// Where copies of files are kept that the user adds; nil takes none, unless an input plug-in does.
+    /// Stores copies of added files; `nil` if files are only accepted by input plug-ins.
     public var media: (any MediaService)? {
         get { attachmentQueue.service }
         set { attachmentQueue.service = newValue }
     }
 
-    /// What is added, pasted and dropped goes this way: input plug-ins first, then the tray (MIB-19, MIB-22).
+    /// Handles added, pasted and dropped content: offers it to input plug-ins, then to the tray (MIB-19, MIB-22).
     public var attachments: AttachmentQueue? { attachmentQueue }
 
-    /// The draft, for a host that stores it.
+    /// Returns the draft, for the host to store.
     public func makeDraft() -> ComposerDraft { engine.makeDraft() }
 
     @discardableResult
@@ -156,7 +155,7 @@ public final class ComposerSession: ComposerModel {
         }
     }
 
-    /// Never over another edit: it waits until that has ended.
+    /// Waits while another edit is in progress.
     private func reopenFailedEdit() {
         guard !failedEdits.isEmpty, composer.editing == nil else { return }
         let (id, message) = failedEdits.removeFirst()
@@ -171,6 +170,6 @@ extension ComposerSession: AttachmentHolder {
 }
 
 extension ComposerDocument {
-    /// The first line of the text, shortened: what a quote shows.
+    /// The first line of the text, at most 200 characters, as shown in a quote.
     var firstLine: String { String(text.prefix { !$0.isNewline }.prefix(200)) }
 }

@@ -3,57 +3,57 @@ public import Composer
 public import Foundation
 public import Observation
 
-/// A room's composer: the engine, with the room's services behind it.
+/// A room's composer: runs the engine and connects it to the backend.
 @Observable
 public final class ComposerViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
-        /// All but the text, which views mirror edit by edit (``ComposerViewModel/onTextEffect``).
+        /// The engine's state except the text, which views mirror through ``ComposerViewModel/onTextEffect``.
         public var composer: ComposerState
         /// The first line of the message being edited.
         public var editQuote: String?
-        /// What saving the edit will lose, in words for the user.
+        /// A localized description of what saving the edit will lose.
         public var editWarning: String?
-        /// Whether the stored draft was looked for; what is written before that is added to it then.
+        /// Whether the stored draft has been loaded. Input before that is queued and added to it.
         public var isReady = false
     }
 
     public nonisolated enum Action: Sendable {
         case composer(ComposerEvent)
-        /// Changes a stored message. One with files may lose its text; a warning says what saving will lose.
+        /// Edits a stored message. The text of a message with files may be emptied; `warning` is shown while editing.
         case startEdit(MessageID, WrittenText, mayBeEmpty: Bool = false, warning: String? = nil)
-        /// Answers a message with what is written next; ends an edit.
+        /// Starts a reply to a message, ending any edit.
         case startReply(ReplyTarget)
-        /// Who else types now; all others have stopped.
+        /// The complete list of other users who are typing.
         case typingUsers([String])
-        /// The message that is being edited was deleted.
+        /// The message being edited was deleted.
         case messageDeleted(MessageID)
     }
 
     public nonisolated enum Output: Equatable, Sendable {
-        /// The user wants to edit the newest own message.
+        /// Asks to edit the user's newest message.
         case editLast
         case editing(MessageID?)
-        /// The message that is being answered.
+        /// The message being replied to.
         case replyingTo(MessageID?)
-        /// A message was stored by the backend.
+        /// The backend has accepted a message.
         case sent
-        /// The user emptied the text, which ``ComposerEvent/undo`` brings back.
+        /// The user cleared the text; ``ComposerEvent/undo`` restores it.
         case cleared
         case failed(ChatError)
-        /// Another message's edit was left half done; ``ComposerEvent/undo`` goes back to it.
+        /// Editing another message interrupted an unfinished edit; ``ComposerEvent/undo`` returns to it.
         case editSuspended
-        /// Nothing was changed, for this reason.
+        /// The input was rejected and nothing changed.
         case rejected(ComposerRejection)
-        /// A command was not carried out, for this reason in words for the user; its text is back.
+        /// A command failed, for this localized reason. Its text is back in the composer.
         case notDone(String)
     }
 
     public let roomID: RoomID
     public private(set) var state: State
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
-    /// Told at once, in order, of what a view of the text must mirror: edits, selection, clipboard and focus.
+    /// Receives synchronously and in order what a view of the text must mirror: edits, selection, clipboard and focus.
     @ObservationIgnored public var onTextEffect: ((ComposerEffect) -> Void)?
-    /// Carries out what is more than a message. What it throws is told, and the command's text comes back.
+    /// Executes commands that are not messages. Errors are reported, and the command's text is restored.
     @ObservationIgnored public var onCommand: ((ChatCommand) async throws -> Void)?
 
     @ObservationIgnored private let engine: HostedEngine
@@ -65,16 +65,16 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let deliveries = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
     @ObservationIgnored private var editing: MessageID?
-    /// Measures what a long text becomes, off the main actor; of several the newest.
+    /// Measures long texts off the main actor; only the newest of those waiting.
     @ObservationIgnored private lazy var sizes = LatestValueSink<(ComposerDocument, Int)> { [weak self] in
         await self?.measure($0.0, revision: $0.1)
     }
-    /// The revision of the text that was measured last, or needed no measuring.
+    /// The revision last measured, or known to need no measuring.
     @ObservationIgnored private var measuredRevision = 0
-    /// Of the messages that were edited since the start: undo may go back to an edit.
+    /// Warnings for all messages edited since the start, since undo may return to an earlier edit.
     @ObservationIgnored private var editWarnings: [MessageID: String] = [:]
     @ObservationIgnored private var pendingEvents = EventQueue()
-    /// Takes files in; nil where the service has no place for them.
+    /// Adds files to the composer; `nil` if the backend does not support them.
     @ObservationIgnored public private(set) var attachments: AttachmentQueue?
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
 
@@ -89,9 +89,9 @@ public final class ComposerViewModel: ViewModel {
         timer = DeadlineTimer(time)
         self.makeTransactionID = makeTransactionID
         var configuration = configuration
-        // With the time to write it the draft on disk is at most half a second behind the keyboard.
+        // Together with the time to write it, this keeps the stored draft at most half a second behind the keyboard.
         configuration.draftDelay = .milliseconds(300)
-        // Services tell when others stop; the deadline is for a stop that got lost.
+        // The service reports when others stop typing; the timeout covers a lost report.
         configuration.typingTimeout = .seconds(30)
         configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
         preferences = WritingPreferences(sendKey: configuration.sendKey)
@@ -110,28 +110,28 @@ public final class ComposerViewModel: ViewModel {
     public var keys: KeyTable { engine.keys }
 
     var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
-    /// Before the stored draft was looked for the tray is not there yet; what is refused then is swept away later.
+    /// False until the draft is loaded: attachments added before that appear later, and rejected ones are swept.
     var acceptsAttachments: Bool { state.isReady }
 
-    /// Told of the emoji that are chosen, so that completion offers them first.
+    /// Receives the emoji the user picks, so that completion can rank them first.
     @ObservationIgnored public var emoji: EmojiLibrary?
 
-    /// Writes an emoji that the user chose in a list, at the caret.
+    /// Inserts an emoji picked by the user at the caret.
     public func insertEmoji(_ text: String) {
         handle(.insert(text, origin: .typed))
         emoji?.noteUse(of: text)
     }
 
-    /// Tells the user why something could not be done.
+    /// Shows an error to the user.
     public func report(_ error: ChatError) { onOutput?(.failed(error)) }
 
-    /// Who answers completion queries; of several with one prefix the first. What nobody answers for is not offered.
+    /// The sources that answer completion queries; for a prefix that several share, the first one.
     public var completionSources: [any CompletionSource] {
         get { completion.sources }
         set { completion.sources = newValue }
     }
 
-    /// What a text that begins with a slash means; nil where it is text like any other.
+    /// The slash commands; `nil` if a leading slash has no meaning.
     public var commands: CommandRegistry? {
         didSet { engine.change { [commands] in $0.setSendGate(commands) } }
     }
@@ -141,7 +141,7 @@ public final class ComposerViewModel: ViewModel {
         carryOut(engine.run { body(&$0, now) })
     }
 
-    /// What the user chose about writing, from now on.
+    /// The user's writing preferences. Changes apply at once.
     public var preferences: WritingPreferences {
         didSet {
             guard preferences != oldValue else { return }
@@ -153,7 +153,7 @@ public final class ComposerViewModel: ViewModel {
         }
     }
 
-    /// Restores the stored draft and adds what was written meanwhile.
+    /// Restores the stored draft, then replays the input received meanwhile.
     public func start() async {
         guard !state.isReady else { return }
         let stored = await Result { [service, roomID] in try await service.draft(in: roomID) }
@@ -188,7 +188,7 @@ public final class ComposerViewModel: ViewModel {
         }
     }
 
-    /// - Returns: whether the composer took a key press for itself.
+    /// - Returns: whether the composer consumed a key press.
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
         if !state.isReady, let isHandled = pendingEvents.enqueue(event, in: engine.value) { return isHandled }
@@ -198,7 +198,7 @@ public final class ComposerViewModel: ViewModel {
         return isHandled
     }
 
-    /// Whether the user asks to empty a text that is there (SLK-43).
+    /// Whether the event clears a non-empty text (SLK-43).
     private func clears(_ event: ComposerEvent) -> Bool {
         guard !engine.document.isEmpty else { return false }
         switch event {
@@ -208,15 +208,15 @@ public final class ComposerViewModel: ViewModel {
         }
     }
 
-    /// Brings back what ``Output/cleared`` told of, unless something was written since.
+    /// Restores the text reported by ``Output/cleared``, unless something was written since.
     public func undoClearing() {
         if engine.document.isEmpty { handle(.undo) }
     }
 
-    /// Asks the service to stop what is on its way (MIB-10); what it stops comes back into the composer.
+    /// Asks the service to cancel the message being sent (MIB-10); its text returns to the composer.
     public func cancelSending() { deliveries.cancelCurrent() }
 
-    /// Returns when what was sent is delivered and what is unsent is written. For closing.
+    /// Returns when queued messages are delivered and the draft is stored. Call it before closing.
     public func flushDraft() async {
         await deliveries.finish()
         if state.composer.failedCount > 0 { handle(.restoreFailedMessage) }
@@ -259,14 +259,14 @@ public final class ComposerViewModel: ViewModel {
         if next != state { state = next }
         if isReplyingToOther { onOutput?(.replyingTo(state.composer.reply.map { MessageID($0.messageID) })) }
         measureIfLong()
-        // Last: whoever is told may send the next event at once.
+        // Notify last: the handler may send the next event synchronously.
         if isOther { onOutput?(.editing(editing)) }
     }
 
-    /// Up to how many bytes a text is short for any service.
+    /// Texts up to this many bytes fit every service's limit and are not measured.
     private static let measuredBytes = 1_000
 
-    /// What a message takes of a server's limit only the service knows (SLK-14); of a short one it need not be asked.
+    /// Only the service knows how large an event a message becomes (SLK-14), so long texts are measured by it.
     private func measureIfLong() {
         let revision = state.composer.revision
         guard revision != measuredRevision else { return }
@@ -282,7 +282,7 @@ public final class ComposerViewModel: ViewModel {
         guard revision == measuredRevision else { return }
         let files = state.composer.attachments.compactMap { MediaReference($0) }
         let excess = await Self.excess(of: document, files, service, isEdit: editing != nil)
-        // What is written now is measured by itself, or is short.
+        // The text has changed; the newer revision is measured separately.
         guard revision == measuredRevision else { return }
         handle(.measured(MeasuredSize(excess: excess, bytes: document.byteCount)))
     }
@@ -301,15 +301,15 @@ public final class ComposerViewModel: ViewModel {
     }
 
     private func restore(_ saved: SavedDraft) {
-        // A damaged draft gives an empty composer and a report; the row stays until something new is written.
+        // A damaged draft restores an empty composer and a report. The stored row stays until a new draft is written.
         carryOut(engine.restore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) })
     }
 
     // MARK: Services
 
-    /// Carries out what the user handed over, in order. Meanwhile no draft is written: the stored one goes when the
-    /// message is stored and not before, so that a crash between the two loses nothing; and none that is older than
-    /// the message comes back behind it.
+    /// Runs deliveries in order. Drafts are held back meanwhile: the backend removes the stored draft together with
+    /// storing the message, so a crash in between loses nothing, and no draft older than the message is written
+    /// after it.
     private func enqueue(_ work: @escaping @MainActor (ComposerViewModel) async -> Void) {
         drafts.hold()
         deliveries.add { [self] in
@@ -324,14 +324,15 @@ public final class ComposerViewModel: ViewModel {
         let command = try? commands?.command(in: message.text.source)
         enqueue { composer in
             do {
-                // With files it is what they are called, not a command: they would be lost.
+                // A message with files is never a command: the text is their caption, and a command would drop the
+                // files.
                 if let command, command.messageCommand == nil, message.attachments.isEmpty {
                     try await composer.onCommand?(command)
                 } else {
                     try await composer.deliver(message, as: command?.messageCommand)
                 }
                 composer.handle(.sendAccepted(message.id))
-                // A message that failed before may have its place again.
+                // The composer may be empty now: restore a message that failed earlier.
                 if composer.state.composer.failedCount > 0 { composer.handle(.restoreFailedMessage) }
                 if command == nil || command?.messageCommand != nil { composer.onOutput?(.sent) }
                 if command == .help { composer.handle(.complete("/")) }
@@ -344,11 +345,11 @@ public final class ComposerViewModel: ViewModel {
         }
     }
 
-    /// A picture that stands in the text parts it: what is before and behind it are messages of their own, in that order, as
-    /// others' timelines can show them (MIB-20). All of them are stored, or none, so that none is sent twice.
+    /// An image in the text splits it: the parts before and after become separate messages, in that order, as other
+    /// clients can display them (MIB-20). They are stored all or none, so a retry sends no part twice.
     private func deliver(_ message: ComposedMessage, as command: MessageCommand?) async throws {
         let messages = WrittenMessage.messages(for: message, as: command)
-        // With the message goes the draft in which it was stored, and all that this held beside it.
+        // The draft stored along with the message, in the same transaction: everything except this message.
         let remainingDraft = try await DraftWriter.saved(engine.makeDraft(storing: message.id))
         try await service.send(messages.map { (makeTransactionID(), $0) }, to: roomID, leaving: remainingDraft)
     }
@@ -358,7 +359,7 @@ public final class ComposerViewModel: ViewModel {
             do {
                 try await composer.service.edit(id, in: composer.roomID, to: message.text)
             } catch {
-                // What was written is not lost: it is being edited again.
+                // Return the text to the composer for further editing.
                 composer.handle(.editFailed(id: id.rawValue, message))
                 composer.onOutput?(.failed(ChatError(error)))
             }
@@ -367,7 +368,7 @@ public final class ComposerViewModel: ViewModel {
 }
 
 nonisolated extension MentionTarget {
-    /// What a mention of a first draft means: those had the identifiers that the sources of completion gave.
+    /// Converts a mention in the first draft format, which stored the completion source's identifier.
     init(firstDraft entityID: String, _ text: String) {
         switch entityID {
         case Self.everyoneID: self = .everyone

@@ -3,22 +3,21 @@ import Composer
 import Foundation
 import MessageMarkup
 
-/// Passing on to one room what was said in another.
+/// Forwarding messages to another room.
 extension ConversationCoordinator {
-    /// The rooms whose names contain what is typed, in the order of the list; all for an empty text.
+    /// The rooms whose names contain the search text, in list order; all rooms if it is empty.
     public func destinations(matching typed: String) -> [RoomListViewModel.Row] {
         let query = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         guard !query.isEmpty else { return rooms.state.rows }
         return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
-    /// Sends messages of the open room to another, in the order in which they were said, with their files. Those that
-    /// were deleted meanwhile are left out.
+    /// Sends messages of the open room with their files to another room, in timeline order, skipping deleted ones.
     public func forward(_ messages: [MessageID], to room: RoomID) {
         guard let open = conversation else { return }
         let source = open.roomID
         let name = rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
-        // Once each, however often one of them has to be tried.
+        // Created once: a retried request does not send a message twice.
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
         Task { [weak self, service] in
             do {
@@ -43,7 +42,7 @@ extension ConversationCoordinator {
 }
 
 nonisolated extension WrittenMessage {
-    /// Another's words as they are read here: nobody is told of them anew.
+    /// A forwarded copy, which does not notify the users it mentions.
     ///
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(forwarding message: Message, readsPlainTexts: Bool) {

@@ -7,18 +7,18 @@ public import Observation
 /// An open room: its timeline and its composer, wired to each other.
 @Observable
 public final class Conversation {
-    /// Whether nothing can be sent, as what is said there is encrypted.
+    /// Whether the room is encrypted, which is not supported for sending.
     public internal(set) var isEncrypted = false
-    /// Where it goes on and comes from.
+    /// The room's predecessor and successor.
     public internal(set) var succession = RoomSuccession()
-    /// What is said of it beside its name.
+    /// The room's topic and other details.
     public internal(set) var headline = RoomHeadline()
-    /// Whether something can be said in it.
+    /// Whether messages can be sent to the room.
     public var acceptsMessages: Bool { !isEncrypted && succession.next == nil }
     public let roomID: RoomID
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
-    /// The files of its messages.
+    /// The media service for the room's messages.
     public let media: any MediaService
     public let search: RoomSearchViewModel
 
@@ -34,16 +34,16 @@ public final class Conversation {
     }
 }
 
-/// Knows the view models of the window and routes between them.
+/// Owns the window's view models and routes events between them.
 @Observable
 public final class ConversationCoordinator {
-    /// Something to tell the user in passing.
+    /// A message to show in a toast.
     public nonisolated enum Toast: Equatable, Sendable {
         case failed(ChatError)
         case rejected(ComposerRejection)
-        /// In the user's language.
+        /// A localized text.
         case message(String)
-        /// The text of a room's composer was emptied: ``ConversationCoordinator/undoClearing(_:)``.
+        /// A room's composer was cleared; undo with ``ConversationCoordinator/undoClearing(_:)``.
         case cleared(RoomID)
     }
 
@@ -53,15 +53,15 @@ public final class ConversationCoordinator {
     }
 
     public let rooms: RoomListViewModel
-    /// The files of the account's messages, and the pictures of its members and rooms.
+    /// The media service for the account's messages and avatars.
     public var media: any MediaService { service }
-    /// Through all rooms.
+    /// Search across all rooms.
     public let search: SearchViewModel
-    /// The room that is open.
+    /// The open room.
     public private(set) var conversation: Conversation?
-    /// The invitation that is open in the place of a room.
+    /// The open invitation, shown instead of a room.
     public private(set) var invitation: InvitationViewModel?
-    /// Which of the two is open; nil for neither.
+    /// Which of the two is open, or `nil` if neither.
     public var openItem: OpenItem? {
         conversation.map { .room($0.roomID) } ?? invitation.map { .invitation($0.state.invitation.room) }
     }
@@ -73,56 +73,56 @@ public final class ConversationCoordinator {
             toasts.forEach(onToast)
         }
     }
-    /// What there was to tell before anybody listened.
+    /// Toasts raised before the window set ``onToast``.
     @ObservationIgnored private var pendingToasts: [Toast] = []
-    /// An own message was stored: the reader wants to see it.
+    /// Called when a message of the user's was accepted, so that the timeline can scroll to it.
     @ObservationIgnored public var onSent: (() -> Void)?
-    /// What the user chose about writing, in all rooms.
+    /// The user's writing preferences, for all rooms.
     @ObservationIgnored public var preferences = WritingPreferences() {
         didSet { composers.values.forEach { $0.preferences = preferences } }
     }
 
-    /// The user wants to leave the room, and must be asked first: its messages go with it.
+    /// Called when the user asks to leave a room. Leaving deletes its messages, so it needs confirmation.
     @ObservationIgnored public var onLeaveRequested: ((RoomID) -> Void)?
-    /// What a text that begins with a slash means, in all rooms; nil where it is text like any other.
+    /// The slash commands, for all rooms; `nil` if a leading slash has no meaning.
     @ObservationIgnored public var commands: CommandRegistry? {
         didSet { composers.values.forEach { $0.commands = commands } }
     }
-    /// Told of the emoji that are chosen.
+    /// Receives the emoji the user picks.
     @ObservationIgnored public var emoji: EmojiLibrary? {
         didSet { composers.values.forEach { $0.emoji = emoji } }
     }
-    /// Takes events before the composers do.
+    /// Intercepts events before the composers handle them.
     @ObservationIgnored public var inputController: (any ComposerInputController)? {
         didSet { composers.values.forEach { $0.setInputController(inputController) } }
     }
-    /// Who answers the completion queries of a room's composer; nothing is offered where nobody does.
+    /// Returns the sources that answer the completion queries of a room's composer.
     @ObservationIgnored public var completionSources: (RoomID) -> [any CompletionSource] = { _ in [] } {
         didSet { for (room, composer) in composers { composer.completionSources = completionSources(room) } }
     }
 
-    /// Whether nothing can be sent before the user has signed in again.
+    /// Whether sending is blocked until the user signs in again.
     public var isSignedOut = false {
         didSet { conversation?.timeline.isSignedOut = isSignedOut }
     }
 
-    /// Exports and imports, if the application does so.
+    /// Exports and imports rooms; `nil` if the application does neither.
     @ObservationIgnored public var archive: (any ConversationArchive)?
-    /// Whether what is imported becomes rooms of these.
+    /// Whether imported conversations become rooms of this account.
     @ObservationIgnored public var canImport = false
 
     @ObservationIgnored let service: any ChatService
     @ObservationIgnored let translator: Translator
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let now: () -> Date
-    /// Composers of rooms that were open, so that undo survives going to another room.
+    /// The composers of rooms opened so far, retained so that undo survives switching rooms.
     @ObservationIgnored private var composers: [RoomID: ComposerViewModel] = [:]
-    /// A message to go to when its room opens.
+    /// A message to jump to once its room opens.
     @ObservationIgnored private var awaited: (room: RoomID, message: MessageID)?
     @ObservationIgnored private var dayChangeMonitor: DayChangeMonitor?
-    /// Rooms of which the server told all members, since they were opened.
+    /// Rooms whose full member list has been requested since they were opened.
     @ObservationIgnored private var wholeRooms: Set<RoomID> = []
-    /// Rooms in which the server lets the user notify everyone.
+    /// Rooms in which power levels allow the user to notify everyone.
     private var notifiableRooms: Set<RoomID> = []
 
     public init(
@@ -148,14 +148,14 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// Begins to follow the rooms and opens one as soon as it is there.
+    /// Subscribes to the room list, and opens a room once it is listed.
     public func start(opening room: RoomID?) {
         rooms.start(opening: room)
         dayChangeMonitor?.start()
     }
 
-    /// Returns when the rooms are there and the open one has its messages and its draft, so that a window shown then is
-    /// complete and takes what is typed into it at once; after `limit` it returns whatever is there.
+    /// Returns when the room list is loaded and the open room has its messages and draft, so that a window presented
+    /// then is complete and accepts input; at the latest after `limit`.
     public func waitUntilIdle(within limit: Duration) async {
         await time.wait(atMost: limit) { [weak self] in self?.isIdle ?? true }
     }
@@ -166,16 +166,16 @@ public final class ConversationCoordinator {
         return conversation.timeline.state.isLoaded && conversation.composer.state.isReady
     }
 
-    /// View model of a dialog about a room; nil if it is not in the list.
+    /// Returns the view model of a room's details dialog, or `nil` if the room is not in the list.
     public func details(of room: RoomID) -> RoomDetailsViewModel? {
         guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return nil }
         return RoomDetailsViewModel(room: room, name: row.name, service: service)
     }
 
-    /// Brings back the text that was emptied, unless something was written since.
+    /// Restores a cleared text, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 
-    /// View model of an export or import; nil where the application does neither.
+    /// Returns the view model of an export or import, or `nil` if the application does neither.
     public func transfer(_ task: TransferViewModel.Task) -> TransferViewModel? {
         guard let archive else { return nil }
         let transfer = TransferViewModel(task, archive: archive)
@@ -183,7 +183,7 @@ public final class ConversationCoordinator {
         return transfer
     }
 
-    /// Writes all drafts, and where the user reads, and returns when they are safe.
+    /// Stores all drafts and the scroll position; returns when they are stored.
     public func flushDrafts() async {
         await conversation?.timeline.flush()
         for composer in composers.values { await composer.flushDraft() }
@@ -203,7 +203,7 @@ public final class ConversationCoordinator {
 
     private func forget(_ rooms: Set<RoomID>) {
         for room in rooms {
-            // That the room is gone is no news to who left it.
+            // Do not report failures about a room the user has left.
             composers[room]?.onOutput = nil
             composers[room] = nil
         }
@@ -239,7 +239,7 @@ public final class ConversationCoordinator {
         invitation = viewModel
     }
 
-    /// Has the server tell who is in a room, once each time it is opened.
+    /// Requests the full member list from the server, once each time the room is opened.
     func loadMembers(of room: RoomID) {
         guard service.capabilities.contains(.memberList), wholeRooms.insert(room).inserted else { return }
         Task { [weak self, service] in
@@ -255,12 +255,12 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// Whether a mention of everyone would notify them. Where a server decides, not before it said so.
+    /// Whether mentioning everyone notifies them. If the server decides, false until the member list is loaded.
     func mayNotifyEveryone(in room: RoomID) -> Bool {
         !service.capabilities.contains(.memberList) || notifiableRooms.contains(room)
     }
 
-    /// Encryption may come to a room at any time, and never goes.
+    /// Encryption can be enabled at any time and never disabled, so the flag is only ever set.
     private func checkEncryption() {
         guard let conversation, !conversation.isEncrypted else { return }
         Task { [service] in
@@ -268,7 +268,7 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// Where something cannot be read, what is known stays.
+    /// Keeps the previous values of what cannot be read.
     private func checkRoom() {
         guard let conversation else { return }
         Task { [service] in
@@ -285,7 +285,7 @@ public final class ConversationCoordinator {
         if case .show(let found) = output { show(found.message, in: found.room) }
     }
 
-    /// Opens a room, as soon as it is in the list, and goes to a message in it.
+    /// Opens a room once it is in the list, and jumps to a message in it.
     func show(_ message: MessageID?, in room: RoomID) {
         awaited = message.map { (room, $0) }
         rooms.send(.select(room))
@@ -332,7 +332,7 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// What an edit loses, before it is made; nil for nothing.
+    /// Describes what saving the edit will lose, or returns `nil` if nothing.
     private func warning(of losses: [MarkupLoss]) -> String? {
         guard !losses.isEmpty else { return nil }
         let list = losses.map { $0.text(translator) }.joined(separator: ", ")
@@ -363,7 +363,7 @@ public final class ConversationCoordinator {
         guard let closing = conversation else { return }
         wholeRooms.remove(closing.roomID)
         conversation = nil
-        // Nobody tells a closed room who has stopped.
+        // Closed rooms get no typing notifications, so clear the typing users.
         closing.composer.send(.typingUsers([]))
         Task {
             await closing.timeline.flush()

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Tells when the wall clock has come into another day.
+/// Reports when the local date changes.
 final class DayChangeMonitor {
     private let time: Timekeeper
     private let now: () -> Date
     private let onChange: () -> Void
     private var watching: Task<Void, Never>?
 
-    /// The wall clock may be set, and the machine may sleep: no wait is longer than this.
+    /// The longest wait before checking again, since the clock may be set and the machine may be suspended.
     static let maxWait = Duration.seconds(15 * 60)
 
     init(time: Timekeeper, now: @escaping () -> Date, onChange: @escaping () -> Void) {
@@ -34,7 +34,7 @@ final class DayChangeMonitor {
 
     private var wait: Duration {
         let now = now()
-        // A moment past midnight, for a clock that is a little ahead of the other.
+        // Aim slightly past midnight, to tolerate drift between the two clocks.
         let rest = CalendarDay(of: now).end.timeIntervalSince(now) + 0.01
         return min(max(.seconds(rest), .seconds(1)), Self.maxWait)
     }

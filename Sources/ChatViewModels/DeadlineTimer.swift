@@ -1,4 +1,4 @@
-/// Calls back when the engine of a composer has something to do.
+/// Fires at the deadline of a composer's engine.
 final class DeadlineTimer {
     private let time: Timekeeper
     private var pending: (deadline: Duration, task: Task<Void, Never>)?
@@ -9,8 +9,8 @@ final class DeadlineTimer {
 
     isolated deinit { pending?.task.cancel() }
 
-    /// Plans the one call to come; nil plans none.
-    /// - Parameter fire: told what time it is, which is not before the deadline.
+    /// Schedules the only call, replacing any other; `nil` cancels it.
+    /// - Parameter fire: receives the current time, which is never before the deadline.
     func schedule(_ deadline: Duration?, _ fire: @escaping (Duration) -> Void) {
         guard let deadline else {
             pending?.task.cancel()

@@ -1,6 +1,6 @@
-/// Carries out one piece of work after another, in the order in which they were handed in.
+/// A serial queue of asynchronous work.
 final class DeliveryQueue {
-    /// Under way, and those that wait for it.
+    /// The running task, followed by those waiting.
     private var tasks: [Task<Void, Never>] = []
 
     func add(_ work: @escaping @MainActor () async -> Void) {
@@ -13,10 +13,10 @@ final class DeliveryQueue {
             })
     }
 
-    /// Asks what is under way to end early.
+    /// Cancels the running task.
     func cancelCurrent() { tasks.first?.cancel() }
 
-    /// Returns when all is done.
+    /// Returns when the queue is empty.
     func finish() async {
         while let last = tasks.last { await last.value }
     }

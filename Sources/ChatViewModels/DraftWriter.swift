@@ -2,20 +2,20 @@ import ChatCore
 import Composer
 import Foundation
 
-/// Writes a room's drafts in order, off the main actor, and only the newest of those that wait.
+/// Writes a room's drafts in order, off the main actor; of those waiting, only the newest.
 final class DraftWriter {
     private let sink: LatestValueSink<ComposerDraft>
     private let failures: Failures
-    /// What was handed in last, or is known to be stored.
+    /// The draft passed in last, or known to be stored.
     private var latest: ComposerDraft
 
-    /// Told of the first of a run of failures. That the room is gone is none.
+    /// Receives the first error of consecutive failures. A room that no longer exists is not an error.
     var onFailure: ((ChatError) -> Void)? {
         get { failures.handler }
         set { failures.handler = newValue }
     }
 
-    /// - Parameter stored: what the storage holds so far.
+    /// - Parameter stored: the draft that the storage holds.
     init(service: any DraftService, roomID: RoomID, stored: ComposerDraft) {
         let failures = Failures()
         self.failures = failures
@@ -30,32 +30,32 @@ final class DraftWriter {
         sink.put(draft)
     }
 
-    /// Writes a draft that differs from the last one or was not written for a failure.
+    /// Writes a draft if it differs from the last one or the last write failed.
     func writeIfNeeded(_ draft: ComposerDraft) {
         if draft != latest || failures.isFailing { write(draft) }
     }
 
-    /// The storage is known to hold this.
+    /// Records what the storage already holds.
     func noteStored(_ draft: ComposerDraft) { latest = draft }
 
-    /// From here on drafts wait, until ``release()`` was called as often as this.
+    /// Suspends writing until a matching number of ``release()`` calls.
     func hold() { sink.hold() }
     func release() { sink.release() }
 
-    /// Returns when no write is under way. What is held waits on.
+    /// Returns when no write is in progress. Suspended drafts stay queued.
     func waitUntilIdle() async { await sink.waitUntilIdle() }
 
-    /// - Returns: the draft as services keep it; nil if there is nothing to keep.
+    /// - Returns: the draft in stored form, or `nil` if it is empty.
     @concurrent
     static func saved(_ draft: ComposerDraft) async throws -> SavedDraft? {
         guard !draft.isEmpty else { return nil }
-        // A message that is being edited is no draft of a new one.
+        // The preview must not show the text of an edit, which is not a draft of a new message.
         let content = draft.mode == .compose ? draft.content : draft.stash
         let preview = String(content?.written.source.prefix(200) ?? "")
         return SavedDraft(data: try draft.encoded(), preview: preview)
     }
 
-    /// - Returns: why the draft was not written.
+    /// - Returns: the error if the draft could not be written.
     @concurrent
     private static func save(_ draft: ComposerDraft, _ service: any DraftService, _ roomID: RoomID) async -> ChatError?
     {

@@ -1,10 +1,10 @@
 import Composer
 
-/// What is done to a composer before its stored draft was looked for, to be made up for afterwards.
+/// Input received before the stored draft is loaded, to be replayed afterwards.
 nonisolated struct EventQueue: Sendable {
     private var events: [ComposerEvent] = []
 
-    /// - Returns: whether the event is the composer's; nil if it need not wait.
+    /// - Returns: whether the composer consumes the event; `nil` if the event need not wait.
     mutating func enqueue(_ event: ComposerEvent, in engine: ComposerEngine) -> Bool? {
         switch event {
         case .preedit, .measured, .sendAccepted, .sendFailed, .restoreFailedMessage, .connected, .focus, .hide, .expand,
@@ -12,7 +12,7 @@ nonisolated struct EventQueue: Sendable {
             .userTyping, .copy, .holdSelection:
             return nil
         case .select:
-            // There was no text to select in: the draft's caret stays.
+            // There was no text to select yet; keep the draft's caret.
             break
         case .edit(_, let replacement, let origin):
             if !replacement.isEmpty { events.append(.insert(replacement, origin: origin)) }
@@ -24,8 +24,8 @@ nonisolated struct EventQueue: Sendable {
         return true
     }
 
-    /// - Parameter restored: whether there was a draft. What was written goes to its caret then, and is not sent:
-    ///   nobody meant to send the draft with it.
+    /// - Parameter restored: whether a draft was restored. Input is then inserted at its caret and not sent, because
+    ///   the user did not mean to send the draft.
     func replay(into engine: ComposerEngine, restored: Bool) -> [ComposerEvent] {
         guard restored else { return events }
         return events.filter { event in

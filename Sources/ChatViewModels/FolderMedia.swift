@@ -1,20 +1,20 @@
 public import ChatCore
 public import Foundation
 
-/// Keeps copies of files in a folder, for a host that has no place of its own for them: what ``ComposerSession/media`` is
-/// where a bar is only told to take files.
+/// Stores copies of files in a folder, for a host without media storage of its own, to set as
+/// ``ComposerSession/media``.
 ///
-/// The URI of a copy is the URL of its file. Nothing is deleted here: what was sent is the host's from then on, and what
-/// was not goes with the folder.
+/// The URI of a copy is its file URL. Nothing is deleted here: sent files belong to the host, the others are removed
+/// with the folder.
 public nonisolated struct FolderMedia: MediaService {
     public let folder: URL
 
-    /// - Parameter folder: made when the first file comes.
+    /// - Parameter folder: created when the first file is stored.
     public init(folder: URL) {
         self.folder = folder
     }
 
-    /// In a new folder among the system's temporary files.
+    /// Uses a new folder in the system's temporary directory.
     public static func temporary() -> FolderMedia {
         FolderMedia(folder: FileManager.default.temporaryDirectory.appending(path: "composer-" + UUID().uuidString))
     }
@@ -23,7 +23,7 @@ public nonisolated struct FolderMedia: MediaService {
     public func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
-        // One folder each, so that files of one name keep it.
+        // A directory for each file preserves duplicate file names.
         let directory = folder.appending(path: UUID().uuidString)
         let file = directory.appending(path: Self.safe(name))
         do {
@@ -53,7 +53,7 @@ public nonisolated struct FolderMedia: MediaService {
 
     public func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
 
-    /// A name that stays in its folder.
+    /// Sanitizes a file name, so that it cannot leave its directory.
     private static func safe(_ name: String) -> String {
         let name = String(name.map { $0 == "/" || $0 == "\0" ? "_" : $0 })
         return name.isEmpty || name == "." || name == ".." ? "file" : name

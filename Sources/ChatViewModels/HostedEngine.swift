@@ -1,17 +1,17 @@
 import Composer
 import Foundation
 
-/// The engine behind a model, which calls plug-ins of the host while it is at work.
+/// A model's engine, which calls the host's plug-ins while it is being mutated.
 ///
-/// What those ask of the model meanwhile is answered by what was before, and what they want done waits until the work is.
-/// Without this Swift would end the program: the engine is a value that cannot be read while it is being changed.
+/// If a plug-in accesses the model meanwhile, reads return the previous state and changes are queued. Without this,
+/// they would violate Swift's exclusive access to the engine and trap.
 @dynamicMemberLookup
 final class HostedEngine {
     typealias Work = (inout ComposerEngine) -> [ComposerEffect]
 
-    /// Nil while it is at work.
+    /// `nil` while work is running.
     private var engine: ComposerEngine?
-    /// The engine as it was when the work began.
+    /// The engine before the running work.
     private var before: ComposerEngine
     private var waiting: [Work] = []
 
@@ -20,18 +20,18 @@ final class HostedEngine {
         engine = before
     }
 
-    /// The engine as it is, or as it was before the work that is being done.
+    /// The current engine, or the one before the running work.
     var value: ComposerEngine { engine ?? before }
 
     subscript<Value>(dynamicMember path: KeyPath<ComposerEngine, Value>) -> Value { value[keyPath: path] }
 
-    /// - Returns: the effects of this and of what was asked for meanwhile, in order; none if it has to wait itself.
+    /// - Returns: the effects of this and of work queued meanwhile, in order; none if it was itself queued.
     func run(_ work: @escaping Work) -> [ComposerEffect] {
         guard var working = engine else {
             waiting.append(work)
             return []
         }
-        // A copy costs one of what the work changes: made where somebody is there to ask for it.
+        // The copy makes the work copy what it changes, so make it only if plug-ins can observe it.
         if working.callsPlugIns { before = working }
         engine = nil
         var effects = work(&working)
@@ -64,7 +64,7 @@ extension HostedEngine {
         run { $0.reconfigure(configuration) }
     }
 
-    /// Does what has no effects.
+    /// Runs work that has no effects.
     func change(_ body: @escaping (inout ComposerEngine) -> Void) {
         _ = run { engine in
             body(&engine)

@@ -1,7 +1,7 @@
 public import ChatCore
 public import Observation
 
-/// An invitation that is open, to be accepted or declined.
+/// An open invitation, which can be accepted or declined.
 @Observable
 public final class InvitationViewModel: ViewModel {
     public nonisolated enum Decision: Equatable, Sendable {
@@ -10,9 +10,9 @@ public final class InvitationViewModel: ViewModel {
 
     public nonisolated struct State: Equatable, Sendable {
         public var invitation: Invitation
-        /// The answer that is on its way.
+        /// The decision being sent.
         public var pendingDecision: Decision?
-        /// Why the last answer did not come about.
+        /// Why the last decision could not be sent.
         public var error: ChatError?
 
         public var canDecide: Bool { pendingDecision == nil }
@@ -20,7 +20,7 @@ public final class InvitationViewModel: ViewModel {
 
     public nonisolated enum Output: Equatable, Sendable {
         case accepted(RoomID)
-        /// It was declined, or taken back meanwhile.
+        /// The invitation was declined or withdrawn.
         case removed(RoomID)
     }
 
@@ -33,7 +33,7 @@ public final class InvitationViewModel: ViewModel {
         self.service = service
     }
 
-    /// What is told of the room may change while it is looked at.
+    /// Updates the displayed details of the invitation.
     func update(_ invitation: Invitation) {
         if invitation != state.invitation { state.invitation = invitation }
     }

@@ -1,4 +1,4 @@
-/// Hands values to something slow, one after another and in order; of those that wait only the newest.
+/// Passes values to a slow consumer, one at a time and in order; of those waiting, only the newest.
 final class LatestValueSink<Value: Sendable> {
     private let accept: @MainActor (Value) async -> Void
     private var waiting: Value?
@@ -14,7 +14,7 @@ final class LatestValueSink<Value: Sendable> {
         work()
     }
 
-    /// From here on values wait, until ``release()`` was called as often as this.
+    /// Suspends delivery until a matching number of ``release()`` calls.
     func hold() { holds += 1 }
 
     func release() {
@@ -22,7 +22,7 @@ final class LatestValueSink<Value: Sendable> {
         work()
     }
 
-    /// Returns when nothing is on its way. What is held waits on.
+    /// Returns when no value is being delivered. Suspended values stay queued.
     func waitUntilIdle() async {
         while let working { await working.value }
     }

@@ -2,19 +2,19 @@ public import ChatCore
 import Foundation
 public import Observation
 
-/// A room that is being thought of: what it is called, who gets in.
+/// The dialog that creates a room.
 @Observable
 public final class NewRoomViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var name = ""
         public var topic = ""
-        /// Whether anybody finds and enters it.
+        /// Whether anyone can find and join it.
         public var isPublic = false
-        /// As `garden` of `#garden:example.org`.
+        /// The local part of the alias, such as `garden` in `#garden:example.org`.
         public var address = ""
-        /// The part behind the address, with its colon.
+        /// The alias's server name with its colon.
         public var server = ""
-        /// Whether the address was typed, and does not follow the name any more.
+        /// Whether the user edited the alias, which then no longer follows the name.
         public var hasCustomAddress = false
         public var isCreating = false
         public var error: ChatError?
@@ -36,12 +36,12 @@ public final class NewRoomViewModel: ViewModel {
     public let userSearch: UserSearchViewModel
     public private(set) var state: State
     @ObservationIgnored public var onCreated: ((RoomID) -> Void)?
-    /// Told of what failed after ``abandon()``.
+    /// Receives an error that occurs after ``abandon()``.
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let service: any RoomMembersService
 
-    /// - Parameter ownUserID: whose server the room's address is on.
+    /// - Parameter ownUserID: determines the server of the alias.
     public init(service: any RoomMembersService, ownUserID: MemberID?) {
         self.service = service
         userSearch = UserSearchViewModel(service: service, excluding: Set([ownUserID].compactMap { $0 }))
@@ -72,7 +72,7 @@ public final class NewRoomViewModel: ViewModel {
         let request = RoomRequest(
             name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
             invitees: userSearch.state.chosen.map(\.id))
-        // A server makes the room whether anybody waits for it or not.
+        // The server creates the room even if the dialog is closed.
         Task { [self, service] in
             do {
                 let room = try await service.createRoom(request)
@@ -85,10 +85,10 @@ public final class NewRoomViewModel: ViewModel {
         }
     }
 
-    /// Nobody looks at this any more: a room that is being made is not gone to.
+    /// Call when the dialog is closed: a room still being created is then not opened.
     public func abandon() { isAbandoned = true }
 
-    /// An address that says what the name says, in letters that addresses have.
+    /// Derives an alias from the name, using ASCII letters, digits and hyphens.
     static func address(for name: String) -> String {
         let plain = name.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.map {
             scalar -> Character in

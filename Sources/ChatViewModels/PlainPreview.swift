@@ -2,14 +2,14 @@ import ChatCore
 import Composer
 import MessageMarkup
 
-/// What a message says where there is room for a line or two: without marks, spoilers covered.
+/// Plain-text previews of messages, without Markdown delimiters and with spoilers hidden.
 nonisolated enum PlainPreview {
-    /// The most characters that are read for a preview: a message may have a million.
+    /// The maximum number of characters parsed for a preview, since a message may have a million.
     static let readCharacters = 2_000
     private static let spoilerDelimiter = "||"
 
-    /// The first line of a body that says something, and whom it mentions, at most ``MessageItem/quotedCharacters`` of it; of a message
-    /// without words what its first file shows, or else what that is called.
+    /// Returns the first non-blank line of a body with its mentions, at most ``MessageItem/quotedCharacters``
+    /// characters. For a message without text, returns the first attachment's alt text or file name.
     static func quote(_ body: MessageBody, attachments: [MediaReference]) -> WrittenText {
         let lines = body.plainText(.covered).split(whereSeparator: \.isNewline)
         guard let line = lines.first(where: { !$0.allSatisfy(\.isWhitespace) }) else {
@@ -20,21 +20,21 @@ nonisolated enum PlainPreview {
         return WrittenText(words, mentioning: Array(body.pills.prefix(MessageItem.quotedCharacters)), syntax: .plain)
     }
 
-    /// A text on one line.
+    /// Returns a text on a single line.
     ///
     /// - Parameters:
-    ///   - syntax: how it is to be read: what another program sent as text alone is shown as it is.
-    ///   - isCut: whether it may be only the beginning of what was said, so that a spoiler has no end in it.
+    ///   - syntax: `.plain` leaves the text as it is.
+    ///   - isCut: whether the text may be truncated, possibly within a spoiler.
     static func line(_ text: String, _ syntax: WrittenText.Syntax, isCut: Bool) -> String {
         let displayedText = syntax == .plain ? text : plain(isCut ? closed(text) : text)
         return displayedText.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
-    /// The part of a text around what was found in it.
+    /// Returns the part of a text around a search match.
     ///
     /// - Parameters:
-    ///   - first: where that begins, in UTF-8 units.
-    ///   - syntax: how the text is to be read.
+    ///   - first: the offset of the match in UTF-8 code units.
+    ///   - syntax: `.plain` leaves the text as it is.
     static func surroundings(of first: Int, in text: String, _ syntax: WrittenText.Syntax) -> String {
         if syntax == .plain { return text }
         guard text.utf8.count > readCharacters else { return plain(text) }
@@ -42,7 +42,7 @@ nonisolated enum PlainPreview {
         let half = readCharacters / 2
         let start = text.index(center, offsetBy: -half, limitedBy: text.startIndex) ?? text.startIndex
         let end = text.index(center, offsetBy: half, limitedBy: text.endIndex) ?? text.endIndex
-        // From a spoiler's inside, and into one.
+        // Both ends of the excerpt may be inside a spoiler.
         let opening = count(text[..<start]).isMultiple(of: 2) ? "" : spoilerDelimiter
         return plain(closed(opening + text[start..<end]))
     }

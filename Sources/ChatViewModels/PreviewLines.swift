@@ -1,7 +1,7 @@
 import ChatCore
 import Composer
 
-/// The last messages of rooms as a list shows them, each read once.
+/// The plain text of each room's last message for the room list, parsed once.
 nonisolated struct PreviewLines: Sendable {
     private struct Line: Sendable {
         var text: String
@@ -21,7 +21,7 @@ nonisolated struct PreviewLines: Sendable {
 
     subscript(room: RoomID) -> String? { lines[room]?.plain }
 
-    /// The same with what these rooms say now. Returns at once, on the caller's thread, if nothing of it is new.
+    /// Returns a copy updated to these rooms. Stays on the caller's thread if nothing has changed.
     func adding(_ summaries: [RoomSummary]) async -> PreviewLines {
         let isCached = summaries.allSatisfy { summary in
             guard let message = summary.lastMessage else { return true }
@@ -39,7 +39,7 @@ nonisolated struct PreviewLines: Sendable {
             if let line = lines[summary.id], line.matches(message) {
                 next.lines[summary.id] = line
             } else {
-                // Characters of many scalars are cut sooner.
+                // The backend truncates by scalars as well as by characters.
                 let isCut =
                     text.unicodeScalars.count >= 3_000 || text.count >= RoomSummary.LastMessage.maxCharacters
                 let syntax = message.syntax ?? (readsPlainTexts ? .plain : .markdown)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Hands progress that is told from another thread to the main actor, at most twenty times in all.
+/// Forwards progress from any thread to the main actor, at most twenty times.
 nonisolated final class ProgressSteps: Sendable {
     private let lastStep = Mutex(0)
     private let report: @MainActor @Sendable (Double) -> Void

@@ -1,26 +1,26 @@
 public import ChatCore
 public import Observation
 
-/// A room's name, topic and members, to be looked at and changed.
+/// A room's details: its name, topic and members.
 @Observable
 public final class RoomDetailsViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var name: String
-        /// What the room is about; empty if nobody said.
+        /// The topic; empty if none is set.
         public var topic = ""
-        /// Who is there, and who is asked in; as far as is known.
+        /// The joined and invited members known so far.
         public var entries: [RoomMembers.Entry] = []
         public var permissions: RoomMembers.Permissions = []
-        /// Under which others find the room; nil without one.
+        /// The canonical alias, or `nil` if there is none.
         public var address: String?
-        /// Whether the server is being asked who is there.
+        /// Whether the member list is being fetched from the server.
         public var isLoading = false
         public var hasTopic = false
         public var canInvite = false
-        /// Why the last action was not carried out.
+        /// Why the last action failed.
         public var error: ChatError?
 
-        /// How many are there.
+        /// The number of joined members.
         public var memberCount: Int { entries.count { !$0.isInvited } }
         public var canRename: Bool { permissions.contains(.rename) }
         public var canSetTopic: Bool { permissions.contains(.setTopic) }
@@ -30,7 +30,7 @@ public final class RoomDetailsViewModel: ViewModel {
         case rename(String)
         case setTopic(String)
         case remove(MemberID)
-        /// Somebody was asked in.
+        /// Adds newly invited users to the list.
         case invited([User])
     }
 
@@ -38,12 +38,12 @@ public final class RoomDetailsViewModel: ViewModel {
 
     public let roomID: RoomID
     public private(set) var state: State
-    /// Told of each action that was not carried out.
+    /// Receives the error of each failed action.
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private let service: any Service
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var hasLoadedMembers = false
-    /// Actions are carried out in the order in which they were sent.
+    /// Runs actions in the order in which they were sent.
     @ObservationIgnored private let queue = DeliveryQueue()
 
     public init(room: RoomID, name: String, service: any Service) {
@@ -54,13 +54,13 @@ public final class RoomDetailsViewModel: ViewModel {
 
     isolated deinit { listening?.cancel() }
 
-    /// Begins to follow the members.
+    /// Subscribes to the members.
     public func start() {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: 1)
         let needsServerMembers = service.capabilities.contains(.memberList)
         state.isLoading = needsServerMembers
-        // Where nobody has more of a say than others, everybody may do everything.
+        // Without power levels, everything is permitted.
         if !needsServerMembers { state.permissions = [.rename, .setTopic] }
         listening = Task { [weak self] in
             for await update in stream {
@@ -85,7 +85,7 @@ public final class RoomDetailsViewModel: ViewModel {
         }
     }
 
-    /// View model of a dialog that asks people in; nil where the user may not.
+    /// Returns the view model of the invitation dialog, or `nil` if the user may not invite.
     public func inviting() -> InviteViewModel? {
         guard state.canInvite else { return nil }
         let invite = InviteViewModel(room: roomID, service: service, excluding: Set(state.entries.map(\.id)))
@@ -125,7 +125,7 @@ public final class RoomDetailsViewModel: ViewModel {
         onFailure?(error)
     }
 
-    // MARK: Who is there
+    // MARK: Members
 
     private func show(_ roomMembers: RoomMembers) {
         hasLoadedMembers = true
@@ -135,11 +135,11 @@ public final class RoomDetailsViewModel: ViewModel {
         state.canInvite = roomMembers.permissions.contains(.invite)
     }
 
-    /// What this computer knows, until the server has said more.
+    /// Shows locally known members until the server's list has arrived.
     private func show(_ members: [Member]) {
         guard !hasLoadedMembers else { return }
         state.entries = members.filter { !$0.hasLeft }.map { member in
-            // Of a room on this computer everyone but oneself can be taken out.
+            // In a local room, everyone but the user can be removed.
             RoomMembers.Entry(member, canBeRemoved: member.kind != .own && !service.capabilities.contains(.memberList))
         }
     }
@@ -149,7 +149,7 @@ public final class RoomDetailsViewModel: ViewModel {
         for member in members {
             let index = entries.firstIndex { $0.id == member.id }
             if let index, member.hasLeft {
-                // Who was asked in is not there yet, and stays in the list.
+                // Invited members count as absent but stay in the list.
                 if !entries[index].isInvited { entries.remove(at: index) }
             } else if let index {
                 entries[index].member = member
@@ -170,9 +170,9 @@ public final class RoomDetailsViewModel: ViewModel {
     }
 }
 
-/// Whether a text will do as a room's name.
+/// Validates room names.
 public nonisolated enum RoomName {
-    /// The name as it is stored: on one line, without white space around it or in a row; nil if nothing is left or
-    /// it is longer than ``ChatLimits/roomNameLength``.
+    /// Returns the name as stored: on one line, with white space trimmed and collapsed. Returns `nil` if it is empty or
+    /// longer than ``ChatLimits/roomNameLength``.
     public static func valid(_ text: String) -> String? { ChatLimits.roomName(from: text) }
 }

@@ -5,18 +5,18 @@ extension RoomListViewModel {
     public nonisolated struct Row: Identifiable, Equatable, Sendable {
         public nonisolated enum Preview: Equatable, Sendable {
             case none
-            /// Nothing was said yet.
+            /// The room has no messages.
             case empty
             case draft(String)
-            /// `sender` is nil for one's own messages and where the sender goes without saying.
+            /// `sender` is `nil` for the user's own messages and in rooms that are not groups.
             case message(sender: String?, isOwn: Bool, text: String)
-            /// One's own, on its way.
+            /// The user's last message, which is pending.
             case waiting(String)
-            /// One's own, which was given up.
+            /// The user's last message, which failed to send.
             case failed(String)
-            /// The user is asked in; `by` whom is nil where that is not known.
+            /// An invitation; `by` is the inviter, if known.
             case invitation(by: String?)
-            /// The user asked to be let in, and waits.
+            /// A knock that is still pending.
             case knock
         }
 
@@ -27,20 +27,20 @@ extension RoomListViewModel {
         public var lastActivity: Date
         public var day: RelativeDay
         public var unreadCount: Int
-        /// How many of the unread messages are meant for the user.
+        /// The number of unread messages that mention the user.
         public var mentionCount = 0
-        /// Whether there may be more of either than is counted.
+        /// Whether the counts are lower bounds.
         public var mayHaveMoreUnread = false
-        /// Where the room's picture is; nil without one.
+        /// The avatar URI, or `nil` if there is none.
         public var avatar: String?
-        /// Under which others find the room; nil without one.
+        /// The canonical alias, or `nil` if there is none.
         public var address: String?
 
-        /// The text of the badge of mentions; nil for none.
+        /// The mention badge's text, or `nil` if it is hidden.
         public var mentionLabel: String? {
             mentionCount == 0 ? nil : mentionCount == 1 ? "@" : mentionCount > 99 ? "@ 99+" : "@ \(mentionCount)"
         }
-        /// The text of the unread badge; nil for none. From 100 on the number says no more.
+        /// The unread badge's text, or `nil` if it is hidden; capped at `99+`.
         public var unreadLabel: String? {
             unreadCount == 0
                 ? nil : unreadCount > 99 ? "99+" : mayHaveMoreUnread ? "\(unreadCount)+" : String(unreadCount)
@@ -53,12 +53,12 @@ extension RoomListViewModel {
         }
     }
 
-    /// Rows that belong together in the list.
+    /// A titled group of rows.
     public nonisolated struct Section: Equatable, Sendable {
         public nonisolated enum Kind: String, CaseIterable, Sendable {
-            /// What waits for an answer.
+            /// Invitations and knocks.
             case invitations
-            /// Conversations for two.
+            /// Direct chats.
             case direct
             case rooms
         }
@@ -69,7 +69,7 @@ extension RoomListViewModel {
 }
 
 extension RoomListViewModel.State {
-    /// The rows as they are listed, in those sections that have any.
+    /// The non-empty sections, in display order.
     public nonisolated var sections: [RoomListViewModel.Section] {
         RoomListViewModel.Section.Kind.allCases.compactMap { kind in
             let found: [RoomListViewModel.Row] =
@@ -85,8 +85,8 @@ extension RoomListViewModel.State {
 
 nonisolated extension RoomListViewModel.Row {
     /// - Parameters:
-    ///   - line: what its last message says, without marks.
-    ///   - isOpen: whether its composer is in view.
+    ///   - line: the plain text of the last message.
+    ///   - isOpen: whether the room is open; its draft is then not shown.
     init(_ summary: RoomSummary, saying line: String?, isOpen: Bool, now: Date) {
         self.init(
             id: summary.id, name: summary.room.name, kind: summary.room.kind,

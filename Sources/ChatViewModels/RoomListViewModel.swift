@@ -2,28 +2,28 @@ public import ChatCore
 public import Foundation
 public import Observation
 
-/// The list of rooms and which of them is open.
+/// The room list and the selected room.
 @Observable
 public final class RoomListViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
-        /// The rooms that the user is in, most recently active first.
+        /// The joined rooms, most recently active first.
         public var rows: [Row] = []
-        /// What others ask the user into, the newest first.
+        /// Pending invitations and knocks, newest first.
         public var invitations: [Invitation] = []
         public var invitationRows: [Row] = []
-        /// The open room or invitation; nil when none is.
+        /// The open room or invitation, or `nil` if there is none.
         public var selection: RoomID?
-        /// Whether the rooms have arrived once.
+        /// Whether the list has been received.
         public var isLoaded = false
 
         public var selectedRow: Row? { rows.first { $0.id == selection } }
         public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
         public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }
-        /// An invitation waits to be looked at like a message.
+        /// The unread count including invitations, each of which counts as one.
         public var unreadTotal: Int { (rows + invitationRows).reduce(0) { $0 + $1.unreadCount } }
-        /// What is open; nil when nothing is.
+        /// What the selection opens, or `nil` if nothing is open.
         var open: Output? {
-            // Who is in the room needs no invitation.
+            // A joined room takes precedence over an invitation to it.
             if let row = selectedRow { return .opened(row.id) }
             return selectedInvitation.map { .invited($0) }
         }
@@ -31,22 +31,22 @@ public final class RoomListViewModel: ViewModel {
 
     public nonisolated enum Action: Equatable, Sendable {
         case select(RoomID?)
-        /// The next or previous room in the list, by an offset; stops at the ends.
+        /// Moves the selection by an offset in the list, stopping at its ends.
         case selectNeighbor(Int)
         case selectUnreadNeighbor(Int)
         case create(name: String)
         case rename(RoomID, to: String)
         case leave(RoomID)
-        /// The wall clock moved into another day: names of days are computed anew.
+        /// The date has changed: relative day names are recomputed.
         case dayChanged
     }
 
     public nonisolated enum Output: Equatable, Sendable {
         case opened(RoomID)
-        /// An invitation is open, or another thing is told of it.
+        /// An invitation was opened, or the open one has changed.
         case invited(Invitation)
         case closed
-        /// These rooms are no longer in the list.
+        /// These rooms were removed from the list.
         case removed(Set<RoomID>)
         case failed(ChatError)
     }
@@ -59,11 +59,11 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private var summaries: [RoomSummary] = []
     @ObservationIgnored private var lines: PreviewLines
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
-    /// The room to open when the rooms arrive.
+    /// The room to select when the list arrives.
     @ObservationIgnored private var opening: RoomID?
-    /// No room was opened yet, by this or by the user.
+    /// Whether no room has been selected yet.
     @ObservationIgnored private var isOpening = true
-    /// A room just created, to be opened when the list shows it.
+    /// A room to select once it appears in the list.
     @ObservationIgnored private var pendingSelection: RoomID?
 
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
@@ -78,7 +78,7 @@ public final class RoomListViewModel: ViewModel {
 
     isolated deinit { for task in listening { task.cancel() } }
 
-    /// Begins to follow the rooms. When they arrive `opening` is selected, or else the most recently active one.
+    /// Subscribes to the rooms. When they arrive, selects `room`, or the most recently active one if it is not listed.
     public func start(opening room: RoomID? = nil) {
         guard listening.isEmpty else { return }
         opening = room
@@ -133,7 +133,7 @@ public final class RoomListViewModel: ViewModel {
         var next = state
         next.rows = rows(opening: next.selection)
         next.isLoaded = true
-        // The rooms of a new account come after the first, empty list.
+        // A new account's first list is empty; wait for one with rooms.
         if isOpening, !summaries.isEmpty {
             isOpening = false
             let initial = summaries.first { $0.id == opening } ?? summaries.first
@@ -153,14 +153,14 @@ public final class RoomListViewModel: ViewModel {
         next.invitations = invitations
         next.invitationRows = invitations.map { Row($0, now: now()) }
         if let selection = next.selection, next.open == nil {
-            // The room may be about to come in the place of the invitation.
+            // After accepting, the invitation disappears before the room is listed.
             pendingSelection = selection
             next.selection = nil
         }
         commit(next)
     }
 
-    /// - Parameter room: the one that is open: its draft is in its composer, and need not stand in the list as well.
+    /// - Parameter room: the open room, whose row shows no draft because the composer does.
     private func rows(opening room: RoomID?) -> [Row] {
         let now = now()
         return summaries.map { Row($0, saying: lines[$0.id], isOpen: $0.id == room, now: now) }
@@ -219,7 +219,7 @@ public final class RoomListViewModel: ViewModel {
 }
 
 nonisolated extension ChatError {
-    /// Any error as one that can be shown.
+    /// Wraps any error in one that can be displayed.
     public init(_ error: any Error) {
         self = error as? ChatError ?? .storage(reason: String(describing: error))
     }

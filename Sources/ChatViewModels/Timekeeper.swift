@@ -1,10 +1,10 @@
 import Observation
 
-/// What time it is and how to wait, from any clock: tests hand in one they move by hand.
+/// The current time and a way to wait, based on any clock; tests use a manual one.
 public nonisolated struct Timekeeper: Sendable {
-    /// Time since an arbitrary origin; never goes back.
+    /// The time since an arbitrary origin; monotonic.
     public let now: @Sendable () -> Duration
-    /// Waits until ``now`` has reached a time. Throws only when cancelled.
+    /// Waits until ``now`` reaches a time. Throws only if canceled.
     public let sleep: @Sendable (_ until: Duration) async throws -> Void
 
     public init<C: Clock>(_ clock: C) where C.Duration == Duration {

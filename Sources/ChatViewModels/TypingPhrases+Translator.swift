@@ -2,7 +2,7 @@ public import ChatCore
 public import Composer
 
 extension TypingPhrases {
-    /// In the user's language (SLK-40, SLK-64).
+    /// Localized phrases (SLK-40, SLK-64).
     public nonisolated init(_ translator: Translator) {
         self.init(
             one: translator("{0} is typing…"), two: translator("{0} & {1} are typing…"),

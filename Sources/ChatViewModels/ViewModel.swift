@@ -1,6 +1,6 @@
-/// A screen's state machine: one state, changed only by actions and by what services report.
+/// A screen's state machine: one state, changed only by actions and service updates.
 ///
-/// Views send actions and render the state; they ask nobody for data.
+/// Views send actions and render the state; they access no service.
 @MainActor
 public protocol ViewModel: AnyObject {
     associatedtype State: Equatable

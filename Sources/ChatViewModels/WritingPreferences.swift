@@ -1,12 +1,12 @@
 public import Composer
 
-/// What the user chose about writing, for all composers.
+/// The user's preferences for all composers.
 public nonisolated struct WritingPreferences: Equatable, Sendable {
     public var sendKey = SendKey.return
-    /// Whether people are offered for a name that is written without `@`, once it has ``suggestedLength`` letters (HKW-38).
+    /// Whether members are suggested for names typed without `@`, from ``suggestedLength`` letters on (HKW-38).
     public var suggestsMembers = false
 
-    /// Hakawai's, and as long as the shortest names.
+    /// The threshold that Hakawai uses, which is also the length of short names.
     public static let suggestedLength = 3
 
     public init(sendKey: SendKey = .return, suggestsMembers: Bool = false) {

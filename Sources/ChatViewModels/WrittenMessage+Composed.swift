@@ -1,9 +1,9 @@
 import ChatCore
 import Composer
 
-/// Messages as the composer hands them over, or as a command makes them.
+/// Converts composed messages and commands.
 nonisolated extension WrittenMessage {
-    /// One message, or one for each piece of a text that pictures stand in.
+    /// Returns one message, or one for each part of a text split by inline images.
     static func messages(for message: ComposedMessage, as command: MessageCommand?) -> [WrittenMessage] {
         let reply = message.reply.map { Reply(to: MessageID($0.messageID), by: $0.senderID.map { MemberID($0) }) }
         let isInOrder = message.parts.dropFirst().contains { if case .text = $0 { true } else { false } }

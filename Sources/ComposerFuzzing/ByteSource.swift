@@ -1,11 +1,11 @@
-/// Where a random script takes its choices from: the bytes of a fuzzer, or of a seeded generator.
+/// The source of randomness for a script: fuzzer input or a seeded generator.
 public protocol ByteSource {
-    /// The next byte; nil when there are no more.
+    /// Returns the next byte, or `nil` at the end.
     mutating func next() -> UInt8?
 }
 
 extension ByteSource {
-    /// A number from 0 up to, not including, `bound`, which must be 1 to 65,536; 0 when the bytes are used up.
+    /// Returns a number from 0 up to, but not including, `bound`, which must be in 1...65,536. Returns 0 at the end.
     public mutating func number(below bound: Int) -> Int {
         let high = Int(next() ?? 0)
         guard bound > 256 else { return high % bound }
@@ -13,7 +13,7 @@ extension ByteSource {
     }
 }
 
-/// The bytes of a buffer, once.
+/// The bytes of a buffer, read once.
 public struct BufferBytes: ByteSource {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 0
@@ -29,7 +29,7 @@ public struct BufferBytes: ByteSource {
     }
 }
 
-/// Endless bytes that depend on the seed alone: SplitMix64.
+/// An infinite, deterministic byte sequence: SplitMix64.
 public struct SeededBytes: ByteSource {
     private var state: UInt64
     private var word: UInt64 = 0

@@ -1,17 +1,17 @@
 public import Composer
 
-/// Something that a host does to a composer: hands an event on, or calls it.
+/// An action of a host: an event or a direct call.
 public enum FuzzStep: Sendable {
     case event(ComposerEvent)
-    /// Puts a text in the place of a range's, or deletes it.
+    /// Replaces the text of a range; `nil` deletes it.
     case transform(TextRange, to: String?)
     case append(String)
     case reconfigure(ComposerConfiguration)
-    /// Begins or ends ignoring.
+    /// Suspends or resumes observation.
     case ignore(Bool)
     case ignoreDeletion
 
-    /// - Returns: the effects.
+    /// Performs the step and returns its effects.
     public func apply(to engine: inout ComposerEngine, at time: Duration) -> [ComposerEffect] {
         switch self {
         case .event(let event): return engine.handle(event, at: time)

@@ -1,8 +1,9 @@
 public import Composer
 
-/// What must hold of a composer at any time.
+/// The invariants of a composer.
 public enum Invariants {
-    /// What is broken; nil if nothing is. Costs O(n) of the text and more.
+    /// Returns a description of the violation, or `nil` if all invariants hold. Takes at least O(n) in the length of
+    /// the text.
     public static func violation(of composer: MirroredComposer) -> String? {
         let engine = composer.engine
         let document = engine.document
@@ -80,7 +81,7 @@ public enum Invariants {
         return document.mentions.contains { $0.range.intersects(range) } ? "completion over a mention" : nil
     }
 
-    /// Undoes everything and does it again; what comes out must be what was there.
+    /// Checks that undoing and redoing all steps restores the content.
     public static func undoViolation(of composer: MirroredComposer, at time: Duration) -> String? {
         guard !composer.engine.state.isHidden else { return nil }
         var other = composer
@@ -99,7 +100,7 @@ public enum Invariants {
         return other.engine.document == newest ? nil : "undo and redo do not end where they began"
     }
 
-    /// Stores the draft, reads it back and compares.
+    /// Checks that the draft survives encoding and decoding.
     public static func draftViolation(of engine: ComposerEngine) -> String? {
         let draft = engine.makeDraft()
         guard let data = try? draft.encoded() else { return "draft can't be stored" }
@@ -108,7 +109,7 @@ public enum Invariants {
         var restoredEngine = ComposerEngine(configuration: engine.configuration)
         _ = restoredEngine.restore(read)
         let restored = restoredEngine.makeDraft()
-        // What waited comes back as soon as there is room for it.
+        // Unsent messages are restored as soon as the composer has room for them.
         guard draft.unsent == nil, draft.unsavedEdits == nil else {
             var again = ComposerEngine(configuration: engine.configuration)
             _ = again.restore(restored)

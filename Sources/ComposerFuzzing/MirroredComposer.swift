@@ -1,9 +1,9 @@
 public import Composer
 
-/// A composer with a plain copy of its text beside it, which is changed by nothing but the effects.
+/// A composer with a copy of its text that only changes by the effects.
 public struct MirroredComposer: Sendable {
     public private(set) var engine: ComposerEngine
-    /// The text as a window that carries out the effects would have it, in UTF-16 units.
+    /// The text that a window would show after applying the effects, in UTF-16 code units.
     public private(set) var mirror: [UInt16]
     public private(set) var mirroredSelection: TextRange
     public private(set) var effects: [ComposerEffect] = []
@@ -14,16 +14,16 @@ public struct MirroredComposer: Sendable {
         mirroredSelection = engine.selection
     }
 
-    /// Hands an event on and carries the effects out on the copy.
+    /// Handles an event and applies its effects to the copy.
     ///
-    /// - Returns: what is wrong with an effect; nil if nothing is.
+    /// - Returns: a description of an invalid effect, or `nil`.
     public mutating func handle(_ event: ComposerEvent, at time: Duration) -> String? {
         perform(.event(event), at: time)
     }
 
-    /// Does something to the composer and carries the effects out on the copy.
+    /// Performs a step and applies its effects to the copy.
     ///
-    /// - Returns: what is wrong with an effect; nil if nothing is.
+    /// - Returns: a description of an invalid effect, or `nil`.
     public mutating func perform(_ step: FuzzStep, at time: Duration) -> String? {
         effects = step.apply(to: &engine, at: time)
         for effect in effects {

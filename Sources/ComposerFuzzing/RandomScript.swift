@@ -1,6 +1,6 @@
 public import Composer
 
-/// Turns bytes into events, likely and unlikely ones, in any order.
+/// Turns bytes into a sequence of likely and unlikely events.
 public struct RandomScript<Source: ByteSource> {
     private var source: Source
     private var clock = Duration.zero
@@ -9,7 +9,7 @@ public struct RandomScript<Source: ByteSource> {
         self.source = source
     }
 
-    /// A composer to run the script on, with options that matter to the text.
+    /// Creates a composer for the script, with random options that affect the text.
     public mutating func composer() -> ComposerEngine {
         let presets = ComposerConfiguration.Preset.allCases
         var configuration = ComposerConfiguration.preset(presets[source.number(below: presets.count)])
@@ -25,7 +25,7 @@ public struct RandomScript<Source: ByteSource> {
         return ComposerEngine(configuration: configuration)
     }
 
-    /// The next step and its time; nil when the bytes are used up.
+    /// Returns the next step and its time, or `nil` at the end of the bytes.
     public mutating func next(for engine: ComposerEngine) -> (step: FuzzStep, time: Duration)? {
         guard let byte = source.next() else { return nil }
         if byte & 7 == 0 { clock += .milliseconds(source.number(below: 2000)) }
@@ -140,7 +140,7 @@ public struct RandomScript<Source: ByteSource> {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Random values
 
     private static var fragments: [String] {
         [
@@ -162,7 +162,7 @@ public struct RandomScript<Source: ByteSource> {
         EditOrigin.allCases[source.number(below: EditOrigin.allCases.count)]
     }
 
-    /// Mostly in the text, now and then beyond it.
+    /// Returns a range that is usually in the text, sometimes beyond it.
     private mutating func range(_ engine: ComposerEngine) -> TextRange {
         let span = min(engine.document.length + 3, 65_536)
         let location = source.number(below: span) - 1

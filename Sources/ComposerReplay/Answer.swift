@@ -1,12 +1,12 @@
 import Composer
 
-/// The answer to a line: the whole state, and what happened since the answer before.
+/// The response to a line: the complete state, and the events since the previous response.
 struct ReplayResponse {
     let engine: ComposerEngine
     let sent: [ComposedMessage]
     let queries: [CompletionQuery]
     let events: [ComposerObservation]
-    /// What the verb `word` asks for; nil for every other verb.
+    /// The result of the verb `word`; `nil` for all other verbs.
     let word: ComposerDocument.Word??
 
     var json: String {

@@ -1,6 +1,6 @@
 import Composer
 
-/// The argument of a verb, read strictly.
+/// The argument of a verb, validated strictly.
 struct Argument {
     let value: JSONValue
 
@@ -33,7 +33,7 @@ struct Argument {
         return value
     }
 
-    /// A number that is neither negative nor beyond any use.
+    /// Returns a number in 0...1e9.
     func measure() throws -> Double {
         let number: Double
         switch value {
@@ -50,7 +50,7 @@ struct Argument {
         return values.map(Argument.init)
     }
 
-    /// An object with these keys, of which the optional ones may be missing or null.
+    /// Returns an object with these keys, of which optional ones may be missing or null. Rejects unknown keys.
     func object(required: [String], optional: [String] = []) throws -> Fields {
         guard case .object(let values) = value else { throw ReplayError.wrongArgument("an object") }
         for key in required where values[key] == nil { throw ReplayError("missing key \"\(key)\"") }
@@ -60,14 +60,14 @@ struct Argument {
         return Fields(values: values)
     }
 
-    /// `[location, length]`, any whole numbers.
+    /// Parses `[location, length]` without checking the bounds.
     func range() throws -> TextRange {
         let numbers = try array()
         guard numbers.count == 2 else { throw ReplayError.wrongArgument("[location, length]") }
         return TextRange(location: try numbers[0].integer(), length: try numbers[1].integer())
     }
 
-    /// A range within a document.
+    /// Parses a range, which must lie in the document.
     func range(in document: ComposerDocument) throws -> TextRange {
         let range = try range()
         guard document.contains(range) else { throw ReplayError("range out of the text") }
@@ -75,13 +75,13 @@ struct Argument {
     }
 }
 
-/// The keys of an object that has been looked through.
+/// The fields of a validated object.
 struct Fields {
     let values: [String: JSONValue]
 
     subscript(key: String) -> Argument { Argument(values[key] ?? .null) }
 
-    /// Nil if the key is missing or null.
+    /// Returns `nil` if the key is missing or null.
     func optional(_ key: String) -> Argument? {
         switch values[key] {
         case nil, .null: nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON.
+/// A JSON value.
 indirect enum JSONValue: Decodable {
     case null
     case bool(Bool)
@@ -30,7 +30,7 @@ indirect enum JSONValue: Decodable {
     }
 
     static func parse(_ line: Data) -> JSONValue? {
-        // Foundation replaces what is not UTF-8; a trace that isn't is damaged.
+        // Foundation replaces invalid UTF-8; reject it, as such a trace is damaged.
         guard String(validating: line, as: UTF8.self) != nil else { return nil }
         return try? JSONDecoder().decode(JSONValue.self, from: line)
     }

@@ -1,4 +1,4 @@
-/// Writes JSON on one line, keys in the order in which they come.
+/// Writes JSON on one line, with keys in insertion order.
 struct JSONWriter {
     private(set) var text = ""
     private var needsComma = false

@@ -1,6 +1,6 @@
 import Composer
 
-/// Reads the `markdown` option: a list of rules, or an object of them by what they are (`bold`, `code block`, …).
+/// Parses the `markdown` option: a list of rules, or an object keyed by kind (`bold`, `code block`, …).
 struct MarkdownOptionParser {
     static func rules(_ value: Argument) throws -> [MarkdownRule] {
         if case .object(let kinds) = value.value {

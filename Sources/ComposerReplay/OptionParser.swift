@@ -1,6 +1,6 @@
 import Composer
 
-/// Reads the options of `configure` into a configuration, over a preset.
+/// Parses the options of `configure` on top of a preset.
 struct OptionParser {
     static func configuration(_ argument: Argument) throws -> ComposerConfiguration {
         guard case .object(let values) = argument.value else { throw ReplayError.wrongArgument("an object") }
@@ -82,11 +82,11 @@ struct OptionParser {
         return true
     }
 
-    /// A prefix by itself, or with its own `minQuery`, `position` and `boundary`.
+    /// Parses a prefix, or an object with `prefix` and further fields of `CompletionRule`.
     private static func rule(_ value: Argument) throws -> CompletionRule {
         if case .string(let prefix) = value.value {
             guard !prefix.isEmpty else { throw ReplayError.wrongArgument("a prefix") }
-            // A prefix named alone keeps what Parlance asks of it.
+            // A bare prefix uses Parlance's rule for it.
             let presetRule = ComposerConfiguration.preset(.parlance).completion.rules.first { $0.prefix == prefix }
             return presetRule ?? CompletionRule(prefix: prefix)
         }

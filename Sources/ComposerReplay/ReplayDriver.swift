@@ -1,13 +1,14 @@
 import Composer
 public import Foundation
 
-/// The composer driven by JSON Lines: one line in, one line out.
+/// Drives a composer by JSON Lines: one line in, one line out.
 ///
-/// It has a virtual clock, so that no time passes but by `advance`. A line that can't be carried out answers
-/// `{"error": …, "line": N}` and changes nothing.
-/// A class, so that what it holds is laid out in this module alone: a program built in steps then never has an old layout.
+/// Time is virtual and only passes by `advance`. A line that fails returns `{"error": …, "line": N}` and changes
+/// nothing.
+///
+/// A class, so that its layout stays private to this module and incremental builds can't use a stale one.
 public final class ReplayDriver {
-    /// Whether any line was in error.
+    /// Whether any line failed.
     public private(set) var hasFailed = false
 
     private var lineNumber = 0
@@ -15,10 +16,10 @@ public final class ReplayDriver {
 
     public init() {}
 
-    /// Carries a line out.
+    /// Executes a line.
     ///
     /// - Parameter line: JSON in UTF-8, without the line feed.
-    /// - Returns: the answer, without a line feed.
+    /// - Returns: the response, without a line feed.
     public func response(to line: Data) -> String {
         lineNumber += 1
         do {

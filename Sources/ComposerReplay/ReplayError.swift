@@ -1,4 +1,4 @@
-/// What is wrong with a line.
+/// An error in a line.
 struct ReplayError: Error {
     let message: String
 

@@ -37,7 +37,7 @@ extension ReplayPlayer {
         },
     ]
 
-    /// The identifier of a query that was issued once, though it may be stale by now.
+    /// Parses the identifier of a query that has been issued, even if it is stale.
     private func queryID(_ argument: Argument) throws -> String {
         let id = try argument.string()
         guard issuedQueries.contains(id) else { throw ReplayError("no query \"\(id)\" was issued") }

@@ -48,7 +48,8 @@ extension ReplayPlayer {
         handle(.paste(offers))
     }
 
-    /// A key that the composer leaves alone does what a text view does with it, while no input method has it.
+    /// Handles a key. Keys that the composer ignores have their default effect in a text view, unless there is
+    /// preedit text.
     private mutating func press(_ chord: KeyChord) {
         if record(engine.handle(.key(chord), at: clock)) { return }
         guard engine.state.preedit.isEmpty else { return }
@@ -62,7 +63,7 @@ extension ReplayPlayer {
         }
     }
 
-    /// Moves the caret, or with Shift the end of the selection that is not its anchor.
+    /// Moves the caret, or with Shift the end of the selection opposite the anchor.
     private mutating func move(_ chord: KeyChord) {
         let document = engine.document
         let selection = engine.selection

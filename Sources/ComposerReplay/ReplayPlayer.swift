@@ -1,19 +1,19 @@
 import Composer
 
-/// Carries verbs out on a composer.
+/// Executes verbs on a composer.
 struct ReplayPlayer {
     var engine = ComposerEngine()
     var clock = Duration.zero
     var sent: [ComposedMessage] = []
     var events: [ComposerObservation] = []
-    /// Since the last answer.
+    /// Since the last response.
     var queries: [CompletionQuery] = []
     var issuedQueries: Set<String> = []
     var word: ComposerDocument.Word??
-    /// The end of the selection that stays when Shift and an arrow are pressed.
+    /// The fixed end of the selection while extending it with Shift and the arrow keys.
     var anchor: Int?
 
-    /// - Throws: `ReplayError`, and then nothing has changed.
+    /// - Throws: `ReplayError`, with nothing changed.
     mutating func perform(_ verb: String, _ argument: Argument) throws -> ReplayResponse {
         sent = []
         events = []
@@ -26,7 +26,7 @@ struct ReplayPlayer {
 
     typealias Action = @Sendable (inout ReplayPlayer, Argument) throws -> Void
 
-    /// Every verb of the contract.
+    /// All verbs.
     private static let verbs: [String: Action] = textVerbs.merging(inputVerbs) { $1 }
         .merging(modeVerbs) { $1 }.merging(windowVerbs) { $1 }.merging(completionVerbs) { $1 }
 
@@ -36,7 +36,7 @@ struct ReplayPlayer {
         record(engine.handle(event, at: clock))
     }
 
-    /// - Returns: whether the composer took the key.
+    /// - Returns: whether the composer handled the key.
     @discardableResult
     mutating func record(_ effects: [ComposerEffect]) -> Bool {
         var keyHandled = false
@@ -54,7 +54,7 @@ struct ReplayPlayer {
         return keyHandled
     }
 
-    /// Repeats an event until it has been done so often or changes nothing any more.
+    /// Repeats an event `count` times, or until it changes nothing.
     mutating func repeatEvent(_ event: ComposerEvent, _ count: Int) {
         for _ in 0..<count {
             let before = engine.state
@@ -69,7 +69,7 @@ struct ReplayPlayer {
         try argument.range(in: engine.document)
     }
 
-    /// `{"text", "mentions"?, "selection"?}` and the like. A mention that does not cover exactly its text is text.
+    /// Parses `{"text", "mentions"?, "selection"?}` and the like. Ignores mentions whose text differs from their range.
     static func content(_ fields: Fields) throws -> (written: WrittenText, selection: TextRange?) {
         let plain = ComposerDocument(try fields["text"].string())
         var marks: [WrittenText.Mark] = []

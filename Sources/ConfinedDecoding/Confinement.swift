@@ -2,14 +2,15 @@ import CConfinement
 import Glibc
 public import PictureDecoding
 
-/// Gives up what a decoder does not need: opening, connecting, starting, and more memory and time than it may take.
+/// Sandboxes a decoder: no opening of files, connections, processes or threads, and limits on memory and time.
 public enum Confinement {
-    /// Closes what was inherited by mistake: all but standard input, output and errors.
+    /// Closes inherited file descriptors except standard input, output and error.
     public static func closeOthers() { shim_close_others() }
 
-    /// - Parameter memory: bytes that the process may map from here on, libraries and all.
+    /// Confines the process.
+    /// - Parameter memory: The maximum address space in bytes, including libraries.
     public static func start(memory: Int) {
-        // What is open stays open, and nothing else is opened, on kernels without seccomp too.
+        // Resource limits prevent opening further files even on kernels without seccomp.
         _ = shim_limit(Int32(RLIMIT_NOFILE.rawValue), 3)
         _ = shim_limit(Int32(RLIMIT_FSIZE.rawValue), 0)
         _ = shim_limit(Int32(RLIMIT_CORE.rawValue), 0)
@@ -18,11 +19,11 @@ public enum Confinement {
         _ = shim_confine()
     }
 
-    /// Starts the time of a frame.
+    /// Renews the CPU time limit for a frame.
     public static func allowTime() { shim_allow_seconds(ImageLimits.seconds) }
 
-    /// Starts the time of a frame that is decoded for the sake of a later one, which is the first that is wanted,
-    /// unless the process has computed for ``VideoLimits/secondsToStart`` by then.
+    /// Renews the CPU time limit while frames before the first requested one are decoded, up to
+    /// ``VideoLimits/secondsToStart`` in total.
     public static func allowTimeToStart() {
         var used = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0, used.tv_sec < VideoLimits.secondsToStart else {

@@ -1,22 +1,22 @@
 import PictureDecoding
 
-/// How much of a picture is wanted.
+/// What to decode of an image.
 public enum DecodingMode: String {
-    /// Its size alone.
+    /// Only the size.
     case size
     /// One frame.
     case still
-    /// All frames, again and again: as fast as they are taken.
+    /// All frames, repeated as the file specifies, as fast as the reader accepts them.
     case play
 }
 
-/// What is asked for.
+/// The parameters of a decoding process.
 public struct DecodingRequest {
     public var mode: DecodingMode
-    /// The box that the picture has to fit in, in pixels.
+    /// The box to fit the image in, in pixels.
     public var width: Int
     public var height: Int
-    /// Pixels that a picture may have.
+    /// The maximum number of pixels of the stored image.
     public var maxPixels = ImageLimits.pixels
 
     public init(mode: DecodingMode, width: Int, height: Int) {
@@ -25,8 +25,8 @@ public struct DecodingRequest {
         self.height = height
     }
 
-    /// The size to decode a stored picture in: within the box or the box turned, since how a camera was held is known
-    /// later, and never larger than it is.
+    /// Returns the size to decode to: fitting the box in either orientation, because Exif orientation is applied later,
+    /// and never larger than the image.
     public func displaySize(width storedWidth: Int, height storedHeight: Int) -> (width: Int, height: Int) {
         let (storedWidth, storedHeight) = (Double(storedWidth), Double(storedHeight))
         let upright = min(Double(width) / storedWidth, Double(height) / storedHeight)

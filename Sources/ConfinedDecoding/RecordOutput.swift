@@ -1,7 +1,7 @@
 import Glibc
 public import PictureDecoding
 
-/// The standard output. Whoever reads it may go at any time: the process ends then.
+/// Writes records to standard output. If the reader is gone, the process ends.
 public enum RecordOutput {
     public static func send(_ record: ImageRecord) {
         record.bytes.withUnsafeBytes { write($0) }

@@ -2,8 +2,8 @@ import CGtk
 
 /// A set of named actions that menus, key bindings and buttons refer to as `prefix.name`.
 ///
-/// The actions end with this object, which whoever made it keeps: GTK 4.8 may hold on to the group of a window that
-/// is long closed.
+/// The actions are removed with this object, so its creator must retain it: GTK 4.8 can hold on to the action group of
+/// a window that was closed long ago.
 public final class ActionGroup: Object {
     private var names: [String] = []
 

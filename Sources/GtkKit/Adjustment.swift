@@ -1,6 +1,6 @@
 import CGtk
 
-/// A scroll position with its bounds, in pixels.
+/// A scroll position and its bounds, in pixels.
 public final class Adjustment: Object {
     public var value: Double {
         get { gtk_adjustment_get_value(cast()) }

@@ -1,14 +1,15 @@
 import CGtk
 import Glibc
 
-/// Has assistive technology say something that is only to be seen.
+/// Announces text to assistive technology.
 ///
-/// GTK 4.14 and later announce it; before that the name of a status region changes, which screen readers tell of.
+/// GTK 4.14 and later have `gtk_accessible_announce`; before that, the accessible name of a status region changes,
+/// which screen readers report.
 public final class Announcer {
     private typealias Announce =
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UInt32) -> Void
 
-    /// Looked up once: the symbol is not in GTK 4.8, the oldest that this runs on.
+    /// Looked up at run time: GTK 4.8, the oldest supported version, lacks the symbol.
     private static let announce: Announce? = {
         guard let program = dlopen(nil, RTLD_NOW), let symbol = dlsym(program, "gtk_accessible_announce") else {
             return nil
@@ -18,9 +19,9 @@ public final class Announcer {
     /// `GTK_ACCESSIBLE_ANNOUNCEMENT_PRIORITY_MEDIUM`.
     private static let mediumPriority: UInt32 = 1
 
-    /// To be put somewhere in the window, where it takes no room.
+    /// The invisible status region; add it to the window as an overlay.
     public let region: Widget
-    /// What was said last.
+    /// The last announced text.
     public private(set) var text = ""
 
     public init() {
@@ -30,7 +31,7 @@ public final class Announcer {
         gtk_widget_set_opacity(region.cast(), 0)
     }
 
-    /// Says it, unless it is what was said last.
+    /// Announces the text, unless it equals the last one.
     public func post(_ text: String) {
         guard text != self.text else { return }
         self.text = text

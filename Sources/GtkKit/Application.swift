@@ -1,6 +1,6 @@
 import CGtk
 
-/// The GApplication: one process per user and application id; a second start is handed to the first.
+/// A GApplication: one process per user and application ID; a second launch is forwarded to the first.
 public final class Application: Object {
     public convenience init(id: String) {
         self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_handles_open)))
@@ -9,7 +9,7 @@ public final class Application: Object {
             translated("Print the version and exit"), nil)
     }
 
-    /// Prints `version` for `--version` without starting.
+    /// Handles `--version` without starting the application.
     public func handleVersionOption(with version: String) {
         connectReturningInt("handle-local-options") { arguments in
             guard let options = arguments.boxed(0),
@@ -27,7 +27,7 @@ public final class Application: Object {
         }
     }
     public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
-    /// Told of each address that the application is to open.
+    /// Calls `handler` with each URI that the application is asked to open.
     public func onOpen(_ handler: @escaping @MainActor (String) -> Void) {
         connect("open") { arguments in
             guard let files = arguments.pointer(0)?.assumingMemoryBound(to: OpaquePointer.self) else { return }
@@ -40,8 +40,8 @@ public final class Application: Object {
     }
     public func onShutdown(_ handler: @escaping @MainActor () -> Void) { connect("shutdown") { _ in handler() } }
 
-    /// Runs until the last window is closed and no hold is left.
-    /// - Returns: the exit status.
+    /// Runs until the last window is closed and no hold remains.
+    /// - Returns: The exit status.
     public func run(_ arguments: [String]) -> Int32 {
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { g_strdup($0) }
         defer { pointers.forEach { g_free($0) } }
@@ -49,7 +49,7 @@ public final class Application: Object {
     }
 
     public func quit() { g_application_quit(cast()) }
-    /// Keeps the process running without a window until ``release()``.
+    /// Keeps the process running without windows until ``release()``.
     public func hold() { g_application_hold(cast()) }
     public func release() { g_application_release(cast()) }
 
@@ -58,7 +58,7 @@ public final class Application: Object {
         ActionMap.add(to: pointer, name, acceptsString: false, true) { _ in handler() }
     }
 
-    /// Keys for an action as GTK spells them, for example `<Control>q`.
+    /// Sets the accelerators of an action in GTK's syntax, for example `<Control>q`.
     public func setKeys(_ keys: [String], for action: String) {
         var pointers: [UnsafePointer<CChar>?] = keys.map { UnsafePointer(g_strdup($0)) } + [nil]
         defer { pointers.forEach { g_free(UnsafeMutableRawPointer(mutating: $0)) } }

@@ -1,10 +1,11 @@
 public import CGtk
 
-/// A closure as a GAsyncReadyCallback.
+/// Adapts closures to GAsyncReadyCallback.
 public enum AsyncCall {
     public typealias Done = @MainActor (_ source: UnsafeMutableRawPointer?, _ result: OpaquePointer?) -> Void
 
-    /// Starts an asynchronous call of GIO's, whose source and result go to `done`: once, as GIO promises.
+    /// Starts an asynchronous GIO call; `done` receives its source object and result. GIO guarantees exactly one
+    /// callback.
     public static func start(_ call: (@escaping GAsyncReadyCallback, gpointer) -> Void, _ done: @escaping Done) {
         let box = Unmanaged.passRetained(ClosureBox<Done>(done)).toOpaque()
         call(

@@ -1,10 +1,10 @@
 import CGtk
 
-/// The widgets of a `.ui` file in the resources.
+/// The objects of a `.ui` file in the resources.
 ///
-/// A missing file or id is a mistake in the program, not a state to handle: both trap with the name.
+/// A missing file or ID is a programming error: both trap with the name.
 public final class Builder: Object {
-    /// - Parameter resource: the path inside the registered resources.
+    /// - Parameter resource: The path within the registered resources.
     public convenience init(resource: String) {
         self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
         var error: UnsafeMutablePointer<GError>?
@@ -13,7 +13,7 @@ public final class Builder: Object {
         }
     }
 
-    /// From text instead of a resource, for tests and tools.
+    /// Loads from a string instead of a resource, for tests and tools.
     public convenience init(text: String) {
         self.init(owning: UnsafeMutableRawPointer(gtk_builder_new()))
         var error: UnsafeMutablePointer<GError>?
@@ -28,7 +28,7 @@ public final class Builder: Object {
     }
 }
 
-/// The text of a GError, which it frees.
+/// Returns the message of the GError and frees it.
 func consumeErrorMessage(_ error: inout UnsafeMutablePointer<GError>?) -> String {
     defer { g_clear_error(&error) }
     return error.map { String(cString: $0.pointee.message) } ?? "unknown error"

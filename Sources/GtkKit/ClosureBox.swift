@@ -1,7 +1,7 @@
-/// A Swift closure on its way through C as user data.
+/// A Swift closure passed through C as user data.
 ///
-/// Whoever hands a box to C retains it and passes the notify that releases it, so that the connection, source or
-/// callback owns the closure.
+/// Pass it to C retained, together with a destroy notify that releases it: the signal connection, source or callback
+/// then owns the closure.
 final class ClosureBox<Closure> {
     let closure: Closure
 
@@ -15,7 +15,7 @@ final class ClosureBox<Closure> {
     }
 }
 
-/// How many closures C code holds at the moment. For tests of lifetimes.
+/// The number of closures that C code currently owns. For lifetime tests.
 public enum ClosureCount {
     public internal(set) static var live = 0
 }

@@ -1,11 +1,11 @@
 public import CGtk
 public import Foundation
 
-/// What is offered to other programs through a clipboard or a drag, in several forms.
+/// Content offered to other applications through the clipboard or drag and drop, in several formats.
 public final class ContentProvider: Object {
     /// - Parameters:
-    ///   - text: the plain text, which any program takes.
-    ///   - data: further forms by MIME type, the most faithful first.
+    ///   - text: The plain-text fallback.
+    ///   - data: Richer formats by MIME type, most faithful first.
     public convenience init(text: String, data: [(type: String, data: Data)]) {
         var providers: [UnsafeMutablePointer<GdkContentProvider>?] = data.map { type, data in
             let bytes = data.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
@@ -22,17 +22,17 @@ public final class ContentProvider: Object {
     }
 }
 
-/// Reads what another program offers, which may take its time and be of any size.
+/// Reads data that another application offers; it can be slow and of any size.
 public enum ContentStream {
-    /// More than this is not read, in bytes.
+    /// The maximum number of bytes to read.
     public static let limit = 256 << 20
     private static let chunk: gsize = 1 << 20
 
     /// Reads the stream to its end and closes it.
     ///
     /// - Parameters:
-    ///   - stream: a GInputStream, owned by the callee from now on.
-    ///   - done: is given nil if it failed or there is more than `limit` bytes.
+    ///   - stream: A GInputStream; ownership passes to the callee.
+    ///   - done: Receives `nil` on a read error or if the stream exceeds `limit` bytes.
     public static func readAll(
         _ stream: Object, limit: Int = ContentStream.limit, _ done: @escaping @MainActor (Data?) -> Void
     ) {

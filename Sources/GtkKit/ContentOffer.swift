@@ -1,21 +1,21 @@
 import CGtk
 public import Foundation
 
-/// What another program offers: through the clipboard, or dragged over a window.
+/// Content that another application offers through the clipboard or drag and drop.
 ///
-/// It may take its time to hand over what it offers, and may offer anything.
+/// Transfers are asynchronous, and the content is untrusted.
 public final class ContentOffer: Object {
     private var isDrop: Bool { shim_is_a(pointer, gdk_drop_get_type()) != 0 }
 
-    /// The clipboard's content; nil without a display.
+    /// The clipboard's content.
     public static func clipboard(of widget: Widget) -> ContentOffer? {
         gtk_widget_get_clipboard(widget.cast()).map { ContentOffer(borrowing: UnsafeMutableRawPointer($0)) }
     }
 
-    /// The forms in which it can be had, as MIME types, in the order in which they are advertised.
+    /// The available MIME types, advertised ones first and in their order.
     public var types: [String] {
         guard let formats = isDrop ? gdk_drop_get_formats(cast()) : gdk_clipboard_get_formats(cast()),
-            // Takes over the reference that it is given.
+            // Consumes the reference.
             let all = gdk_content_formats_union_deserialize_mime_types(
                 gdk_content_formats_union_serialize_mime_types(gdk_content_formats_ref(formats)))
         else { return [] }
@@ -23,13 +23,13 @@ public final class ContentOffer: Object {
         var count: gsize = 0
         guard let names = gdk_content_formats_get_mime_types(all, &count) else { return [] }
         let advertised = Self.names(in: formats)
-        // Into pictures of other kinds GDK would convert what is offered: a JPEG is to stay one.
+        // Exclude image formats that GDK could convert to: a JPEG must stay a JPEG.
         let others = (0..<Int(count)).compactMap { names[$0].map { String(cString: $0) } }
             .filter { !$0.hasPrefix("image/") }
         return advertised + others.filter { !advertised.contains($0) }
     }
 
-    /// Reads it in one form, given as a MIME type; nil if that failed or it is over `limit` bytes.
+    /// Reads the content as the given MIME type; calls `done` with `nil` on failure or above `limit` bytes.
     public func readData(
         _ type: String, limit: Int = ContentStream.limit, _ done: @escaping @MainActor (Data?) -> Void
     ) {
@@ -51,7 +51,7 @@ public final class ContentOffer: Object {
         }
     }
 
-    /// Reads a list of files; those that are not on this computer are left out.
+    /// Reads a file list; omits files without a local path.
     public func readFiles(_ done: @escaping @MainActor ([URL]) -> Void) {
         readValue(gdk_file_list_get_type()) { value in
             guard let value, let list = g_value_get_boxed(value) else { return done([]) }
@@ -61,14 +61,14 @@ public final class ContentOffer: Object {
         }
     }
 
-    /// Reads it as text; nil if there is none.
+    /// Reads the content as text; calls `done` with `nil` if there is none.
     public func readText(_ done: @escaping @MainActor (String?) -> Void) {
         readValue(shim_type_string()) { value in
             done(value.flatMap { g_value_get_string($0) }.map { String(cString: $0) })
         }
     }
 
-    /// Tells the program whose drop this was that it was taken, or was not. Does nothing for a clipboard.
+    /// Reports to the drag source whether the drop was accepted. No effect on a clipboard.
     public func finishDrop(isAccepted: Bool) {
         if isDrop { gdk_drop_finish(cast(), isAccepted ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0)) }
     }

@@ -1,11 +1,10 @@
 import CGtk
 public import Foundation
 
-/// The desktop's own dialogs for choosing files (GtkFileChooserNative, which GTK 4.8 has and a sandbox replaces by its
-/// portal).
+/// Native file dialogs through GtkFileChooserNative, which GTK 4.8 has and which uses the portal inside a sandbox.
 public enum FileChooser {
-    /// Asks for files to read.
-    /// - Parameter done: is given none if the user thought better of it.
+    /// Asks for files to open.
+    /// - Parameter done: Receives an empty array if the user cancels.
     public static func open(
         _ title: String, accept: String, over parent: Widget?, _ done: @escaping @MainActor ([URL]) -> Void
     ) {
@@ -14,7 +13,7 @@ public enum FileChooser {
         show(chooser, done)
     }
 
-    /// Asks for one file to read.
+    /// Asks for one file to open.
     public static func openFile(
         _ title: String, accept: String, over parent: Widget?, _ done: @escaping @MainActor (URL?) -> Void
     ) {
@@ -28,7 +27,7 @@ public enum FileChooser {
         show(make(title, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, accept, parent)) { done($0.first) }
     }
 
-    /// Asks where to save, proposing a name.
+    /// Asks for a file name to save to, with a suggestion.
     public static func save(
         _ title: String, accept: String, name: String, over parent: Widget?,
         _ done: @escaping @MainActor (URL?) -> Void
@@ -50,7 +49,7 @@ public enum FileChooser {
     }
 
     private static func show(_ chooser: Object, _ done: @escaping @MainActor ([URL]) -> Void) {
-        // Nobody else keeps a native dialog alive. The closure does, until the answer.
+        // GTK holds no reference to a native dialog: the closure keeps it alive until the response.
         var retainedChooser: Object? = chooser
         chooser.connect("response") { arguments in
             guard let chooser = retainedChooser else { return }

@@ -1,21 +1,21 @@
 import CGtk
 public import Foundation
 
-/// What the desktop knows of a file.
+/// Metadata of a file, from GIO.
 public struct FileInformation: Sendable {
     public let url: URL
-    /// The name as it is shown.
+    /// The display name.
     public let name: String
-    /// The MIME type, by name and content.
+    /// The MIME type, guessed from name and content.
     public let type: String
     /// In bytes.
     public let size: Int
-    /// Whether it is a file, not a folder, a pipe or anything else.
+    /// Whether it is a regular file rather than a folder, pipe or device.
     public let isRegular: Bool
 
     private static let attributes = "standard::display-name,standard::size,standard::content-type,standard::type"
 
-    /// Asks for it off the main thread; nil if it is not there or may not be read.
+    /// Queries the file asynchronously; calls `done` with `nil` if it does not exist or is not readable.
     public static func query(_ url: URL, _ done: @escaping @MainActor (FileInformation?) -> Void) {
         let file = Object(owning: UnsafeMutableRawPointer(g_file_new_for_path(url.path)))
         AsyncCall.start {
@@ -36,15 +36,15 @@ public struct FileInformation: Sendable {
         }
     }
 
-    /// The registered type (RFC 5334) of a file for which the desktop has one that only desktops know: others would not
-    /// play `audio/x-vorbis+ogg`.
+    /// Maps the desktop-specific Ogg types of shared-mime-info to the registered ones (RFC 5334): other clients would
+    /// not play `audio/x-vorbis+ogg`.
     static func shared(_ type: String, of name: String) -> String {
         if type == "application/ogg" { return name.lowercased().hasSuffix(".ogv") ? "video/ogg" : "audio/ogg" }
         guard type.hasSuffix("+ogg") else { return type }
         return type.hasPrefix("video/") ? "video/ogg" : "audio/ogg"
     }
 
-    /// Asks for several, and answers in their order; those that are not there are left out.
+    /// Queries several files and keeps their order; unreadable ones are omitted.
     public static func query(_ urls: [URL], _ done: @escaping @MainActor ([FileInformation]) -> Void) {
         queryNext(urls[...], [], done)
     }
@@ -56,7 +56,7 @@ public struct FileInformation: Sendable {
         query(next) { information in queryNext(urls.dropFirst(), results + (information.map { [$0] } ?? []), done) }
     }
 
-    /// Where a GFile lies on this computer; nil if it does not.
+    /// Returns the local path of a GFile, or `nil` if it has none.
     static func url(of file: OpaquePointer) -> URL? {
         guard let path = g_file_get_path(file) else { return nil }
         defer { g_free(path) }

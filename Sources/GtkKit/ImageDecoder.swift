@@ -4,18 +4,18 @@ public import Foundation
 import PictureDecoding
 import Synchronization
 
-/// A decoded picture, ready to be drawn.
+/// A decoded image, ready for drawing.
 public struct DecodedImage: Sendable {
-    /// A GdkTexture, which never changes and may go from thread to thread.
+    /// A GdkTexture, which is immutable and therefore thread-safe.
     private nonisolated(unsafe) let texture: UnsafeMutableRawPointer
     private let owner: Owner
     /// In pixels.
     public let width: Int
     public let height: Int
-    /// Whether it is the first of several frames.
+    /// Whether this is the first of several frames.
     public let isAnimated: Bool
 
-    /// Reads the pixels that follow a frame's record.
+    /// Reads the pixels that follow a frame record.
     nonisolated init?(reading process: ImageProcess, width: Int, height: Int, isAnimated: Bool) {
         let count = width * height * 4
         guard let memory = g_try_malloc(gsize(count)) else { return nil }
@@ -25,7 +25,7 @@ public struct DecodedImage: Sendable {
         self.init(bytes, width: width, height: height, isAnimated: isAnimated)
     }
 
-    /// - Parameter pixels: red, green, blue and alpha of each, line by line.
+    /// - Parameter pixels: RGBA, 8 bits per channel, row by row.
     public nonisolated init?(pixels: [UInt8], width: Int, height: Int) {
         guard width > 0, height > 0, pixels.count == width * height * 4 else { return nil }
         let bytes = g_bytes_new(pixels, gsize(pixels.count))
@@ -45,12 +45,12 @@ public struct DecodedImage: Sendable {
         self.isAnimated = isAnimated
     }
 
-    /// The bytes that it takes in memory.
+    /// The memory footprint of the pixels, in bytes.
     public nonisolated var bytes: Int { width * height * 4 }
 
     public var paintable: Object { Object(borrowing: texture) }
 
-    /// - Returns: false if the file cannot be written.
+    /// - Returns: `false` if the file cannot be written.
     @discardableResult
     public nonisolated func savePNG(to path: String) -> Bool {
         gdk_texture_save_to_png(OpaquePointer(texture), path) != 0
@@ -63,20 +63,19 @@ public struct DecodedImage: Sendable {
     }
 }
 
-/// Decodes pictures from files, each in a process of its own that can do nothing else (``ImageLimits``), one at a
-/// time, and never more pixels than are asked for. Films are decoded beside the pictures: one that takes its time keeps
-/// none of them waiting.
+/// Decodes images from files, each in its own sandboxed process (``ImageLimits``), one at a time, and never at more
+/// than the requested pixel size. Videos use a separate queue, so that a slow one does not delay images.
 public nonisolated enum ImageDecoder {
     static let imageQueue = DispatchQueue(label: "picture-decoder", qos: .utility)
     static let videoQueue = DispatchQueue(label: "film-decoder", qos: .utility)
 
-    /// The picture within a box of pixels, never larger than it is; nil if it can't be shown.
+    /// Returns the image scaled down to fit the box in pixels, never scaled up; `nil` if it can't be decoded.
     public static func image(in file: URL, fitting width: Int, by height: Int) async -> DecodedImage? {
         try? await load(file, fitting: width, by: height)
     }
 
-    /// The same, with the reason if it can't be shown.
-    /// - Throws: ``ImageFailure``, also if nobody waits for it any more.
+    /// Like ``image(in:fitting:by:)``, but reports why decoding failed.
+    /// - Throws: ``ImageFailure``, also on cancellation.
     public static func load(_ file: URL, fitting width: Int, by height: Int) async throws -> DecodedImage {
         let result = await on(imageQueue) { () -> Result<DecodedImage, ImageFailure> in
             Result { () throws(ImageFailure) in
@@ -86,8 +85,8 @@ public nonisolated enum ImageDecoder {
         return try (result ?? .failure(.stopped)).get()
     }
 
-    /// A frame from near the beginning of a film.
-    /// - Throws: ``ImageFailure``, also if nobody waits for it any more.
+    /// Returns a frame from near the beginning of a video.
+    /// - Throws: ``ImageFailure``, also on cancellation.
     public static func loadStill(ofFilm file: URL, fitting width: Int, by height: Int) async throws -> DecodedImage {
         let result = await on(videoQueue) { () -> Result<DecodedImage, ImageFailure> in
             Result { () throws(ImageFailure) in
@@ -113,7 +112,7 @@ public nonisolated enum ImageDecoder {
         }
     }
 
-    /// - Returns: nil if the task was cancelled before its turn came.
+    /// - Returns: `nil` if the task was canceled before the work started.
     static func on<T: Sendable>(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> T) async -> T? {
         let flag = Flag()
         return await withTaskCancellationHandler {

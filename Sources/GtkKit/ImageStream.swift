@@ -3,15 +3,15 @@ public import Foundation
 import PictureDecoding
 import Synchronization
 
-/// The frames of a moving picture, decoded one by one as they are asked for, over and over.
+/// The frames of an animated image, decoded on demand in an endless loop.
 ///
-/// A process of its own waits for each question; dropping the stream ends it.
+/// A dedicated process waits for each request; dropping the stream ends it.
 public nonisolated final class ImageStream: Sendable {
     private let process: ImageProcess
     private let queue = DispatchQueue(label: "picture-stream", qos: .userInitiated)
     private let isEnded = Atomic(false)
 
-    /// - Returns: nil if the decoder could not be started.
+    /// - Returns: `nil` if the decoder could not be started.
     public init?(_ file: URL, fitting width: Int, by height: Int) {
         guard let process = try? ImageProcess(.play, path: file.path, width: width, height: height) else {
             return nil
@@ -22,11 +22,11 @@ public nonisolated final class ImageStream: Sendable {
     deinit {
         let process = process
         process.interrupt()
-        // After the read that may be going on, which the end of the process ends.
+        // Runs after a pending read, which fails once the process has been interrupted.
         queue.async { process.finish() }
     }
 
-    /// The next frame and how long it is shown; nil if there are no more.
+    /// Returns the next frame and its display duration, or `nil` at the end or on an error.
     public func next() async -> (picture: DecodedImage, delay: Duration)? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: self.read()) }

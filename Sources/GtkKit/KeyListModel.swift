@@ -9,8 +9,8 @@ public final class KeyListModel: Object {
         apply(keys)
     }
 
-    /// Makes the list equal to `newKeys`, telling list views of as few changes as a difference finds, so that rows
-    /// that stay keep their widgets, focus and selection. Keys must be unique.
+    /// Makes the list equal to `newKeys` with the minimal insertions and removals, so that unchanged rows keep their
+    /// widgets, focus and selection. Keys must be unique.
     public func apply(_ newKeys: [String]) {
         guard newKeys != keys else { return }
         for change in newKeys.difference(from: keys) {
@@ -22,7 +22,7 @@ public final class KeyListModel: Object {
         keys = newKeys
     }
 
-    /// Tells list views that the item must be bound again.
+    /// Rebinds the row of the key by removing and reinserting it.
     public func refresh(_ key: String) {
         guard let index = keys.firstIndex(of: key) else { return }
         gtk_string_list_remove(cast(), guint(index))

@@ -1,14 +1,14 @@
 import CGtk
 
-/// A GtkListView over a ``KeyListModel`` with single selection; rows are made and bound by closures.
+/// A GtkListView over a ``KeyListModel`` with single selection; closures create and bind the rows.
 public final class ListView: Widget {
-    /// Shows `model`. Rows are recycled: `bind` may be called for a row that showed another key before.
+    /// Sets the model and the row factory. Rows are recycled: `bind` can receive a row that showed another key before.
     /// - Parameters:
-    ///   - make: a new row.
-    ///   - bind: shows what belongs to the key in the row.
-    ///   - unbind: the row is to be used for another key, or for none.
-    ///   - isSelectable: whether the row of a key takes clicks. The keyboard goes through all of them: whoever has
-    ///     such rows sees to it that none stays selected.
+    ///   - make: Creates an empty row.
+    ///   - bind: Fills the row for the key.
+    ///   - unbind: Called before the row is recycled or dropped.
+    ///   - isSelectable: Whether the row of a key accepts clicks. Keyboard navigation ignores this, so the caller must
+    ///     reset the selection of rows that are not selectable.
     public func setUp(
         _ model: KeyListModel, make: @escaping @MainActor () -> Widget,
         bind: @escaping @MainActor (Widget, String) -> Void, unbind: @escaping @MainActor (Widget, String) -> Void,
@@ -51,7 +51,7 @@ public final class ListView: Widget {
         }
     }
 
-    /// Called when the user or the program changes the selected row.
+    /// Calls `handler` when the user or the program changes the selected row.
     @discardableResult
     public func onSelectionChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection? {
         guard let selection = gtk_list_view_get_model(cast()) else { return nil }

@@ -1,8 +1,8 @@
 import CGtk
 
-/// The user's language, from the environment.
+/// The process locale and the gettext domain.
 public enum Localization {
-    /// Sets the process's locale and the gettext domain that ``translated(_:)`` uses.
+    /// Sets the process locale and the gettext domain that ``translated(_:)`` uses.
     public static func adopt(domain: String, folder: String) {
         setlocale(LC_ALL, "")
         bindtextdomain(domain, folder)
@@ -10,7 +10,7 @@ public enum Localization {
         textdomain(domain)
     }
 
-    /// What the user understands, the best first: `de_AT`, `de`, `C`.
+    /// The user's locale names in order of preference, for example `de_AT`, `de`, `C`.
     public nonisolated static var languages: [String] {
         guard let names = g_get_language_names() else { return [] }
         return sequence(state: 0) { index in
@@ -20,13 +20,13 @@ public enum Localization {
     }
 }
 
-/// Text in the user's language, from the default gettext domain; the text itself where there is no translation.
+/// Returns the translation from the default gettext domain, or `text` itself if there is none.
 public nonisolated func translated(_ text: String) -> String {
-    // Without a translation gettext answers with the pointer it was given, which lives no longer than this closure.
+    // Without a translation, gettext returns the pointer passed in, which is valid only inside this closure.
     text.withCString { String(cString: g_dgettext(nil, $0)) }
 }
 
-/// The form for `count` in the user's language.
+/// Returns the plural form for `count` in the user's language.
 public nonisolated func translated(_ one: String, _ many: String, count: Int) -> String {
     one.withCString { one in
         many.withCString { many in String(cString: g_dngettext(nil, one, many, gulong(clamping: count))) }

@@ -1,11 +1,11 @@
 import CGtk
 import Glibc
 
-/// The one main loop: GLib's, with the Dispatch main queue attached.
+/// The only main loop: GLib's, with the Dispatch main queue attached.
 ///
 /// Main-actor tasks, `Task.sleep` and `Observations` then run whenever GLib iterates, without polling.
-/// Never use an `async` main or a nested main loop beside it: libdispatch does not drain its queue from
-/// within one of its own blocks.
+/// Do not combine it with an `async` main or a nested main loop: libdispatch does not drain its queue from within one
+/// of its own blocks.
 public enum MainLoop {
     private static var source: guint = 0
 
@@ -16,7 +16,7 @@ public enum MainLoop {
             G_PRIORITY_DEFAULT, _dispatch_get_main_queue_handle_4CF(), shim_io_in,
             { descriptor, _, _ in
                 var count: UInt64 = 0
-                // The eventfd counts wake-ups: reading sets it back before the queue is drained, so none is missed.
+                // The eventfd counts wake-ups. Reset it before draining the queue so that no wake-up is lost.
                 _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
                 _dispatch_main_queue_callback_4CF(nil)
                 return gboolean(1)
@@ -24,17 +24,17 @@ public enum MainLoop {
     }
 
     /// Runs one iteration of the default main context. For tests and tools that own the main thread.
-    /// - Returns: whether anything was dispatched.
+    /// - Returns: Whether any source was dispatched.
     @discardableResult
     public static func iterate(mayBlock: Bool = false) -> Bool {
         g_main_context_iteration(nil, mayBlock ? 1 : 0) != 0
     }
 
     /// Iterates until `condition` holds.
-    /// - Returns: false if it did not within `seconds`.
+    /// - Returns: `false` on timeout after `seconds`.
     public static func pump(forAtMost seconds: Double = 10, until condition: () -> Bool) -> Bool {
         let deadline = g_get_monotonic_time() + gint64(seconds * 1_000_000)
-        // Wakes the loop up for the deadline when nothing else does.
+        // Wakes the loop periodically so that the deadline is checked even without other events.
         let alarm = g_timeout_add(50, { _ in gboolean(1) }, nil)
         defer { g_source_remove(alarm) }
         while !condition() {

@@ -2,32 +2,31 @@ import CJpeg
 public import Foundation
 import PictureDecoding
 
-/// What is to be known of a picture, a film or a sound before it is sent. All of it is decoded in processes that can do
-/// nothing else.
+/// The metadata of an image, video or audio file to be sent. Files are decoded in sandboxed processes.
 public nonisolated struct MediaInfo: Sendable {
-    /// As it is meant to be seen, in pixels; nil of sounds.
+    /// The display size in pixels; `nil` for audio.
     public var size: (width: Int, height: Int)?
-    /// In milliseconds; nil of pictures, and where the file does not tell.
+    /// In milliseconds; `nil` for images and files that do not specify it.
     public var duration: Int?
     /// See ``BlurHash``.
     public var blurHash: String?
-    /// A frame of a film, as a JPEG.
+    /// A frame of the video as JPEG.
     public var poster: Data?
 
-    /// The box that a poster fits in, in pixels.
+    /// The maximum side length of a poster, in pixels.
     private static let posterSide = 800
     private static let posterQuality: Int32 = 75
-    /// The most pixels of a side that a hash is made of.
+    /// The maximum side length of the image that BlurHash is computed from, in pixels.
     private static let hashedSide = 32
 
     private struct Frame {
         var width: Int
         var height: Int
-        /// Red, green, blue and alpha of each.
+        /// RGBA, 8 bits per channel.
         var pixels: [UInt8]
     }
 
-    /// - Returns: nil if it can't be shown.
+    /// - Returns: `nil` if the image cannot be decoded.
     public static func ofImage(_ file: URL) async -> MediaInfo? {
         await ImageDecoder.on(ImageDecoder.imageQueue) { () -> MediaInfo? in
             guard
@@ -39,7 +38,7 @@ public nonisolated struct MediaInfo: Sendable {
         } ?? nil
     }
 
-    /// - Returns: nil if it can't be played.
+    /// - Returns: `nil` if the file cannot be decoded.
     public static func ofVideoOrAudio(_ file: URL) async -> MediaInfo? {
         await ImageDecoder.on(ImageDecoder.videoQueue) { () -> MediaInfo? in
             guard let process = try? ImageProcess(film: .size, path: file.path, width: 16, height: 16) else {
@@ -60,7 +59,7 @@ public nonisolated struct MediaInfo: Sendable {
         } ?? nil
     }
 
-    /// - Returns: the frame is nil if only the size is known.
+    /// - Returns: The size and the first frame; the frame is `nil` if only the size could be decoded.
     private static func frame(of process: ImageProcess) -> (size: (width: Int, height: Int), frame: Frame?)? {
         defer { process.finish() }
         var size: (width: Int, height: Int)?
@@ -80,7 +79,7 @@ public nonisolated struct MediaInfo: Sendable {
         let scale = min(1, Double(hashedSide) / Double(max(frame.width, frame.height)))
         guard scale < 1 else { return BlurHash(of: frame.pixels, width: frame.width, height: frame.height)?.text }
         let (width, height) = (max(1, Int(Double(frame.width) * scale)), max(1, Int(Double(frame.height) * scale)))
-        // Each pixel is the mean of those that it stands for.
+        // Box filter: each output pixel is the mean of the pixels it covers.
         var means = [UInt8](repeating: 0, count: width * height * 4)
         frame.pixels.withUnsafeBufferPointer { pixels in
             for y in 0..<height {

@@ -2,56 +2,56 @@ public import CGtk
 
 /// A strong reference to a GObject.
 ///
-/// A wrapper holds no other state: two wrappers of one GObject are interchangeable, and dropping the last one
-/// drops the reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one
-/// strongly: capture the view weakly. A weakly captured wrapper is gone as soon as nobody holds that wrapper, however
+/// A wrapper has no other state: two wrappers of one GObject are interchangeable, and deallocating one drops its
+/// reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one strongly: capture
+/// the view weakly. A weak reference to a wrapper becomes `nil` with the last strong reference to that wrapper, however
 /// long the GObject lives.
 @MainActor open class Object {
     public let pointer: UnsafeMutableRawPointer
 
-    /// Adds a reference to an object that belongs to somebody else ("transfer none"): what a getter, a signal or a
-    /// virtual function hands out. A floating reference stays floating, since it is its maker's to sink: GTK from 4.12
-    /// binds a list item while it still floats, and whoever sank it there would free it with the wrapper.
+    /// Adds a reference to an object owned by someone else ("transfer none"), as returned by getters or passed to
+    /// signal handlers and virtual functions. A floating reference stays floating: from GTK 4.12, list items are still
+    /// floating while they are bound, and sinking one there would free it with the wrapper.
     public required init(borrowing pointer: UnsafeMutableRawPointer) {
         g_object_ref(pointer)
         self.pointer = pointer
     }
 
-    /// Takes over the caller's reference ("transfer full" of an object that does not float): what the constructors of
-    /// controllers, models and actions return.
+    /// Takes ownership of the caller's reference ("transfer full", not floating), as returned by the constructors of
+    /// controllers, models and actions.
     public init(owning pointer: UnsafeMutableRawPointer) {
         assert(g_object_is_floating(pointer) == 0, "an object that floats is to be sunk by whoever made it")
         self.pointer = pointer
     }
 
-    /// Takes the reference of an object that the caller has just made and that floats, as constructors of widgets
-    /// return it. A window's constructor returns a reference that belongs to GTK: one is added to it.
+    /// Sinks the floating reference of a newly created object, as returned by widget constructors. A window's
+    /// constructor returns a reference that belongs to GTK; a new one is added to it.
     public init(sinking pointer: UnsafeMutableRawPointer) {
         g_object_ref_sink(pointer)
         self.pointer = pointer
     }
 
-    // Needs the class's explicit @MainActor: optimised builds of other modules do not see the target's
+    // Needs the class's explicit @MainActor: optimized builds of other modules do not see the target's
     // default isolation (Swift 6.3.1: "deinit is marked isolated, but containing class … is not").
     isolated deinit {
         g_object_unref(pointer)
     }
 
-    /// The pointer as the C type that the called function asks for.
+    /// The pointer, typed for the C function that receives it.
     ///
-    /// Only on a variable or parameter, never on a temporary: `f(make().cast())` may free what `make` returned
+    /// Use it only on a variable or parameter, never on a temporary: `f(make().cast())` may free what `make` returned
     /// before `f` is entered, whereas a named value lives until the call returns.
     public final func cast<T>() -> UnsafeMutablePointer<T> {
         pointer.assumingMemoryBound(to: T.self)
     }
 
-    /// The pointer for C types whose fields are hidden. Which types those are differs between GTK versions:
-    /// with both spellings the same source fits.
+    /// The pointer for opaque C types. Which types are opaque differs between GTK versions; overloading lets the same
+    /// source compile with all of them.
     public final func cast() -> OpaquePointer {
         OpaquePointer(pointer)
     }
 
-    /// The pointer with a reference of its own, for a function that takes one over ("transfer full").
+    /// Returns the pointer with an added reference, for "transfer full" parameters.
     public final func retained<T>() -> UnsafeMutablePointer<T> {
         g_object_ref(pointer)
         return cast()
@@ -66,7 +66,7 @@ public import CGtk
         pointer == other?.pointer
     }
 
-    /// A wrapper of another class for the same object, or nil if the object is not of that GType.
+    /// Returns a wrapper of another class for the same object, or `nil` if it is not an instance of `type`.
     public final func wrapped<T: Object>(as wrapper: T.Type, _ type: GType) -> T? {
         shim_is_a(pointer, type) != 0 ? T(borrowing: pointer) : nil
     }
@@ -108,7 +108,7 @@ public import CGtk
         }
     }
 
-    /// An integer property.
+    /// Returns the value of an integer property.
     public final func integer(_ name: String) -> Int {
         withValue(shim_type_int()) {
             g_object_get_property(cast(), name, &$0)
@@ -116,7 +116,7 @@ public import CGtk
         }
     }
 
-    /// A property that is on or off.
+    /// Returns the value of a Boolean property.
     public final func isOn(_ name: String) -> Bool {
         withValue(shim_type_boolean()) {
             g_object_get_property(cast(), name, &$0)
@@ -124,7 +124,7 @@ public import CGtk
         }
     }
 
-    /// - Parameter type: the GType of the enumeration.
+    /// - Parameter type: The GType of the enumeration.
     public final func setEnumeration(_ name: String, _ value: Int32, _ type: GType) {
         withValue(type) {
             g_value_set_enum(&$0, value)
@@ -132,7 +132,7 @@ public import CGtk
         }
     }
 
-    /// A property that holds text; nil if it holds none.
+    /// Returns the value of a string property, or `nil` if it is null.
     public final func text(ofProperty name: String) -> String? {
         withValue(shim_type_string()) {
             g_object_get_property(cast(), name, &$0)
@@ -147,7 +147,7 @@ public import CGtk
         return body(&value)
     }
 
-    /// Calls `handler` once, when the object is finalised. For tests of lifetimes.
+    /// Calls `handler` once, when the object is finalized. For lifetime tests.
     public final func onFinalize(_ handler: @escaping () -> Void) {
         let box = Unmanaged.passRetained(ClosureBox(handler))
         g_object_weak_ref(

@@ -1,12 +1,12 @@
 import CGtk
 
-/// Compiled files (user interface, style, icons) that the program carries.
+/// GResource bundles: user interface files, style sheets and icons.
 public enum Resources {
     public struct LoadError: Error {
         public let message: String
     }
 
-    /// Registers the GResource bundle in the file, for all look-ups by resource path.
+    /// Registers the GResource bundle at the path for all lookups by resource path.
     public static func register(path: String) throws(LoadError) {
         var error: UnsafeMutablePointer<GError>?
         guard let resource = g_resource_load(path, &error) else {
@@ -16,7 +16,7 @@ public enum Resources {
         g_resource_unref(resource)
     }
 
-    /// The text of a file in a registered bundle; nil if there is none. From any thread.
+    /// Returns the text of a file in a registered bundle, or `nil` if there is none. Thread-safe.
     public nonisolated static func text(_ resourcePath: String) -> String? {
         guard let bytes = g_resources_lookup_data(resourcePath, GResourceLookupFlags(rawValue: 0), nil) else {
             return nil
@@ -34,7 +34,7 @@ public enum Resources {
 
 /// CSS for all windows on the default display.
 public enum StyleSheet {
-    /// Sets rules that are made at run time, in the place of those that were set so before.
+    /// Replaces the style rules that are generated at run time.
     public static func setOverrides(_ css: String) {
         guard let display = gdk_display_get_default() else { return }
         if overrides == nil, let provider = gtk_css_provider_new() {
@@ -48,7 +48,7 @@ public enum StyleSheet {
 
     private static var overrides: Object?
 
-    /// Adds a style sheet for as long as the desktop asks for high contrast.
+    /// Applies a style sheet whenever the desktop requests high contrast.
     public static func loadForHighContrast(resource: String) {
         adw_init()
         guard contrast == nil, let manager = adw_style_manager_get_default(), let provider = gtk_css_provider_new()

@@ -1,10 +1,10 @@
 import CGtk
 import Glibc
 
-/// Tells when what was connected may not be any more: the computer slept, or the network changed.
+/// Detects when connections may have died: after the computer was suspended or the network changed.
 ///
-/// Sleep is seen by the kernel's clocks, one of which stands still meanwhile, so that no service has to be asked: a
-/// Flatpak needs no permission for it.
+/// Suspension is detected by comparing CLOCK_BOOTTIME with CLOCK_MONOTONIC, which stops meanwhile. Unlike logind's
+/// signals, this needs no D-Bus permission in a Flatpak.
 @MainActor public final class ResumeMonitor {
     private let monitor: Object
     private var connection: SignalConnection?
@@ -15,7 +15,7 @@ import Glibc
     public init(_ action: @escaping @MainActor () -> Void) {
         monitor = Object(borrowing: UnsafeMutableRawPointer(g_network_monitor_get_default()))
         connection = monitor.connect("network-changed") { arguments in
-            // Without a network there is nothing to try.
+            // Reconnecting is pointless while there is no network.
             if arguments.bool(0) { action() }
         }
         timer = Timeout(every: Self.interval) { [weak self] in
@@ -29,10 +29,10 @@ import Glibc
     }
 }
 
-/// Whether a computer slept between two looks at how long it has been asleep since its start.
+/// Detects suspension by comparing successive values of the total time suspended since boot.
 public nonisolated struct SuspendDetector: Sendable {
     private var suspendedDuration: Duration
-    /// Shorter naps break no connection.
+    /// Shorter suspensions do not break connections.
     static let minDuration = Duration.seconds(2)
 
     public init(suspendedDuration: Duration) {

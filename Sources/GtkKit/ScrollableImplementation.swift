@@ -1,13 +1,13 @@
 public import CGtk
 
-/// A widget class that scrolls its own content (GtkScrollable), for use inside a GtkScrolledWindow.
+/// A widget class that scrolls its own content (GtkScrollable), for use in a GtkScrolledWindow.
 open class ScrollableImplementation: WidgetImplementation {
     private enum Property: guint {
         case horizontalAdjustment = 1
         case verticalAdjustment, horizontalPolicy, verticalPolicy
     }
 
-    /// The vertical adjustment in use.
+    /// The current vertical adjustment.
     public private(set) final var verticalAdjustment: Adjustment?
     private var horizontalAdjustment: Adjustment?
     private var valueChanged: SignalConnection?
@@ -15,18 +15,18 @@ open class ScrollableImplementation: WidgetImplementation {
     private var horizontalPolicy = GTK_SCROLL_MINIMUM
     private var isConfiguring = false
 
-    /// Called when the vertical value was changed by anyone but ``configure(value:upper:pageSize:)``.
+    /// Called when the vertical value changes, except by ``configure(value:lower:upper:pageSize:)``.
     open func scrolled(to value: Double) {}
 
-    /// The first number that a subclass may give to a GObject property of its own.
+    /// The first property ID available to subclasses.
     public static var firstOwnProperty: guint { 5 }
 
-    /// Sets one of the properties that the subclass installed, by the number that it gave it.
+    /// Sets a property that the subclass installed.
     open func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) {}
-    /// Tells one of the properties that the subclass installed.
+    /// Returns a property that the subclass installed.
     open func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) {}
 
-    /// Sets all of the vertical adjustment at once without ``scrolled(to:)`` being called back.
+    /// Sets all fields of the vertical adjustment at once, without calling ``scrolled(to:)``.
     public final func configure(value: Double, lower: Double = 0, upper: Double, pageSize: Double) {
         guard let verticalAdjustment else { return }
         isConfiguring = true

@@ -1,8 +1,8 @@
 import CGtk
 
-/// The user's settings of one GSettings schema.
+/// The settings of one GSettings schema.
 public final class Settings: Object {
-    /// nil if the schema is not installed; GSettings itself would end the process.
+    /// Returns `nil` if the schema is not installed, for which GSettings would abort the process.
     public convenience init?(schema: String) {
         guard let source = g_settings_schema_source_get_default(),
             let found = g_settings_schema_source_lookup(source, schema, 1)
@@ -23,8 +23,8 @@ public final class Settings: Object {
     public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
     public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }
 
-    /// Keeps a property of the object equal to the setting for as long as the object lives.
-    /// - Parameter bothWays: the setting follows the property too.
+    /// Binds a setting to a property for the lifetime of the object.
+    /// - Parameter bothWays: Whether changes of the property update the setting.
     public func bind(_ key: String, to object: Object, _ property: String, bothWays: Bool = false) {
         let flags = bothWays ? shim_settings_bind_default : shim_settings_bind_get
         g_settings_bind(cast(), key, object.pointer, property, flags)

@@ -1,11 +1,11 @@
 import CGtk
 
-/// The arguments of a signal, without the instance that emitted it. Valid only during the handler.
+/// The arguments of a signal, without the emitting instance. Valid only during the handler.
 public struct SignalArguments {
     let values: UnsafePointer<GValue>
     public let count: Int
 
-    /// The object that emits the signal.
+    /// The object that emitted the signal.
     public var emitter: UnsafeMutableRawPointer? { g_value_get_object(values) }
 
     public func bool(_ index: Int) -> Bool { g_value_get_boolean(value(index)) != 0 }
@@ -15,7 +15,7 @@ public struct SignalArguments {
     public func flags(_ index: Int) -> UInt32 { g_value_get_flags(value(index)) }
     public func enumeration(_ index: Int) -> Int32 { g_value_get_enum(value(index)) }
     public func string(_ index: Int) -> String { g_value_get_string(value(index)).map { String(cString: $0) } ?? "" }
-    /// The bytes of a string argument that comes with its length in bytes, as in `GtkTextBuffer::insert-text`.
+    /// Returns a string argument with an explicit byte length, as in `GtkTextBuffer::insert-text`.
     public func string(_ index: Int, byteCount: Int) -> String {
         guard let bytes = g_value_get_string(value(index)) else { return "" }
         return bytes.withMemoryRebound(to: UInt8.self, capacity: byteCount) {
@@ -24,7 +24,7 @@ public struct SignalArguments {
     }
     public func boxed(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_boxed(value(index)) }
     public func object(_ index: Int) -> UnsafeMutableRawPointer? { g_value_get_object(value(index)) }
-    /// An argument of a type of its own, as a GdkEvent.
+    /// An argument of a custom fundamental type, such as GdkEvent.
     public func pointer(_ index: Int) -> UnsafeMutableRawPointer? { g_value_peek_pointer(value(index)) }
     public func variant(_ index: Int) -> OpaquePointer? { g_value_get_variant(value(index)) }
 
@@ -34,18 +34,18 @@ public struct SignalArguments {
     }
 }
 
-/// A handler connected to an object. Dropping this value leaves the connection in place: the object owns it.
+/// A handler connected to an object. The object owns the connection: dropping this value does not disconnect it.
 public struct SignalConnection {
     let instance: UnsafeMutableRawPointer
     let id: gulong
 
-    /// Ends the connection and frees its closure; harmless when it has ended already. Safe inside the handler itself.
-    /// The object must still be alive.
+    /// Disconnects the handler and frees its closure. Idempotent, and safe inside the handler itself. The object must
+    /// still be alive.
     public func disconnect() {
         if g_signal_handler_is_connected(instance, id) != 0 { g_signal_handler_disconnect(instance, id) }
     }
 
-    /// Runs `body` while the handler is not called.
+    /// Runs `body` with the handler blocked.
     public func blocked<R>(_ body: () throws -> R) rethrows -> R {
         g_signal_handler_block(instance, id)
         defer { g_signal_handler_unblock(instance, id) }
@@ -64,7 +64,7 @@ extension Object {
         connectClosure(signal, after: after) { arguments, _ in handler(arguments) }
     }
 
-    /// For signals whose handlers answer whether they dealt with the event.
+    /// Connects to a signal whose handlers return whether they handled the event.
     @discardableResult
     public final func intercept(
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> Bool
@@ -75,7 +75,7 @@ extension Object {
         }
     }
 
-    /// For signals whose handlers answer a number.
+    /// Connects to a signal whose handlers return an integer.
     @discardableResult
     public final func connectReturningInt(
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> Int32
@@ -86,7 +86,7 @@ extension Object {
         }
     }
 
-    /// For signals whose handlers answer with an object, or with none.
+    /// Connects to a signal whose handlers return an optional object.
     @discardableResult
     public final func provide(
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> Object?
@@ -97,7 +97,7 @@ extension Object {
         }
     }
 
-    /// Connects a handler of a signal that asks for flags.
+    /// Connects to a signal whose handlers return flags.
     @discardableResult
     public final func connectReturningFlags(
         _ signal: String, _ handler: @escaping @MainActor (SignalArguments) -> UInt32

@@ -1,20 +1,20 @@
 import CGtk
 
-/// A look that ranges of a text buffer can have.
+/// A GtkTextTag: formatting for ranges of a text buffer.
 public final class TextTag: Object {
-    /// A new tag in the buffer's table. Later tags win where they overlap.
+    /// Adds a new tag to the buffer's tag table. Later tags have higher priority.
     public convenience init(in buffer: Object) {
         let tag = UnsafeMutableRawPointer(gtk_text_tag_new(nil)!)
         self.init(owning: tag)
         gtk_text_tag_table_add(gtk_text_buffer_get_tag_table(buffer.cast()), cast())
     }
 
-    /// - Parameter range: in Unicode scalars; brought into the text.
+    /// - Parameter range: In Unicode scalars; clamped to the text.
     public func apply(to range: Range<Int>, in buffer: Object) {
         withIterators(range, buffer) { gtk_text_buffer_apply_tag(buffer.cast(), cast(), $0, $1) }
     }
 
-    /// - Parameter range: in Unicode scalars; brought into the text.
+    /// - Parameter range: In Unicode scalars; clamped to the text.
     public func remove(from range: Range<Int>, in buffer: Object) {
         withIterators(range, buffer) { gtk_text_buffer_remove_tag(buffer.cast(), cast(), $0, $1) }
     }

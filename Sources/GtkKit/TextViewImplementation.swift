@@ -1,12 +1,12 @@
 public import CGtk
 
-/// A GtkTextView that draws something of its own beneath its text.
+/// A GtkTextView with custom drawing below and above its text.
 open class TextViewImplementation: WidgetImplementation {
     open override class var extendedType: GType? { gtk_text_view_get_type() }
 
-    /// Draws beneath the text, in the buffer's coordinates.
+    /// Draws below the text, in buffer coordinates.
     open func drawBelowText(_ snapshot: OpaquePointer) {}
-    /// Draws over the text, in the buffer's coordinates.
+    /// Draws above the text, in buffer coordinates.
     open func drawAboveText(_ snapshot: OpaquePointer) {}
 
     open override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
@@ -25,14 +25,14 @@ open class TextViewImplementation: WidgetImplementation {
         }
     }
 
-    /// The part of the buffer that is in view, in its coordinates.
+    /// The visible part of the buffer, in buffer coordinates.
     public final var visibleRectangle: GdkRectangle {
         var rectangle = GdkRectangle()
         gtk_text_view_get_visible_rect(cast(), &rectangle)
         return rectangle
     }
 
-    /// The first and the last offset in view, in Unicode scalars; the lines they are in count whole.
+    /// The visible range in Unicode scalars, extended to whole lines.
     public final var visibleOffsets: Range<Int> {
         let visible = visibleRectangle
         var (start, end) = (GtkTextIter(), GtkTextIter())
@@ -43,9 +43,9 @@ open class TextViewImplementation: WidgetImplementation {
         return first..<max(first, Int(gtk_text_iter_get_offset(&end))) + 1
     }
 
-    /// What a range of the text covers, a rectangle for each displayed line, in the buffer's coordinates. Costs the
-    /// range's length.
-    /// - Parameter range: in Unicode scalars.
+    /// Returns one rectangle per display line of a range, in buffer coordinates. Takes time linear in the length of the
+    /// range.
+    /// - Parameter range: In Unicode scalars.
     public final func rectangles(of range: Range<Int>) -> [GdkRectangle] {
         guard let buffer = gtk_text_view_get_buffer(cast()) else { return [] }
         var iter = GtkTextIter()

@@ -1,10 +1,10 @@
 import CGtk
 
-/// A GLib timer that belongs to whoever holds this object: dropping or cancelling it removes the source.
+/// A GLib timeout owned by this object: dropping or cancelling it removes the source.
 @MainActor public final class Timeout {
     private var source: guint = 0
 
-    /// Calls `action` on the main loop after `interval`, again and again. `interval` is rounded to milliseconds.
+    /// Calls `action` on the main loop every `interval`, which is rounded down to milliseconds.
     public init(every interval: Duration, _ action: @escaping @MainActor () -> Void) {
         start(milliseconds: interval.milliseconds, repeats: true, action)
     }
@@ -14,12 +14,12 @@ import CGtk
         start(milliseconds: interval.milliseconds, repeats: false, action)
     }
 
-    /// Calls `action` once when the main loop has nothing more urgent to do.
+    /// Calls `action` once when the main loop is idle.
     public init(whenIdle action: @escaping @MainActor () -> Void) {
         start(milliseconds: nil, repeats: false, action)
     }
 
-    // Needs the class's explicit @MainActor in optimised builds, see Object.
+    // Needs the class's explicit @MainActor in optimized builds, see Object.
     isolated deinit {
         cancel()
     }
@@ -35,7 +35,7 @@ import CGtk
 
     private func start(milliseconds: guint?, repeats: Bool, _ action: @escaping @MainActor () -> Void) {
         let tick: @MainActor () -> Bool = { [weak self] in
-            // A one-shot source is gone once it returns false: it must not be removed again.
+            // Returning `false` removes a one-shot source: it must not be removed again.
             if !repeats { self?.source = 0 }
             action()
             return repeats
@@ -61,7 +61,7 @@ import CGtk
 }
 
 extension Duration {
-    /// Whole milliseconds, at least 0.
+    /// Whole milliseconds, never negative.
     var milliseconds: guint {
         let (seconds, attoseconds) = components
         return guint(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)

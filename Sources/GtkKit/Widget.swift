@@ -1,6 +1,6 @@
 import CGtk
 
-/// A reference to a GtkWidget, with what all widgets have.
+/// A reference to a GtkWidget, with the API common to all widgets.
 open class Widget: Object {
     public final var isVisible: Bool {
         get { gtk_widget_get_visible(cast()) != 0 }
@@ -22,7 +22,7 @@ open class Widget: Object {
         set { gtk_widget_set_tooltip_text(cast(), newValue) }
     }
 
-    /// The name that assistive technology reads.
+    /// Sets the accessible name.
     public final func setAccessibleLabel(_ label: String) { shim_accessible_label(pointer, label) }
     public final func setAccessibleDescription(_ text: String) { shim_accessible_description(pointer, text) }
     public final func setAccessiblePlaceholder(_ text: String) { shim_accessible_placeholder(pointer, text) }
@@ -30,17 +30,17 @@ open class Widget: Object {
     public final func setAccessiblySelected(_ isSelected: Bool) {
         shim_accessible_selected(pointer, isSelected ? 1 : 0)
     }
-    /// Whether the list that belongs to the widget is open.
+    /// Sets whether the popup list controlled by this widget is open.
     public final func setAccessiblyExpanded(_ isExpanded: Bool) {
         shim_accessible_expanded(pointer, isExpanded ? 1 : 0)
     }
-    /// Tells that the widget offers completions in `list`.
+    /// Marks the widget as one that offers completions in `list`.
     public final func setAccessibleCompletions(_ list: Widget) {
         shim_accessible_completes(pointer)
         shim_accessible_controls(pointer, list.pointer)
     }
-    /// The row that stands for the focus while the focus itself stays in this widget. GTK 4.8 keeps it to itself: its
-    /// AT-SPI side tells of no such relation, so what is selected is to be announced as well (``Announcer``).
+    /// Sets the row that is logically focused while this widget keeps the keyboard focus. GTK 4.8 does not expose the
+    /// relation over AT-SPI, so announce the selected row as well (``Announcer``).
     public final func setAccessibleActiveDescendant(_ row: Widget?) {
         shim_accessible_active_descendant(pointer, row?.pointer)
     }
@@ -55,7 +55,7 @@ open class Widget: Object {
     @discardableResult
     public final func grabFocus() -> Bool { gtk_widget_grab_focus(cast()) != 0 }
 
-    /// Activates the action, a key binding's or menu's way of doing something, looked up from this widget.
+    /// Activates the named action, looked up from this widget upward.
     @discardableResult
     public final func activateAction(_ name: String, _ parameter: String? = nil) -> Bool {
         gtk_widget_activate_action_variant(cast(), name, parameter.map { g_variant_new_string($0) }) != 0
@@ -70,7 +70,7 @@ open class Widget: Object {
         gtk_widget_insert_action_group(cast(), prefix, group.cast())
     }
 
-    /// The event controller then belongs to the widget.
+    /// Adds the event controller; the widget owns it.
     public final func addController(_ controller: Object) {
         gtk_widget_add_controller(cast(), controller.retained())
     }
@@ -86,7 +86,7 @@ open class Widget: Object {
         return result
     }
 
-    /// This widget's rectangle in `other`'s coordinates, nil if they are not in one window.
+    /// Returns this widget's rectangle in `other`'s coordinates, or `nil` if they have no common ancestor.
     public final func bounds(in other: Widget) -> (x: Double, y: Double, width: Double, height: Double)? {
         var rectangle = graphene_rect_t()
         guard gtk_widget_compute_bounds(cast(), other.cast(), &rectangle) != 0 else { return nil }
@@ -99,7 +99,7 @@ open class Widget: Object {
     public final func queueAllocate() { gtk_widget_queue_allocate(cast()) }
     public final func queueResize() { gtk_widget_queue_resize(cast()) }
 
-    /// Calls `tick` in each frame until it answers false or the widget goes.
+    /// Calls `tick` on every frame until it returns `false` or the widget is destroyed.
     public final func addTick(_ tick: @escaping @MainActor () -> Bool) {
         let box = Unmanaged.passRetained(ClosureBox(tick)).toOpaque()
         gtk_widget_add_tick_callback(

@@ -1,8 +1,8 @@
 import CGtk
 
 extension Widget {
-    /// Writes what the widget looks like now to a PNG file. It must be realised, for example in a shown window.
-    /// - Returns: false if there is nothing to draw yet or the file cannot be written.
+    /// Renders the widget to a PNG file. The widget must be realized, for example in a shown window.
+    /// - Returns: `false` if there is nothing to draw yet or the file cannot be written.
     public final func savePNG(to path: String) -> Bool {
         guard width > 0, height > 0, let native = gtk_widget_get_native(cast()),
             let renderer = gtk_native_get_renderer(native), let paintable = gtk_widget_paintable_new(cast())

@@ -1,6 +1,6 @@
 public import CGtk
 
-/// The natural and minimum size of a widget in one orientation, in pixels.
+/// The minimum and natural size of a widget in one orientation, in pixels.
 public struct SizeRequest: Equatable, Sendable {
     public var minimum: Int
     public var natural: Int
@@ -17,24 +17,24 @@ public enum Orientation: Sendable {
     public var gtk: GtkOrientation { self == .horizontal ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL }
 }
 
-/// The Swift side of a widget class of our own: a real GType, made by `g_object_new` as well as from a `.ui` file.
+/// The Swift implementation of a custom widget class: a real GType that `g_object_new` and `.ui` files can instantiate.
 ///
-/// The GObject owns its implementation and frees it when it is finalised; `pointer` is therefore valid for as long as
-/// the implementation exists. Closures that outlive a call must capture the implementation weakly.
-/// Subclasses override what they need; what they do not override is inherited from `GtkWidget`.
+/// The GObject owns its implementation and releases it on finalization; `pointer` is therefore valid for the lifetime
+/// of the implementation. Closures that outlive a call must capture the implementation weakly.
+/// Methods that a subclass does not override are inherited from `GtkWidget`.
 open class WidgetImplementation {
-    /// The GObject that owns this.
+    /// The GObject that owns this instance.
     public let pointer: UnsafeMutableRawPointer
 
-    /// Called by GObject for a new instance. Children may be made here.
+    /// Called on instance initialization by GObject. Create children here.
     public required init(pointer: UnsafeMutableRawPointer) {
         self.pointer = pointer
     }
 
-    /// The name of the GType, as `.ui` files spell it.
+    /// The GType name, as used in `.ui` files.
     open class var typeName: String { String(describing: self) }
-    /// The finished widget that this class extends, which then keeps its own CSS name, layout and drawing; nil for a
-    /// widget that measures, allocates and draws by the methods below.
+    /// The concrete GTK widget class to extend, which keeps its own CSS name, layout and drawing; `nil` for a widget
+    /// that measures, allocates and draws itself with the methods below.
     open class var extendedType: GType? { nil }
     /// The name of the widget's CSS node.
     open class var cssName: String { "widget" }
@@ -43,34 +43,34 @@ open class WidgetImplementation {
     open class var properties: [WidgetProperty] { [] }
     /// The signals that the class adds.
     open class var signals: [WidgetSignal] { [] }
-    /// The manager that lays the children out in the place of ``measure(_:for:)`` and ``allocate(width:height:)``.
+    /// The type of the layout manager, which replaces ``measure(_:for:)`` and ``allocate(width:height:)``.
     open class var layoutManager: GType? { nil }
-    /// Called once, with the class being made, for signals, bindings and properties.
+    /// Called once during class initialization, to install signals, key bindings and properties.
     open class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {}
-    /// Called once after the type is registered, for interfaces.
+    /// Called once after the type has been registered, to add interfaces.
     open class func registered(_ type: GType) {}
 
     open var requestMode: GtkSizeRequestMode { GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH }
-    /// - Parameter size: the size in the other orientation, -1 if not known.
+    /// - Parameter size: The size in the other orientation, or -1 if unconstrained.
     open func measure(_ orientation: Orientation, for size: Int) -> SizeRequest { SizeRequest(minimum: 0, natural: 0) }
     open func allocate(width: Int, height: Int) {}
-    /// Draws the children, unless overridden.
+    /// Draws the widget; by default, its children.
     open func snapshot(_ snapshot: OpaquePointer) {
         for child in widget.children { gtk_widget_snapshot_child(cast(), child.cast(), snapshot) }
     }
-    /// Takes a `<child>` of a `.ui` file in.
-    /// - Parameter childType: its `type` attribute.
-    /// - Returns: false for a place that there is not.
+    /// Adds a `<child>` from a `.ui` file.
+    /// - Parameter childType: Its `type` attribute.
+    /// - Returns: `false` if the class does not handle the child type.
     open func add(_ child: Widget, to childType: String?) -> Bool { false }
-    /// The style that holds for the widget has changed.
+    /// Called when the widget's CSS style has changed.
     open func styleChanged() {}
-    /// Breaks references to other objects: unparents the children, unless overridden. May be called more than once.
+    /// Drops references to other objects; by default, unparents the children. Can be called more than once.
     open func dispose() {
         guard Self.extendedType == nil else { return }
         for child in widget.children { gtk_widget_unparent(child.cast()) }
     }
 
-    /// A reference to the widget. Never store it here: that would keep the widget alive for ever.
+    /// A new strong reference to the widget. Storing it in the implementation would create a reference cycle.
     public final var widget: Widget { Widget(borrowing: pointer) }
 
     public final func cast<T>() -> UnsafeMutablePointer<T> { pointer.assumingMemoryBound(to: T.self) }
@@ -78,18 +78,18 @@ open class WidgetImplementation {
     /// The GType of this class, registered on first use.
     public class var type: GType { WidgetTypes.type(of: self) }
 
-    /// Makes a widget of this class.
+    /// Creates a widget of this class.
     public class func make() -> Widget {
         Widget(sinking: extendedType == nil ? shim_object_new_with_role(type, role) : shim_object_new(type))
     }
 
-    /// The implementation behind a widget, nil if it is of another class.
+    /// Returns the implementation of a widget, or `nil` if the widget is of another class.
     public static func of(_ widget: Widget) -> Self? {
         WidgetTypes.implementation(of: widget.pointer) as? Self
     }
 }
 
-/// The registered widget classes.
+/// The registry of custom widget classes.
 enum WidgetTypes {
     private static var types: [ObjectIdentifier: GType] = [:]
     private static var classes: [GType: WidgetImplementation.Type] = [:]
@@ -169,7 +169,7 @@ enum WidgetTypes {
         implementation.initialize(widgetClass)
     }
 
-    /// The class whose functions an override goes on to.
+    /// Returns the parent class, for chaining up from an override.
     static func parentClass(of implementation: WidgetImplementation) -> gpointer? {
         g_type_class_peek(Swift.type(of: implementation).extendedType ?? gtk_widget_get_type())
     }

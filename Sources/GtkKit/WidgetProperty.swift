@@ -1,6 +1,6 @@
 import CGtk
 
-/// A property of a widget class of our own, as `.ui` files, bindings and the inspector see it.
+/// A GObject property of a custom widget class, usable from `.ui` files, bindings and the GTK inspector.
 public struct WidgetProperty {
     public let name: String
     let kind: Kind
@@ -51,7 +51,7 @@ public struct WidgetProperty {
             })
     }
 
-    /// What GObject knows of it. It belongs to the class that it is installed in.
+    /// A new, floating GParamSpec; `g_object_class_install_property` sinks it.
     var specification: UnsafeMutablePointer<GParamSpec>? {
         let flags = GParamFlags(rawValue: shim_param_readwrite.rawValue | shim_param_explicit_notify.rawValue)
         return switch kind {
@@ -65,10 +65,10 @@ public struct WidgetProperty {
     }
 }
 
-/// A signal of a widget class of our own.
+/// A signal of a custom widget class.
 public struct WidgetSignal {
     let name: String
-    /// How many texts come with it, and how many numbers after them.
+    /// The number of string arguments, followed by ``numbers`` arguments of type double.
     let texts: Int
     let numbers: Int
 
@@ -108,7 +108,7 @@ extension WidgetImplementation {
         for index in values.indices { g_value_unset(&values[index]) }
     }
 
-    /// Tells whoever is bound to the property that it has changed.
+    /// Emits `notify` for the property.
     public final func notify(_ property: String) { g_object_notify(cast(), property) }
 }
 
@@ -134,7 +134,8 @@ extension WidgetTypes {
         }
     }
 
-    /// Has `<child>` elements of `.ui` files handed to the implementation.
+    /// Overrides `GtkBuildable.add_child` so that ``WidgetImplementation/add(_:to:)`` receives the `<child>` elements
+    /// of `.ui` files.
     static func acceptChildren(_ type: GType) {
         var info = GInterfaceInfo(
             interface_init: { interface, _ in

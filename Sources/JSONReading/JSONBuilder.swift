@@ -1,37 +1,38 @@
 import ChatCore
 
-/// Puts a value together from its tokens, without recursion and within bounds.
+/// Builds a value from tokens, without recursion and with limits on depth and size.
 struct JSONBuilder {
     private struct Frame {
         let isArray: Bool
-        /// Where its values begin, and its keys.
+        /// The index of its first value, and of its first key.
         let values: Int
         let keys: Int
     }
 
-    /// Objects and arrays within each other.
+    /// The maximum nesting depth of containers.
     private let maxDepth: Int
     private let emptiesTooDeep: Bool
     private var frames: [Frame] = []
-    /// Of all open containers, one behind the other.
+    /// The values of all open containers, outermost first.
     private var values: [JSONValue] = []
-    /// Of all open objects, and the one whose value comes next.
+    /// The keys of all open objects, and the key of the next value.
     private var keys: [String] = []
-    /// What the value takes, about.
+    /// The approximate size of the value in bytes.
     private var bytes = 0
-    /// Containers within each other that are left out.
+    /// The number of open containers that are too deep and dropped.
     private var tooDeep = 0
 
-    /// - Parameter emptiesTooDeep: whether null stands for what lies deeper, which is an error otherwise.
+    /// - Parameter emptiesTooDeep: Whether containers beyond the maximum depth are replaced by null instead of throwing
+    ///   an error.
     init(maxDepth: Int, emptiesTooDeep: Bool) {
         self.maxDepth = maxDepth
         self.emptiesTooDeep = emptiesTooDeep
     }
 
-    /// Whether what comes is left out.
+    /// Whether the current container is dropped.
     var isLeavingOut: Bool { tooDeep > 0 }
 
-    /// - Returns: the value if it is whole.
+    /// - Returns: The root value when it is complete.
     /// - Throws: ``ArchiveError/tooDeep``, ``ArchiveError/tooLong(limit:)``.
     mutating func add(_ token: consuming JSONToken) throws(ArchiveError) -> JSONValue? {
         switch consume token {
@@ -75,7 +76,7 @@ struct JSONBuilder {
         return nil
     }
 
-    // What leaves the stacks is swapped out: a copy would count one more reference to each text, and one less.
+    // Values are swapped out of the stacks: copying would retain and release each string.
 
     private mutating func array(from start: Int) -> JSONValue {
         var members: [JSONValue] = []
@@ -91,7 +92,7 @@ struct JSONBuilder {
 
     private mutating func object(from start: Int, _ firstKey: Int) -> JSONValue {
         var members = Dictionary<String, JSONValue>(minimumCapacity: values.count - start)
-        // Of members with the same key the last one counts.
+        // The last of duplicate keys wins.
         for index in start..<values.count {
             var (key, value) = ("", JSONValue.null)
             swap(&key, &keys[firstKey + index - start])

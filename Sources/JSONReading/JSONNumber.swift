@@ -1,6 +1,6 @@
-/// The numbers of RFC 8259.
+/// Parses numbers of RFC 8259.
 enum JSONNumber {
-    /// Whether a byte is part of a number when it follows one.
+    /// Whether a byte may continue a number.
     @inline(__always)
     static func mayContain(_ byte: UInt8) -> Bool {
         switch byte {
@@ -34,8 +34,8 @@ enum JSONNumber {
         return offset == text.byteCount
     }
 
-    /// Whole numbers exactly, others as near as they can be, which is infinite beyond what a `Double` holds.
-    /// - Returns: nil if it is no number.
+    /// Returns integers exactly and other numbers rounded to `Double`, infinite beyond its range.
+    /// - Returns: `nil` if the text is not a number.
     static func value(of text: RawSpan) -> JSONValue? {
         guard isValid(text) else { return nil }
         if let whole = integer(text) { return .integer(whole) }
@@ -43,7 +43,7 @@ enum JSONNumber {
         return .number(Double(spelling) ?? 0)
     }
 
-    /// - Returns: nil if it is not whole, by how it is written, or too large.
+    /// - Returns: `nil` if the number has a fraction or an exponent, or does not fit.
     private static func integer(_ text: RawSpan) -> Int64? {
         let isNegative = text.byte(at: 0) == UInt8(ascii: "-")
         var value: Int64 = 0

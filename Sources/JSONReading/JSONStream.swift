@@ -1,50 +1,53 @@
 public import ChatCore
 public import FoundationEssentials
 
-/// Where a value stands in a document: keys and indices from its root.
+/// A step of a path from a document's root: a key or an index.
 public enum JSONStep: Equatable, Sendable {
     case key(String)
     case index(Int)
 }
 
-/// What a stream tells of a document.
+/// Receives the values of a streamed document.
 public protocol JSONReceiver: AnyObject {
-    /// An object or array begins: whether its members are to be told one by one. If not, it is told whole.
+    /// Whether the members of a container that begins are delivered individually. Otherwise ``receive(_:at:)`` gets it
+    /// as a whole.
     func entersContainer(at path: [JSONStep]) -> Bool
     func receive(_ value: JSONValue, at path: [JSONStep])
-    /// One that was entered ends.
+    /// Called at the end of an entered container.
     func leaveContainer(at path: [JSONStep])
 }
 
-/// Reads JSON as it comes, of any length: what is kept is one value that was asked for whole.
+/// An incremental JSON parser for documents of any length: only one value at a time is held in memory.
 ///
-/// Bytes that are no UTF-8 become U+FFFD. Nesting and the length of one value are bounded.
+/// Invalid UTF-8 becomes U+FFFD. Nesting depth and the size of a value are limited.
 public final class JSONStream {
-    /// Objects and arrays within each other.
+    /// The maximum nesting depth of containers.
     public static let maxDepth = 512
-    /// Bytes of one value that is told whole.
+    /// The maximum size in bytes of a value that is delivered as a whole.
     public static let maxBytes = 32 << 20
 
     private unowned let receiver: any JSONReceiver
     private let emptiesTooDeep: Bool
     private var tokenizer = JSONTokenizer()
     private var path: [JSONStep] = []
-    /// The containers that were entered: nil for an object, how many values it has had for an array.
+    /// The entered containers: `nil` for an object, the number of values for an array.
     private var counts: [Int?] = []
-    /// Of the value that is to be told whole.
+    /// Builds the value that is delivered as a whole.
     private var builder: JSONBuilder?
-    /// Bytes since the last token that was kept or told.
+    /// Bytes since the last token that was delivered or added to a value.
     private var silence = 0
     private var failure: ArchiveError?
 
-    /// - Parameter emptiesTooDeep: null stands for an object or array that lies too deep in a value that is told whole,
-    ///   which is an error otherwise.
+    /// Creates a parser.
+    /// - Parameter emptiesTooDeep: Whether containers beyond the maximum depth in a value are replaced by null instead
+    ///   of throwing an error.
     public init(receiver: any JSONReceiver, emptiesTooDeep: Bool = false) {
         self.receiver = receiver
         self.emptiesTooDeep = emptiesTooDeep
     }
 
-    /// - Throws: ``ArchiveError``, and the same again whatever comes after it.
+    /// Parses further bytes.
+    /// - Throws: ``ArchiveError``, and the same error on every later call.
     public func feed(_ bytes: Data) throws(ArchiveError) {
         if let failure { throw failure }
         do {
@@ -55,14 +58,15 @@ public final class JSONStream {
         }
     }
 
-    /// - Throws: ``ArchiveError/truncated`` if the document is not complete.
+    /// Ends the document.
+    /// - Throws: ``ArchiveError/truncated`` if the document is incomplete.
     public func finish() throws(ArchiveError) {
         if let failure { throw failure }
         if let token = try tokenizer.finish() { try handle(token) }
     }
 
     private func read(_ bytes: RawSpan) throws(ArchiveError) {
-        // Here, and not in the object, where each look at them is checked for others.
+        // Local copies avoid the exclusivity check on each access to the properties.
         var tokenizer = JSONTokenizer()
         var builder: JSONBuilder?
         swap(&tokenizer, &self.tokenizer)
@@ -90,7 +94,7 @@ public final class JSONStream {
         swap(&builder, &self.builder)
     }
 
-    /// - Returns: what puts the value together if the token is the first of one that is to be told whole.
+    /// - Returns: A builder if the token begins a container that is delivered as a whole.
     @discardableResult
     private func handle(_ token: JSONToken) throws(ArchiveError) -> JSONBuilder? {
         switch token {

@@ -1,36 +1,35 @@
 import ChatCore
 
-/// What a document consists of, in its order.
+/// A token of a JSON document.
 enum JSONToken {
     case beginObject
     case beginArray
-    /// Of the innermost object or array.
+    /// The end of the innermost object or array.
     case end
     case key(String)
-    /// Null, a truth value, a number or a text.
+    /// A null, boolean, number or string.
     case scalar(JSONValue)
 }
 
-/// Divides a document into tokens that are asked for one by one; its bytes may come in pieces of any size.
+/// Splits a document, in chunks of any size, into tokens on demand.
 ///
-/// The grammar is RFC 8259's and no more, with a mark of the order of bytes allowed in front. Only texts are taken as they
-/// come: what is no UTF-8 and half of a surrogate pair become U+FFFD, as one who writes such a thing into a document of
-/// many must not keep the others from being read. No library does so: simdjson and Foundation refuse all of a document for
-/// one such text, and so does yyjson for half of a pair. Each would need this parser behind it, and for values of Swift's
-/// it would save about a third of the time.
+/// Accepts exactly the grammar of RFC 8259, with an optional byte order mark. Strings are tolerant: invalid UTF-8 and
+/// unpaired surrogates become U+FFFD, so one sender's invalid string does not make a whole response unreadable.
+/// Existing libraries reject the document: simdjson and Foundation for either, yyjson for unpaired surrogates. They
+/// would need this parser as a fallback, and would save about a third of the time when producing Swift values.
 ///
-/// Between two pieces it keeps the token that is not complete, and a bit for each object or array that is open.
+/// Between chunks it holds only the incomplete token and one bit for each open container.
 struct JSONTokenizer {
     private enum Expectation {
         case value, elementOrEnd, key, keyOrEnd, colon, separatorOrEnd, nothing
     }
 
-    /// What the last piece ended in.
+    /// The state at the end of the last chunk.
     private enum Unfinished {
         case nothing
         case byteOrderMark(bytes: Int)
         case text
-        /// Behind a backslash.
+        /// After a backslash.
         case escape
         case unicodeEscape(digits: Int, unit: UInt16)
         case number
@@ -60,21 +59,21 @@ struct JSONTokenizer {
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     private(set) var depth = 0
-    /// The line that is read, from 1.
+    /// The current line, from 1.
     private(set) var line = 1
     private var expectation = Expectation.value
     private var unfinished = Unfinished.byteOrderMark(bytes: 0)
-    /// Of each open container a bit, set for an object.
+    /// One bit for each open container, set for objects.
     private var kinds: [UInt64] = []
     private var isInObject = false
-    /// Whether the text that is read is a key.
+    /// Whether the current string is a key.
     private var isKey = false
-    /// The token that did not end in its piece, or has escapes.
+    /// The bytes of a token that spans chunks or has escapes.
     private var gathered: [UInt8] = []
-    /// The first half of a surrogate pair, whose second half may come.
+    /// A high surrogate that awaits its low surrogate.
     private var highSurrogate: UInt16?
 
-    /// Whether a document is complete, apart from a number that might go on (``finish()``).
+    /// Whether the document is complete, except for a top-level number that might continue (``finish()``).
     var isComplete: Bool {
         if case .nothing = expectation { !isUnfinished } else { false }
     }
@@ -83,11 +82,11 @@ struct JSONTokenizer {
         if case .nothing = unfinished { false } else { true }
     }
 
-    /// The next token that ends in a piece of the document.
+    /// Returns the next token that ends in a chunk.
     /// - Parameters:
-    ///   - bytes: the piece, which is read from `offset` on.
-    ///   - offset: is moved behind what was read.
-    /// - Returns: nil when the piece is used up.
+    ///   - bytes: The chunk.
+    ///   - offset: The start, which is moved after the token.
+    /// - Returns: `nil` at the end of the chunk.
     /// - Throws: ``ArchiveError/malformed(line:reason:)``.
     @inline(__always)
     mutating func next(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
@@ -125,9 +124,9 @@ struct JSONTokenizer {
         return nil
     }
 
-    /// Says that there are no more pieces.
-    /// - Returns: the number that the document consists of, if it is one.
-    /// - Throws: ``ArchiveError/truncated`` if the document is not complete.
+    /// Ends the document.
+    /// - Returns: The number if the document is a single number.
+    /// - Throws: ``ArchiveError/truncated`` if the document is incomplete.
     mutating func finish() throws(ArchiveError) -> JSONToken? {
         if case .number = unfinished, depth == 0, let value = JSONNumber.value(of: gathered.span.bytes) {
             unfinished = .nothing
@@ -221,7 +220,7 @@ struct JSONTokenizer {
         while offset < bytes.byteCount, JSONNumber.mayContain(bytes.byte(at: offset)) { offset += 1 }
         let digits = bytes.extracting(start..<offset)
         let isContinued = if case .number = unfinished { true } else { false }
-        // What follows may be its next digit.
+        // The next chunk may continue the number.
         if offset == bytes.byteCount || isContinued {
             gather(digits)
             unfinished = .number
@@ -239,9 +238,9 @@ struct JSONTokenizer {
         return .scalar(value)
     }
 
-    // MARK: Texts
+    // MARK: Strings
 
-    /// - Parameter offset: behind the quotation mark or what was read of the text.
+    /// - Parameter offset: The position after the quotation mark, or after the part already read.
     private mutating func text(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
         while true {
             let start = offset
@@ -283,7 +282,7 @@ struct JSONTokenizer {
         return .scalar(.string(text))
     }
 
-    /// - Returns: whether the piece has it whole.
+    /// - Returns: Whether the escape is complete in this chunk.
     private mutating func escape(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> Bool {
         guard offset < bytes.byteCount else {
             unfinished = .escape
@@ -352,7 +351,7 @@ struct JSONTokenizer {
         bytes.withUnsafeBytes { gathered.append(contentsOf: $0) }
     }
 
-    /// Room for a short token is kept.
+    /// Keep the capacity for short tokens only.
     private mutating func forget() {
         if !gathered.isEmpty { gathered.removeAll(keepingCapacity: gathered.count < 4096) }
     }
@@ -361,17 +360,17 @@ struct JSONTokenizer {
         gathered.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
     }
 
-    /// Of a surrogate pair the second half did not come.
+    /// Replaces a high surrogate without a low surrogate.
     private mutating func endSurrogate() {
         guard highSurrogate != nil else { return }
         highSurrogate = nil
         gather("\u{FFFD}" as Unicode.Scalar)
     }
 
-    // MARK: From piece to piece
+    // MARK: Chunks
 
-    /// Goes on with what the last piece ended in.
-    /// - Returns: the token if it ends in this one.
+    /// Continues the token at the end of the last chunk.
+    /// - Returns: The token if it ends in this chunk.
     private mutating func resume(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
         guard offset < bytes.byteCount else { return nil }
         switch unfinished {
@@ -412,7 +411,7 @@ struct JSONTokenizer {
     private func malformed(_ reason: String) -> ArchiveError { .malformed(line: line, reason: reason) }
 
     private func unexpected(_ byte: UInt8) -> ArchiveError {
-        // Nothing of what people wrote: errors are logged.
+        // Do not quote the document's content: errors are logged.
         let isStructure = "{}[],:\"".utf8.contains(byte)
         let found = isStructure ? "“\(Character(Unicode.Scalar(byte)))”" : "something else"
         return malformed("\(found) where \(expected) must stand")
@@ -435,12 +434,12 @@ extension RawSpan {
     @inline(__always)
     func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
 
-    /// Where a quotation mark, a backslash or a control character stands, or the end.
+    /// Returns the position of the next quotation mark, backslash or control character, or the end.
     @inline(__always)
     fileprivate func endOfPlainText(from start: Int) -> Int {
         var offset = start
-        // Eight bytes at once: the highest bit of each that is sought is set. What a byte borrows from the next may mark
-        // that one wrongly, but never the first.
+        // SWAR search over eight bytes: sets the high bit of each matching byte. Borrows may mark later bytes wrongly,
+        // but never the first.
         while offset <= byteCount - 8 {
             let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
             let quote = word ^ 0x2222_2222_2222_2222
@@ -464,7 +463,7 @@ extension RawSpan {
 }
 
 extension String {
-    /// Bytes as UTF-8, with U+FFFD for what is none.
+    /// Decodes UTF-8, with U+FFFD for invalid sequences.
     @inline(__always)
     fileprivate init(repairing bytes: RawSpan) {
         self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }

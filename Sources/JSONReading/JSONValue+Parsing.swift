@@ -2,9 +2,9 @@ public import ChatCore
 public import FoundationEssentials
 
 extension JSONValue {
-    /// A document that is read whole, at most ``JSONStream/longest`` bytes of it.
-    /// - Parameter emptiesTooDeep: whether null stands for what lies deeper than ``JSONStream/maxDepth``, which is an
-    ///   error otherwise: one who writes such a thing into a document of many must not keep the others from being read.
+    /// Parses a complete document of at most ``JSONStream/maxBytes`` bytes.
+    /// - Parameter emptiesTooDeep: Whether containers deeper than ``JSONStream/maxDepth`` are replaced by null instead
+    ///   of throwing an error, so one sender's value does not make a whole response unreadable.
     /// - Throws: ``ArchiveError``.
     public init(parsing data: Data, emptiesTooDeep: Bool = false) throws(ArchiveError) {
         guard data.count <= JSONStream.maxBytes else { throw .tooLong(limit: JSONStream.maxBytes) }

@@ -20,7 +20,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Ex
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     public init(integerLiteral value: Int64) { self = .integer(value) }
     public init(arrayLiteral values: JSONValue...) { self = .array(values) }
-    /// Of members with the same name the last one counts.
+    /// The last of duplicate keys wins.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
         self = .object(Dictionary(members) { _, last in last })
     }

@@ -1,4 +1,4 @@
-/// A value of JSON.
+/// A JSON value.
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -16,7 +16,7 @@ public enum JSONValue: Equatable, Sendable {
     public var array: [JSONValue]? { if case .array(let values) = self { values } else { nil } }
     public var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
 
-    /// A whole number, also one that is written as text or with a fraction of nothing.
+    /// The value as an integer: an integer, a number truncated toward zero, or a numeric string.
     public var integer: Int64? {
         switch self {
         case .integer(let value): value
@@ -37,7 +37,7 @@ public enum JSONValue: Equatable, Sendable {
 
     public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
 
-    /// An identifier, which programs write as text or as a number.
+    /// The value as an identifier, which may be a string or an integer.
     public var identifier: String? {
         switch self {
         case .string(let text) where !text.isEmpty: text

@@ -3,10 +3,9 @@ import CSecret
 public import ChatCore
 import GtkKit
 
-/// The desktop's keyring: the Secret Service, or in a Flatpak the file that the Secret portal's key opens.
+/// The desktop keyring: the Secret Service, or in a Flatpak the file encrypted with the Secret portal's key.
 ///
-/// Nothing here waits: the calls go over D-Bus, and one that asks the user to open the keyring takes as long as the user
-/// does.
+/// All calls are asynchronous D-Bus calls; one that prompts the user to unlock the keyring waits for the user.
 @MainActor public final class Keyring: CredentialStore {
     private let schema: UnsafeMutableRawPointer?
     private static let schemaName = "io.github.parlance_chat.Parlance"
@@ -41,7 +40,7 @@ import GtkKit
         } finish: {
             secret_password_store_finish($0, $1) != 0
         }
-        // Whoever closes the question is told nothing by libsecret.
+        // libsecret reports no error if the user dismisses the prompt.
         if !isStored { throw CredentialStoreError.locked }
     }
 
@@ -53,7 +52,7 @@ import GtkKit
         }
     }
 
-    /// A question that the user closed is no error to libsecret, and looks like nothing having been found.
+    /// Returns whether the item is locked. libsecret reports a dismissed prompt as no result instead of an error.
     @MainActor private func isLocked(_ account: String) async throws -> Bool {
         try await call(about: account) { call in
             secret_password_searchv(call.schema, call.attributes, 0, call.cancellable, call.callback, call.data)
@@ -62,7 +61,7 @@ import GtkKit
             let items = list.assumingMemoryBound(to: GList.self)
             defer { g_list_free_full(items) { g_object_unref($0) } }
             return sequence(first: items, next: { $0.pointee.next }).contains { item in
-                // In a Flatpak the items are of a file, which has no lock.
+                // In a Flatpak, items come from the file backend, which cannot be locked.
                 guard let data = item.pointee.data, shim_is_a(data, GType(secret_item_get_type())) != 0 else {
                     return false
                 }
@@ -92,7 +91,7 @@ import GtkKit
         do {
             return try await attempt(about: account, start, finish)
         } catch CredentialStoreError.unavailable {
-            // The service may have been started anew since the last call, and its session with it.
+            // The connection is stale if the service has restarted since the last call.
             secret_service_disconnect()
             return try await attempt(about: account, start, finish)
         }
@@ -103,7 +102,7 @@ import GtkKit
     ) async throws -> T {
         let cancellable = Object(owning: UnsafeMutableRawPointer(g_cancellable_new()))
         nonisolated(unsafe) let stop: UnsafeMutablePointer<GCancellable> = cancellable.cast()
-        // The object lives to the end of the call, cancelled or not.
+        // Keeps the cancellable alive until the call completes, even when canceled.
         defer { withExtendedLifetime(cancellable) {} }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -131,7 +130,7 @@ import GtkKit
         }
     }
 
-    /// Takes the error over.
+    /// Converts and frees the GError.
     private static func problem(_ pointer: UnsafeMutableRawPointer) -> any Error {
         let error = pointer.assumingMemoryBound(to: GError.self)
         defer { g_error_free(error) }
@@ -141,7 +140,7 @@ import GtkKit
         if g_error_matches(error, secret_error_get_quark(), Int32(parlance_secret_error_is_locked)) != 0 {
             return CredentialStoreError.locked
         }
-        // A user's words are not in it: it is D-Bus that speaks.
+        // A D-Bus error message, free of user data.
         return CredentialStoreError.unavailable(reason: String(cString: error.pointee.message))
     }
 

@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// The rooms that are there at the first start: one's own notes, and the guide's, which is the more recent.
+/// The rooms created at the first start: the user's notes, and the guide's room, which is the more recent one.
 struct FirstRooms {
     let rooms: [NewRoom]
 

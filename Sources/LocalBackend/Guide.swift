@@ -1,6 +1,6 @@
 import ChatCore
 
-/// What the built-in guide says: a function of what was said, what happened, and what it remembers.
+/// Generates the built-in guide's messages from what the user wrote and did, and from its memory.
 struct Guide: Sendable {
     let topics: [GuideTopic]
     private let translator: Translator
@@ -10,7 +10,7 @@ struct Guide: Sendable {
         topics = GuideTopic.table(translator)
     }
 
-    /// The messages of the first start.
+    /// The messages sent at the first start.
     var greeting: [String] {
         [
             translator(
@@ -22,7 +22,7 @@ struct Guide: Sendable {
         ]
     }
 
-    /// What is new since the guide spoke of it last, after an update of the application; nil if nothing is.
+    /// Announces topics added by an update of the application; returns `nil` if there are none.
     func news(_ memory: inout GuideMemory) -> String? {
         let new = topics.filter { !memory.introduced.contains($0.id) }
         guard !new.isEmpty else { return nil }
@@ -30,7 +30,7 @@ struct Guide: Sendable {
         return translator("New since we last spoke:") + "\n" + list(new)
     }
 
-    /// One answer to all of it; nil when there is nothing to say.
+    /// Returns a single reply to everything that has happened, or `nil` if there is nothing to say.
     func reply(to occasion: GuideOccasion, _ memory: inout GuideMemory) -> String? {
         for topic in occasion.tried { memory.finish(topic) }
         var paragraphs = remarks(on: occasion, &memory)
@@ -40,7 +40,7 @@ struct Guide: Sendable {
         return paragraphs.joined(separator: "\n\n")
     }
 
-    /// Each at its first time only.
+    /// Comments on things that the user does for the first time.
     private func remarks(on occasion: GuideOccasion, _ memory: inout GuideMemory) -> [String] {
         var remarks: [String] = []
         if occasion.hasEdit, !memory.done.contains(.editing) {
@@ -101,7 +101,7 @@ struct Guide: Sendable {
         return all[replyIndex % all.count]
     }
 
-    /// Something that was neither tried nor explained yet, in the order of the table.
+    /// Suggests the first topic of the table that was neither tried nor explained yet.
     private func invitation(_ memory: inout GuideMemory) -> String {
         guard let topic = topics.first(where: { !memory.done.contains($0.id) }) else {
             return translator("You have seen all I know. “Help” lists it again, and you can remove me when you like.")

@@ -1,16 +1,16 @@
-/// The guide's part of a room while the application runs.
+/// The transient state of the guide in a room.
 struct GuideConversation {
-    /// What happened in the room.
+    /// Something the user did in the room.
     enum Event {
         case sent, edited, deleted
     }
 
-    /// Answering, or thinking about it.
+    /// Waits before a reply and sends it.
     var task: Task<Void, Never>?
     var isTyping = false
-    /// Whether something happened that was not looked at yet.
+    /// Whether anything has happened since the guide last composed a reply.
     var hasNews = false
-    /// What is not read from the room's messages.
+    /// What cannot be derived from the room's messages.
     var occasion = GuideOccasion()
 
     mutating func note(_ event: Event) {

@@ -2,21 +2,21 @@ import Foundation
 
 /// What the guide remembers of a room.
 struct GuideMemory: Equatable, Codable, Sendable {
-    /// The setting of the room that keeps it.
+    /// The key of the room setting that stores it.
     static let setting = "guide.memory"
 
-    /// Topics that were announced, in a greeting or since.
+    /// Topics that were announced, in the greeting or later.
     var introduced: [GuideTopic.ID] = []
-    /// Topics that were explained or that the user tried, and that need no further invitation.
+    /// Topics that were explained or tried, and need no suggestion any more.
     var done: [GuideTopic.ID] = []
-    /// How many answers it gave: what varies, varies by this.
+    /// The number of replies so far, which selects among alternative phrases.
     var replies = 0
 
     init(introduced: [GuideTopic.ID] = []) {
         self.introduced = introduced
     }
 
-    /// What was remembered; nothing if there is none or it is unreadable.
+    /// Decodes a stored memory; it is empty if there is none or it cannot be decoded.
     init(encoded: String?) {
         let data = Data((encoded ?? "").utf8)
         self = (try? JSONDecoder().decode(GuideMemory.self, from: data)) ?? GuideMemory()

@@ -1,10 +1,10 @@
-/// What the guide has to answer, taken together.
+/// Everything that the guide's next reply responds to.
 struct GuideOccasion: Equatable, Sendable {
-    /// The texts said since its last answer, oldest first, without those that were deleted.
+    /// The user's texts since the guide's last message, oldest first, without deleted ones.
     var texts: [String] = []
-    /// Whether a message was edited, or deleted, since.
+    /// Whether a message was edited since the guide's last message; ``hasDeletion`` likewise for deletions.
     var hasEdit = false
     var hasDeletion = false
-    /// Things that the user was seen trying elsewhere.
+    /// Topics that the user tried elsewhere.
     var tried: Set<GuideTopic.ID> = []
 }

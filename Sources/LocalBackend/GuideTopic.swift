@@ -1,27 +1,27 @@
 import ChatCore
 
-/// One thing that the guide can explain. A feature of the application that is worth showing adds its entry to
-/// ``table(_:)``: the greeting, the answers, the invitations and the news after an update follow from it.
+/// A topic that the guide can explain. To present a feature, add an entry to ``table(_:)``; it then appears in the
+/// greeting, replies, suggestions and the news after an update.
 struct GuideTopic: Identifiable, Sendable {
     enum ID: String, Codable, Sendable {
         case sending, lineBreaks, growing, formatting, lists, undoing, editingLast, editing, deleting, drafts, rooms,
             notes, removing, offline, completing, commands, replying
 
-        /// What a greeting names: enough to begin with, few enough to be read.
+        /// The topics listed in the greeting, a short selection.
         static let first: [ID] = [
             .sending, .completing, .formatting, .editingLast, .replying, .drafts, .rooms, .offline,
         ]
     }
 
     let id: ID
-    /// What the user may write about it: words, separated by commas, in the user's language. Words of four letters
-    /// and more match as the beginning of a word, so that `edit` is found in `editing`.
+    /// Comma-separated keywords in the user's language. Keywords of four or more letters match as prefixes: `edit`
+    /// matches `editing`.
     let words: String
-    /// It on one line, for a list.
+    /// A one-line summary for lists.
     let line: String
-    /// The answer to a question about it.
+    /// The reply to a question about the topic.
     let reply: String
-    /// What to try, following "Something to try:".
+    /// The suggestion that follows "Something to try:".
     let invitation: String
 
     static func table(_ translator: Translator) -> [GuideTopic] {

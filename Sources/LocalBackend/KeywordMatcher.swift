@@ -1,7 +1,7 @@
-/// What was said, as words to look for.
+/// Searches the user's texts for keywords.
 struct KeywordMatcher {
     private let words: [String]
-    /// All words, with a blank before, between and after them.
+    /// All words, with a space before, between and after them, for matching phrases.
     private let phrase: String
     let isQuestion: Bool
 
@@ -13,7 +13,7 @@ struct KeywordMatcher {
         }
     }
 
-    /// Whether one of the words, or phrases, of a list separated by commas was said.
+    /// Whether the texts contain any word or phrase of a comma-separated list.
     func contains(_ list: String) -> Bool {
         list.split(separator: ",").contains { entry in
             let keywords = Self.words(in: entry)

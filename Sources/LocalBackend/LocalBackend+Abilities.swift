@@ -2,8 +2,7 @@ public import ChatCore
 import ChatStore
 
 extension LocalBackend {
-    /// Nobody but the guide lives on this computer beside the user: it is who can be invited, and there are no rooms
-    /// to join.
+    /// There are no other users and no rooms to join; `invite` adds the guide.
     public nonisolated var capabilities: BackendCapabilities {
         [.topic, .displayName, .invite, .reactions, .editHistory]
     }
@@ -42,7 +41,7 @@ extension LocalBackend {
         }
     }
 
-    /// The guide, by its name or as `guide`, comes back into a room that it was taken out of, or into another.
+    /// Adds the guide, given by its localized name or as `guide`, to a room.
     public func invite(_ address: String, to room: RoomID) async throws {
         let name = translator("Guide")
         let requestedName = address.lowercased()

@@ -2,16 +2,16 @@ import ChatCore
 import ChatStore
 
 extension LocalBackend {
-    /// Until it begins to type.
+    /// The delay before the guide starts typing.
     static let guideReactionDelay = Duration.milliseconds(600)
 
-    /// How long it types: by the length of what it says, 0.7 to 2.5 s.
+    /// How long the guide types, depending on the length of the text: 0.7 to 2.5 s.
     static func guideTyping(_ text: String) -> Duration {
         .milliseconds(min(700 + 10 * text.count, 2500))
     }
 
-    /// Has the guide of a room, if it is in it, see to what happened. It answers all that happened until it is done
-    /// in one message, so that it never answers twice, nor itself.
+    /// Lets the guide respond to an event, if it is in the room. A single message answers everything that happens
+    /// before it is sent, so the guide never replies twice, nor to itself.
     func notifyGuide(in room: RoomID, _ event: GuideConversation.Event) {
         guard var conversation = conversations[room], !isClosed else { return }
         conversation.note(event)
@@ -21,24 +21,24 @@ extension LocalBackend {
         }
     }
 
-    /// Something that needs no invitation any more, in whichever room the guide would give it.
+    /// Records in all rooms that the user has tried a topic, which then needs no suggestion.
     func guideSaw(trying topic: GuideTopic.ID) {
         for room in conversations.keys { conversations[room]?.occasion.tried.insert(topic) }
     }
 
-    /// The guide stops what it is at and says nothing more in the room.
+    /// Stops the guide in a room.
     func dismissGuide(from room: RoomID) {
         guard let conversation = conversations.removeValue(forKey: room) else { return }
         conversation.task?.cancel()
         if conversation.isTyping { publish(.typing([]), in: room) }
     }
 
-    /// At the start: tells what is new, and answers what was left unanswered.
+    /// At startup, announces new topics or answers unanswered messages.
     func welcomeBack(to room: RoomID) async throws {
         conversations[room] = GuideConversation()
         var memory = GuideMemory(encoded: try await store.setting(GuideMemory.setting, of: room))
         let isUnanswered = try await !unanswered(in: room).isEmpty
-        // News would look like the answer: they wait for a start with none due.
+        // News would look like a reply, so postpone them until a start without a pending one.
         if !isUnanswered, let news = guide.news(&memory) {
             try await sendGuideMessage(news, remembering: memory, in: room)
         }
@@ -58,16 +58,16 @@ extension LocalBackend {
         conversations[room]?.task = nil
     }
 
-    /// In turn: nothing is said between the look at the room and the answer.
+    /// Serialized, so that no message is sent between reading the room and replying.
     private func sendReply(in room: RoomID) async {
-        // Cancelled when it was removed or the backend closed.
+        // The guide was removed, or the backend is closing.
         guard !Task.isCancelled else { return }
         conversations[room]?.hasNews = false
         let reply = try? await composeReply(in: room)
         conversations[room]?.occasion = GuideOccasion()
         setGuideTyping(false, in: room)
         guard let (text, memory) = reply else { return }
-        // A full disk, say: what stays unanswered is answered after the next message or start.
+        // If this fails, for example because the disk is full, the next message or start triggers a reply.
         try? await sendGuideMessage(text, remembering: memory, in: room)
     }
 
@@ -79,8 +79,8 @@ extension LocalBackend {
         return guide.reply(to: occasion, &memory).map { ($0, memory) }
     }
 
-    /// What the user said after the guide's last message, and did not delete. The messages themselves tell, so that
-    /// nothing is left unanswered by a crash.
+    /// The user's messages since the guide's last one, without deleted ones. Derived from the stored messages, so that
+    /// a crash does not leave any unanswered.
     private func unanswered(in room: RoomID) async throws -> [String] {
         let recent = try await store.snapshot(of: room, limit: 50)?.page.messages ?? []
         return recent.reversed().prefix { $0.sender != Self.guideID }
@@ -102,7 +102,7 @@ extension LocalBackend {
         publish(.typing(isTyping ? [Self.guideID] : []), in: room)
     }
 
-    /// - Returns: false if the task was cancelled.
+    /// - Returns: `false` if the task was canceled.
     private func pause(_ duration: Duration) async -> Bool {
         do {
             try await clock.sleep(for: duration)

@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 
 extension LocalBackend: ImportService {
-    /// Messages that are told of a room that was changed all over.
+    /// The number of messages published when a timeline is reopened.
     private static let pageAnew = 100
 
     public var importingMember: Member { Member(id: Self.ownUserID, displayName: ownDisplayName, kind: .own) }
@@ -17,7 +17,7 @@ extension LocalBackend: ImportService {
         return room.id
     }
 
-    /// Not in turn: nobody follows the room yet, and what is being said elsewhere need not wait.
+    /// Not serialized: nobody observes a staged room, and other operations need not wait.
     public func addImported(
         _ messages: [ImportedMessage], by members: [Member], to room: RoomID
     ) async throws -> Int {
@@ -52,7 +52,7 @@ extension LocalBackend: ImportService {
         }
     }
 
-    /// Messages may have come between any others: whoever looks at the room begins once more.
+    /// Merged messages may be anywhere in the timeline, so observers reopen it.
     private func republish(_ room: RoomID) async throws {
         guard timelines[room] != nil, let snapshot = try await store.snapshot(of: room, limit: Self.pageAnew) else {
             return
@@ -61,7 +61,8 @@ extension LocalBackend: ImportService {
     }
 
     public func discardImport(_ rooms: [RoomID]) async {
-        // A task that was cancelled could not write any more. What cannot be removed now is at the next start.
+        // Detached, because a canceled task could not write. Rooms that cannot be removed are removed at the next
+        // start.
         let store = store
         await Task.detached { for room in rooms { try? await store.removeStagedRoom(room) } }.value
     }

@@ -22,7 +22,7 @@ extension LocalBackend {
     ) async throws -> [Message] {
         for (_, message) in messages {
             guard ChatLimits.isValid(message) else { throw ChatError.invalidMessage }
-            // A message never refers to what is not there.
+            // A stored message must not refer to missing files.
             for file in message.files { _ = try await content(of: file) }
         }
         return try await serialized {
@@ -60,7 +60,7 @@ extension LocalBackend {
         }
     }
 
-    /// Nothing waits here: what is sent is stored at once, or refused.
+    /// No-op, like ``discard(_:in:)``: messages are stored or rejected immediately, so none are queued.
     public func retry(_ transaction: TransactionID?, in room: RoomID) async throws {}
     public func discard(_ transaction: TransactionID?, in room: RoomID) async throws {}
 
@@ -73,7 +73,7 @@ extension LocalBackend {
         }
     }
 
-    /// Nobody else is here to be told: the guide answers what is sent.
+    /// No-op: there is nobody to notify, and the guide responds only to messages.
     public func setTyping(_ isTyping: Bool, in room: RoomID) async {}
 
     public func draft(in room: RoomID) async throws -> SavedDraft? {

@@ -44,7 +44,7 @@ extension LocalBackend {
         }
     }
 
-    /// - Throws: ``ChatError/notPermitted`` for the own member, who leaves instead.
+    /// - Throws: ``ChatError/notPermitted`` for the user, who has to leave instead.
     public func removeMember(_ member: MemberID, from room: RoomID) async throws {
         guard member != Self.ownUserID else { throw ChatError.notPermitted }
         try await serialized {
@@ -57,13 +57,13 @@ extension LocalBackend {
         }
     }
 
-    /// Puts what the user did to a room among its messages, once it is done.
+    /// Adds a room event to the timeline.
     func note(_ event: RoomEvent, in room: RoomID) async throws {
         let new = NewMessage(id: MessageID(makeID()), sender: Self.ownUserID, event: event, sentAt: now())
         publish(.changed([try await store.append(new, to: room).message]), in: room)
     }
 
-    /// Has the room list follow a change.
+    /// Refreshes the room list after a change.
     func roomsChanged() {
         summaries.markStale()
         guard summaries.beginRefresh() else { return }
@@ -76,11 +76,11 @@ extension LocalBackend {
         roomsChanged()
     }
 
-    /// Several changes while the rooms are being read make for one more reading.
+    /// Changes that occur while the list is being read cause a single further read.
     private func refreshSummaries() async {
         while summaries.isStale {
             summaries.startReading()
-            // What cannot be read now is read after the next change: a list has no place for an error.
+            // There is no way to report an error here; the list is read again after the next change.
             guard let rooms = try? await store.roomSummaries() else { break }
             summaries.publish(rooms)
         }

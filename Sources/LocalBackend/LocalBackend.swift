@@ -2,18 +2,17 @@ public import ChatCore
 public import ChatStore
 public import Foundation
 
-/// Conversations that live on this computer: one's own notes, rooms, and the built-in guide.
+/// Conversations stored on this computer: notes, rooms, and the built-in guide.
 ///
-/// What changes something is carried out one call after another, in the order of the calls, and is told to the
-/// observers once it is stored.
+/// Operations that change something run one at a time, in call order, and are published once they are stored.
 public actor LocalBackend: ChatService {
-    /// The user, in each room.
+    /// The user's ID in every room.
     public static let ownUserID = MemberID("own")
-    /// The built-in guide.
+    /// The built-in guide's ID.
     public static let guideID = MemberID("guide")
 
     let store: ChatStore
-    /// The files of messages and drafts.
+    /// The files attached to messages and drafts.
     let media: MediaArchive
     let translator: Translator
     let clock: any Clock<Duration>
@@ -24,7 +23,7 @@ public actor LocalBackend: ChatService {
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
     var summaries = SummaryFeed()
-    /// What the guide is about, in each room that it is in.
+    /// The guide's state in each room it is in.
     var conversations: [RoomID: GuideConversation] = [:]
     private(set) var isClosed = false
     private var sweeping: Task<Void, Never>?
@@ -37,7 +36,7 @@ public actor LocalBackend: ChatService {
         now: @escaping @Sendable () -> Date, makeID: @escaping @Sendable () -> String
     ) {
         self.store = store
-        // Beside the store, whose folder is its own.
+        // Next to the store's folder, which belongs to the store alone.
         media = MediaArchive(
             folder: store.folder.deletingLastPathComponent()
                 .appending(path: store.folder.lastPathComponent + "-media", directoryHint: .isDirectory))
@@ -49,16 +48,16 @@ public actor LocalBackend: ChatService {
         guide = Guide(translator: translator)
     }
 
-    /// Begins, or goes on, over a store: makes the first rooms if it never had any, and lets the guide answer what
-    /// was left unanswered.
+    /// Opens a backend on a store. Creates the first rooms in a new store, and lets the guide answer unanswered
+    /// messages.
     ///
     /// - Parameters:
-    ///   - store: for this backend alone.
-    ///   - ownDisplayName: what the user is called from now on.
-    ///   - translator: the language of what the guide says and of the first rooms' names.
+    ///   - store: must not be shared with another backend.
+    ///   - ownDisplayName: the user's name, unless they have chosen another.
+    ///   - translator: translates the guide's messages and the names of the first rooms.
     ///   - clock: paces the guide.
-    ///   - now: the time of day, for what is stored.
-    ///   - makeID: an identifier that was never used, for rooms and messages.
+    ///   - now: returns the wall-clock time, for timestamps.
+    ///   - makeID: returns a unique identifier for a room or message.
     /// - Throws: ``ChatError`` if the storage fails.
     public static func start(
         over store: ChatStore, ownDisplayName: String, translator: Translator = .untranslated,
@@ -72,7 +71,7 @@ public actor LocalBackend: ChatService {
         return backend
     }
 
-    /// Ends all streams and the guide's work, once the calls under way are done. The store stays open.
+    /// Finishes all streams and stops the guide, after the operations in progress. The store stays open.
     public func close() async {
         isClosed = true
         sweeping?.cancel()
@@ -85,7 +84,7 @@ public actor LocalBackend: ChatService {
     }
 
     private func prepare() async throws {
-        // A name that the user chose stays, whatever the computer calls its user.
+        // A name chosen by the user takes precedence over that of the system account.
         if let chosen = try await store.setting(Self.displayNameSetting) { ownDisplayName = chosen }
         let first = FirstRooms(backend: self)
         _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
@@ -93,14 +92,15 @@ public actor LocalBackend: ChatService {
         for room in try await store.rooms(with: Self.guideID) { try await welcomeBack(to: room) }
         let unfinished = (try? await store.stagedRooms()) ?? []
         sweeping = Task(priority: .background) { [weak self] in
-            // A million messages take a while to remove: those of this start are known before any other begins.
+            // Removing a large import takes a while, so it runs in the background. The list was read before another
+            // import can start, so it contains only abandoned ones.
             await self?.discardImport(unfinished)
             await self?.sweepMedia()
         }
     }
 
-    /// Carries out one operation at a time, first come first served, across its suspensions: what observers are
-    /// told is thereby in the order of the commits, and a stream that opens misses none.
+    /// Runs one operation at a time, in FIFO order and across suspension points. Updates are therefore published in
+    /// commit order, and a new stream misses none.
     func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }
@@ -113,7 +113,7 @@ public actor LocalBackend: ChatService {
         return try await operation()
     }
 
-    /// Tells the observers of a room.
+    /// Sends an update to a room's observers.
     func publish(_ update: TimelineUpdate, in room: RoomID) {
         timelines[room]?.yield(update)
     }

@@ -4,8 +4,8 @@ import Foundation
 import MatrixBackend
 import SoakSupport
 
-/// One start of the application without its window, measured from inside: `bench-child list|fetch|open FOLDER URL USER
-/// DEVICE TOKEN [ROOM…]`. It prints numbers, by words before them.
+/// A start of the application without its window, measured from inside: `bench-child list|fetch|open FOLDER URL USER
+/// DEVICE TOKEN [ROOM…]`. Prints measurements with a label before each.
 struct BenchChild {
     let words: [String]
 
@@ -31,7 +31,7 @@ struct BenchChild {
             report("list")
             for await state in backend.connectionStates() where state == .online { break }
             report("online")
-            // All that the account has, as the rest of the list comes behind what can be seen.
+            // The complete room list; the online state is reached before the whole list is loaded.
             if let all = words.dropFirst(6).first.flatMap({ Int($0) }) {
                 for await rooms in backend.roomSummaries() where rooms.count >= all { break }
                 report("all")
@@ -42,7 +42,7 @@ struct BenchChild {
                 report("history")
             }
         case "open":
-            // The first of a process pays for what is made once.
+            // Measure twice: the first measurement includes one-time initialization.
             for room in words.dropFirst(6) + words.dropFirst(6) {
                 print("open", try await open(RoomID(room), by: backend, clock))
             }
@@ -53,8 +53,8 @@ struct BenchChild {
         await store.close()
     }
 
-    /// The whole history of a room, page by page, as one who scrolls to its beginning has it.
-    /// - Returns: how many messages it has.
+    /// Fetches the whole history of a room page by page, like scrolling to its start.
+    /// - Returns: The number of messages.
     private func fetch(_ room: RoomID, by backend: MatrixBackend) async throws -> Int {
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
         var position = Int64.max
@@ -67,7 +67,7 @@ struct BenchChild {
         }
     }
 
-    /// - Returns: microseconds until a room's newest page is there, the median of many.
+    /// - Returns: The median time in microseconds until a room's newest page is published.
     private func open(_ room: RoomID, by backend: MatrixBackend, _ clock: ContinuousClock) async throws -> Int {
         var times: [Int] = []
         for _ in 0..<51 {

@@ -2,9 +2,9 @@ import Foundation
 import MatrixBackend
 import SoakSupport
 
-/// Makes accounts with rooms and history in a homeserver, each once: what is there already stays as it is.
+/// Creates accounts with rooms and history on a homeserver, unless they exist.
 struct BenchFiller {
-    /// Messages of a room in a list: with its state, more than a first answer has.
+    /// Messages per room: more events than a first sync response has.
     private static let messages = 15
     private static let atOnce = 4
 
@@ -22,7 +22,8 @@ struct BenchFiller {
         return session
     }
 
-    /// - Returns: its identifier. It is one's own, and has at least so many messages.
+    /// Creates a room of the user with at least `messages` messages.
+    /// - Returns: The room ID.
     func room(_ name: String, of session: MatrixSession, messages: Int) async throws -> String {
         let room: String
         if let existing = try await server.room(aliased: name) {

@@ -1,12 +1,12 @@
 import MatrixBackend
 import Synchronization
 
-/// Counts what passes.
+/// Counts requests and response bytes.
 final class CountingTransport: MatrixTransport {
     private let transport = CurlTransport()
     private let counted = Mutex((requests: 0, bytes: 0))
 
-    /// Requests that were answered, and the bytes of the answers' bodies once unpacked.
+    /// The number of responses, and the decoded size of their bodies.
     var count: (requests: Int, bytes: Int) { counted.withLock { $0 } }
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {

@@ -4,15 +4,15 @@ import SeededRandom
 import SoakSupport
 import Synchronization
 
-/// A proxy in front of a server that does everything to what passes.
+/// A proxy in front of a server that injects network faults.
 final class FaultProxy: Sendable {
     enum Fault: CaseIterable {
-        /// The connection ends before the piece, or within it: in a head, in a body, anywhere.
+        /// The connection is closed before a chunk, or within it, anywhere in a header or body.
         case cut, half
         case delay
-        /// The answer of a gateway, or of a server that is asked for too much, in place of the server's.
+        /// A gateway's error page, or a rate-limit error, instead of the server's response.
         case page, busy
-        /// The piece is swallowed and the connection stays open: the other side waits until it gives up.
+        /// The chunk is dropped and the connection stays open until the other side times out.
         case silence
     }
 
@@ -29,7 +29,7 @@ final class FaultProxy: Sendable {
         state = Mutex(State(random: SeededGenerator(seed: seed)))
     }
 
-    /// - Returns: its own port.
+    /// - Returns: The proxy's port.
     func start(to server: UInt16) throws -> UInt16 {
         try Loopback.listen { [self] client in
             guard let upstream = Loopback.connect(to: server) else {
@@ -48,7 +48,7 @@ final class FaultProxy: Sendable {
         }
     }
 
-    /// Until either side hangs up, or a fault does it for them.
+    /// Forwards data until either side, or a fault, closes the connection.
     private func pump(from source: Int32, to target: Int32, isRequest: Bool) {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -59,7 +59,7 @@ final class FaultProxy: Sendable {
         shutdown(target, Int32(SHUT_RDWR))
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: Whether the connection continues.
     private func pass(_ bytes: ArraySlice<UInt8>, from source: Int32, to target: Int32, isRequest: Bool) -> Bool {
         let (fault, pause, passingCount) = draw(isRequest: isRequest, bytes.count)
         switch fault {
@@ -85,8 +85,8 @@ final class FaultProxy: Sendable {
         }
     }
 
-    /// About every eighth piece has a fault; few of them are silent, for half a minute is lost by each.
-    /// - Returns: the fault, its pause in microseconds, and the bytes that pass of a piece that does not pass whole.
+    /// Draws a fault for about one in eight chunks. Silence is rare, because each costs up to the request's timeout.
+    /// - Returns: The fault, a pause in microseconds, and the number of bytes forwarded of a partial chunk.
     private func draw(isRequest: Bool, _ count: Int) -> (Fault?, pause: UInt32, kept: Int) {
         state.withLock { state in
             var fault: Fault?
@@ -97,7 +97,7 @@ final class FaultProxy: Sendable {
                 fault = possible.randomElement(using: &state.random)
             }
             if let fault { state.faults[fault, default: 0] += 1 }
-            // Often within a head.
+            // Often within the header.
             let limit = Bool.random(using: &state.random) ? min(count, 200) : count
             return (
                 fault, UInt32.random(in: 1000...300_000, using: &state.random),

@@ -1,8 +1,8 @@
 import MatrixBackend
 
-/// Gives up sooner than an application does: what a network swallowed costs seconds, not minutes, of a long run.
+/// Shortens timeouts, so a dropped packet costs seconds instead of minutes of a long run.
 struct HastyTransport: MatrixTransport {
-    /// Of a request, at most.
+    /// The maximum timeout of a request.
     static let timeout = Duration.seconds(8)
 
     let transport: CurlTransport

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 import SoakSupport
 
-/// Sockets of this computer alone.
+/// Sockets on the loopback interface.
 enum Loopback {
-    /// Accepts connections on a port that is free, each on a thread of its own, until the process ends.
-    /// - Returns: the port.
+    /// Accepts connections on a free port, each on its own thread, until the process ends.
+    /// - Returns: The port.
     static func listen(_ serve: @escaping @Sendable (Int32) -> Void) throws -> UInt16 {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = Self.address(0)
@@ -28,7 +28,7 @@ enum Loopback {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// - Returns: nil if nobody listens.
+    /// - Returns: `nil` if the connection is refused.
     static func connect(to port: UInt16) -> Int32? {
         let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = Self.address(port)
@@ -42,7 +42,7 @@ enum Loopback {
         return nil
     }
 
-    /// - Returns: whether all of it went out.
+    /// - Returns: Whether everything was written.
     @discardableResult
     static func write(_ bytes: some Collection<UInt8>, to connection: Int32) -> Bool {
         var remaining = Array(bytes)[...]

@@ -4,7 +4,7 @@ import Foundation
 import MatrixBackend
 import SoakSupport
 
-/// What a start costs over a real homeserver, by the number of rooms, and what a room costs, by its history.
+/// Measures starts against a real homeserver by the number of rooms, and opening rooms by the size of their history.
 struct MatrixBench {
     private static let few = 40
     private static let many = 400
@@ -22,7 +22,7 @@ struct MatrixBench {
         let rooms: Int
     }
 
-    /// Of the homeserver, and of what is made there once.
+    /// The folder of the homeserver, whose accounts and rooms are reused.
     let folder: String
 
     func run() async throws -> Bool {
@@ -47,7 +47,7 @@ struct MatrixBench {
         _ few: Account, _ many: Account, _ server: SoakHomeserver, _ stores: URL, _ table: inout BenchmarkTable
     ) throws {
         var measured: [String: [Start]] = [:]
-        // In turns, so that what else the machine does meets both alike.
+        // Alternate the accounts, so other load on the machine affects both alike.
         for run in 0..<Self.runs {
             for account in [few, many] {
                 let store = stores.appending(path: "\(account.rooms)-\(run)")
@@ -74,7 +74,8 @@ struct MatrixBench {
     }
 
     private func rows(_ label: String, _ few: [Start]?, _ many: [Start]?) -> [BenchmarkRow] {
-        // To have all rooms costs what they are, and Synapse names all of them in each answer.
+        // No target for the complete list: its cost is proportional to the rooms, and Synapse lists all of them in each
+        // response.
         let target = label.hasSuffix("usable list") ? 1.2 : nil
         return [("time", "ms", \Start.milliseconds), ("requests", "", \.requests), ("answers", "KB", \.kilobytes)]
             .flatMap { what, unit, path in

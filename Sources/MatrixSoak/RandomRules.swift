@@ -1,6 +1,6 @@
 import JSONReading
 
-/// Push rules and the contents of messages, drawn from so little that one often fits the other.
+/// Random push rules and message contents, from a small vocabulary, so they often match.
 struct RandomRules<Source: RandomNumberGenerator> {
     static var members: [String] { ["@ann:a", "@bob:a", "@cleo:b"] }
     static var names: [String] { ["Robin", "été", "R. B.", "x_1", "日本"] }
@@ -17,7 +17,7 @@ struct RandomRules<Source: RandomNumberGenerator> {
         ]
     }
 
-    /// Rules that servers have beside those for `m.mentions`, by their kinds.
+    /// Legacy mention rules by kind.
     private static var oldMentions: [String: [String]] {
         [
             "override": [".m.rule.contains_display_name", ".m.rule.roomnotif"],
@@ -32,7 +32,7 @@ struct RandomRules<Source: RandomNumberGenerator> {
     }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &source) }
-    /// Once in so many times.
+    /// Returns `true` with a probability of 1 / `times`.
     mutating func once(in times: Int) -> Bool { number(1...times) == 1 }
     mutating func one<Element>(of all: [Element]) -> Element { all[number(0...(all.count - 1))] }
 
@@ -42,7 +42,7 @@ struct RandomRules<Source: RandomNumberGenerator> {
         (0...number(0...4)).map { _ in one(of: Self.words) }.joined(separator: one(of: [" ", " ", ", ", "-"]))
     }
 
-    /// Of a message, with some of what rules ask for.
+    /// Returns the content of a message with properties that rules may match.
     mutating func content() -> JSONValue {
         var content: [String: JSONValue] = [
             "body": .string(body()), "msgtype": .string(one(of: ["m.text", "m.text", "m.notice", "m.emote"])),
@@ -65,7 +65,7 @@ struct RandomRules<Source: RandomNumberGenerator> {
 
     // MARK: Rules
 
-    /// The content of `m.push_rules`.
+    /// Returns the content of `m.push_rules`.
     mutating func rules(rooms: Int) -> JSONValue {
         var global: [String: JSONValue] = [:]
         for kind in ["override", "content", "room", "sender", "underride"] where !once(in: 8) {

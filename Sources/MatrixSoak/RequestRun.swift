@@ -4,15 +4,15 @@ import MatrixBackend
 import SoakSupport
 import Synchronization
 
-/// Sends requests by one transport, and looks what is left of them: first many that are answered at once, then some
-/// that wait, as a sync does.
+/// Checks a transport for leaks: first with many requests that are answered at once, then with long polls, as in a
+/// sync.
 struct RequestRun {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-    /// Requests that wait side by side.
+    /// The number of parallel long polls.
     private static let waiters = 8
 
     let count: Int
-    /// Of long polls.
+    /// The duration of long polling.
     let minutes: Int
     private let transport = CurlTransport()
 
@@ -25,7 +25,7 @@ struct RequestRun {
         let port = try Loopback.listen(Self.serve)
         guard let url = URL(string: "http://127.0.0.1:\(port)/") else { return false }
         let batch = max(count / 10, 1)
-        // What a first tenth makes stays: caches, threads, the arenas of the allocator.
+        // Exclude one-time costs: caches, threads and the allocator's arenas.
         try await send(batch, url)
         let before = try Self.usage()
         Self.report("after \(batch)", before)
@@ -41,7 +41,7 @@ struct RequestRun {
             after = try Self.usage()
         }
         transport.close()
-        // Each of those that waited side by side has a connection that is kept, and both its ends are here.
+        // Each parallel long poll leaves a reusable connection, both of whose ends are in this process.
         let more = max(0, after.files - before.files - (minutes > 0 ? 2 * Self.waiters : 0))
         SoakReport(name: "request-files", value: more, unit: "files", target: 0).print()
         return more == 0
@@ -53,7 +53,7 @@ struct RequestRun {
         }
     }
 
-    /// Some are answered, some break off, and some are given up on this side.
+    /// Some responses are complete, some are truncated, and some requests time out.
     private func poll(_ url: URL) async throws {
         let polls = Polls()
         let before = try Self.usage()
@@ -87,7 +87,7 @@ struct RequestRun {
         let ended = Mutex((answered: 0, failed: 0))
     }
 
-    /// What `/wait` asks for comes after up to ten seconds, with up to 200 KB, and sometimes not whole.
+    /// Answers `/wait` after up to ten seconds with up to 200 KB, sometimes truncated.
     private static func serve(_ connection: Int32) {
         defer { close(connection) }
         var buffer = [UInt8](repeating: 0, count: 1 << 14)
@@ -117,7 +117,7 @@ struct RequestRun {
     }
 }
 
-/// What this process has of the memory.
+/// The resident memory of this process.
 enum ProcessMemory {
     static func kibibytes() throws -> Int {
         let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")

@@ -1,9 +1,9 @@
 import JSONReading
 
-/// Which events a user is told of, read off the specification once more ("Push notifications", push rules) and done as
-/// plainly as can be: a judge that shares no code with the backend.
+/// An independent implementation of push rules, as simple as possible and directly from the specification ("Push
+/// notifications", push rules). Shares no code with the backend.
 struct RuleOracle {
-    /// What conditions ask of a room.
+    /// The room data that conditions evaluate.
     struct Room {
         var id: String
         var ownUserID: String
@@ -36,7 +36,7 @@ struct RuleOracle {
     }
 
     private func holds(_ rule: JSONValue, of kind: String, for event: JSONValue, in room: Room) -> Bool {
-        // By name, as they are in the specification: they give way to `m.mentions`, whatever that is.
+        // These legacy rules do not apply to events with `m.mentions`, whatever its value.
         let givesWay = ["contains_display_name", "contains_user_name", "roomnotif"].contains {
             rule["rule_id"]?.string == ".m.rule." + $0
         }
@@ -87,7 +87,7 @@ struct RuleOracle {
 
     // MARK: Properties and patterns
 
-    /// At a path of names between dots, where `\.` and `\\` are a dot and a backslash.
+    /// Returns the value of a dotted path, in which `\.` and `\\` are a dot and a backslash.
     private func property(_ key: String, of event: JSONValue, in room: Room) -> JSONValue? {
         let escaped = key.replacing("\\\\", with: "\u{1}").replacing("\\.", with: "\u{2}")
         var value: JSONValue? = event
@@ -104,8 +104,7 @@ struct RuleOracle {
         return words(of: letters) { glob(pattern[...], $0) }
     }
 
-    /// Whether any stretch that begins and ends at the ends of words fits. Letters beyond ASCII belong to words, as they
-    /// do for Synapse.
+    /// Whether a range between word boundaries matches. Non-ASCII letters are part of words, as in Synapse.
     private func words(of text: [Character], _ fits: (ArraySlice<Character>) -> Bool) -> Bool {
         func isWord(_ index: Int) -> Bool { text[index] == "_" || text[index].isLetter || text[index].isNumber }
         for start in 0...text.count where start == 0 || !isWord(start - 1) {

@@ -1,7 +1,7 @@
 import JSONReading
 import SeededRandom
 
-/// A room as its user sees it, counted from the beginning each time.
+/// A room as its user sees it; counts are computed from scratch each time.
 struct RuleRoom {
     struct SentMessage {
         var event: JSONValue
@@ -9,12 +9,12 @@ struct RuleRoom {
         var isOwn: Bool
     }
 
-    /// What happened, in the server's order.
+    /// The events in the server's order.
     private struct Entry {
         var event: JSONValue
-        /// Which of the messages it is; nil if it is none.
+        /// The index of the message, or `nil` for other events.
         var message: Int?
-        /// How many messages there were by then.
+        /// The number of messages before it.
         var before: Int
     }
 
@@ -22,7 +22,7 @@ struct RuleRoom {
     let world: RuleWorld
     private(set) var messages: [SentMessage] = []
     private var log: [Entry] = []
-    /// How much of the log a sync told of, or left out.
+    /// How much of the log syncs have returned or skipped.
     private var syncedCount = 0
     private var deleted: Set<Int> = []
     private var read = -1
@@ -37,13 +37,13 @@ struct RuleRoom {
         self.world = world
     }
 
-    /// Unread messages, and mentions among them.
+    /// The numbers of unread messages and of mentions among them.
     var counts: [Int] {
         let unread = messages.indices.filter { $0 > read && !messages[$0].isOwn && !deleted.contains($0) }
         return [unread.count { messages[$0].verdict != .silent }, unread.count { messages[$0].verdict == .highlights }]
     }
 
-    /// What a sync tells of it.
+    /// The part of a sync response that concerns the room.
     struct News {
         var state: [JSONValue] = []
         var timeline: [JSONValue] = []
@@ -54,10 +54,10 @@ struct RuleRoom {
         var counts: [Int] = []
     }
 
-    /// What happened since the last sync, as a sync tells it.
+    /// Draws new events and returns the next sync's response.
     mutating func extend(by oracle: RuleOracle, _ random: inout RandomRules<SeededGenerator>) -> News {
         var news = News()
-        // What is fetched later is judged by the room as it is then.
+        // Skipped messages are evaluated later, so in worlds with gaps the room must not change.
         if events == 0 || random.once(in: 3) && world == .whole {
             members = random.number(0...5)
             news.members = members
@@ -79,7 +79,7 @@ struct RuleRoom {
             deleted.insert(number)
             note(new("m.room.redaction", ["redacts": .string("$\(id)-\(number)")], "@ann:a"))
         }
-        // Some are told again: they were judged when they came.
+        // Some events are repeated; their verdict must not change.
         var start = max(0, syncedCount - random.number(0...2))
         if world != .whole, random.once(in: 2), syncedCount < log.count {
             start = random.number(syncedCount...log.count)
@@ -92,7 +92,7 @@ struct RuleRoom {
         return news
     }
 
-    /// What was before a place, the latest first, and where to go on.
+    /// Returns history before a token, newest first, and the next token.
     func history(before token: String) -> (chunk: [JSONValue], end: String?) {
         let end = min(Int(token.dropFirst()) ?? 0, log.count)
         let start = max(0, end - 8)
@@ -118,7 +118,7 @@ struct RuleRoom {
         return event
     }
 
-    /// A mark at anything that happened, at what nobody knows, or backwards.
+    /// Sets a read marker at any event, at an unknown one, or backward.
     private mutating func addReadMarker(_ news: inout News, _ random: inout RandomRules<SeededGenerator>) {
         let index = random.number(0...(log.count + 1))
         var target = "$unknown"
@@ -148,7 +148,7 @@ struct RuleRoom {
         return state
     }
 
-    /// A message.
+    /// Draws a message.
     private mutating func event(_ random: inout RandomRules<SeededGenerator>) -> JSONValue {
         let sender = random.once(in: 4) ? RuleRun.ownUserID : random.one(of: RandomRules<SeededGenerator>.members)
         let type = random.one(of: [
@@ -157,14 +157,14 @@ struct RuleRoom {
         let content: JSONValue =
             switch type {
             case "m.room.encrypted": ["algorithm": "m.megolm.v1.aes-sha2"]
-            // Nobody knows it, but it says something.
+            // An unknown type with fallback text.
             case "m.other": ["body": "lunch"]
             default: random.content()
             }
         return new(type, content, sender, id: "$\(id)-\(messages.count)")
     }
 
-    /// What is never counted, whatever the rules say.
+    /// Draws an event that is never counted, whatever the rules.
     private mutating func noMessage(_ random: inout RandomRules<SeededGenerator>) -> JSONValue {
         let target = "$\(id)-0"
         return random.one(of: [

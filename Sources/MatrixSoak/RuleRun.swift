@@ -6,19 +6,20 @@ import MatrixBackend
 import SeededRandom
 import SoakSupport
 
-/// Tells a backend random syncs: rules of what the user is told of, rooms whose people, names and powers change,
-/// messages of every kind, deletions, also of state, and read marks at anything; in every third world each by a plain and
-/// by a sliding sync that leaves messages out, which can be fetched. Its counts of unread messages and of mentions are compared with a
-/// count from the beginning by ``RuleOracle``. Each sequence is a room's.
+/// Whether syncs leave out messages, and whether they count those.
 enum RuleWorld: CaseIterable {
-    /// Nothing is left out, and rules and rooms change.
+    /// No gaps; rules and rooms change.
     case whole
-    /// A plain sync counts what it leaves out.
+    /// A plain sync with gaps, whose unread counts include skipped messages.
     case counted
-    /// A sliding sync says that nothing is unread.
+    /// A sliding sync with gaps, without unread counts.
     case uncounted
 }
 
+/// Sends random syncs to a backend: push rules, rooms with changing members, names and power levels, messages of all
+/// types, redactions of messages and state, and read markers at any event. Two of three worlds use limited syncs, plain
+/// and sliding, whose gaps can be fetched. Compares the backend's counts of unread messages and mentions with those of
+/// ``RuleOracle``. Each sequence is a room.
 struct RuleRun {
     static let ownUserID = "@me:a"
     private static let rooms = 30
@@ -39,7 +40,7 @@ struct RuleRun {
         }
         print("\(messageCount) messages, \(counted) of them counted in the end")
         SoakReport(name: "unread-counts-by-rules", value: done - wrong, unit: "sequences", target: done).print()
-        // Rules that never count anything prove nothing.
+        // If hardly anything is counted, the run proves nothing.
         return wrong == 0 && counted * 50 > messageCount
     }
 
@@ -61,7 +62,7 @@ struct RuleRun {
     }
 }
 
-/// Asks the server for each sync and for what those left out; there is nothing else to be had.
+/// Routes sync and history requests to the server; everything else is not found.
 private struct RuleTransport: MatrixTransport {
     let server: RuleServer
 
@@ -76,7 +77,8 @@ private struct RuleTransport: MatrixTransport {
     }
 }
 
-/// Answers syncs with what it draws. Whoever asks for the next answer has taken in the one before.
+/// Answers syncs with random responses. A request for the next response implies that the backend has applied the last
+/// one.
 actor RuleServer {
     struct RunResult: Sendable {
         var wrong: Int
@@ -88,14 +90,14 @@ actor RuleServer {
 
     private let store: ChatStore
     private let world: RuleWorld
-    /// With which these rooms alone are told again.
+    /// Reproduces these rooms alone.
     private let seed: UInt64
     private var random: RandomRules<SeededGenerator>
     private var oracle = RuleOracle(content: .null)
     private var rooms: [RuleRoom]
     private var wrong: Set<Int> = []
     private var round = 0
-    /// Rooms that are not counted to the end.
+    /// The number of rooms whose count is incomplete.
     private var open = 0
     private var result: Result<RunResult, any Error>?
     private var waiting: CheckedContinuation<RunResult, any Error>?
@@ -113,7 +115,7 @@ actor RuleServer {
         return try await withCheckedThrowingContinuation { waiting = $0 }
     }
 
-    /// - Throws: `CancellationError` behind the last one.
+    /// - Throws: `CancellationError` after the last response.
     func next() async throws -> JSONValue {
         do {
             if round == Self.rounds { try await waitForCounts() }
@@ -125,7 +127,7 @@ actor RuleServer {
         guard round < Self.rounds else {
             let counted = rooms.reduce(0) { $0 + $1.counts[0] }
             let messageCount = rooms.reduce(0) { $0 + $1.messages.count }
-            // A few are never read, or longer than is fetched.
+            // A few rooms are never read, or have more history than is fetched.
             if open * 2 > rooms.count { wrong.formUnion(rooms.indices) }
             finish(.success(RunResult(wrong: wrong.count, messageCount: messageCount, counted: counted)))
             throw CancellationError()
@@ -140,7 +142,7 @@ actor RuleServer {
         waiting?.resume(with: result)
     }
 
-    /// What was left out is fetched beside the syncs: as much of it as is fetched at all is to be there in the end.
+    /// Waits for the backend to fetch the gaps, which happens concurrently with syncing.
     private func waitForCounts() async throws {
         guard world == .uncounted else { return }
         var (last, quiet) = (-1, 0)
@@ -169,7 +171,7 @@ actor RuleServer {
             guard let index = Int(summary.id.rawValue.dropFirst()) else { continue }
             try await compareState(of: summary, with: rooms[index].state, at: index)
             let (counted, expected) = ([summary.unreadCount, summary.mentionCount], rooms[index].counts)
-            // What nobody counted is fetched: until then it is told to be more.
+            // Skipped messages are counted only after they are fetched; until then the count is a lower bound.
             if world == .uncounted, summary.mayHaveMoreUnread {
                 open += round == Self.rounds ? 1 : 0
                 continue
@@ -194,7 +196,7 @@ actor RuleServer {
 
     private func makeResponse() -> JSONValue {
         var rules: [JSONValue] = []
-        // What is fetched later is judged by the rules as they are then.
+        // Skipped messages are evaluated later, so in worlds with gaps the rules must not change.
         if round == 1 || random.once(in: 2) && world == .whole {
             oracle.content = random.rules(rooms: rooms.count)
             rules = [["type": "m.push_rules", "content": oracle.content]]

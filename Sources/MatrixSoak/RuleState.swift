@@ -1,7 +1,7 @@
 import JSONReading
 import SeededRandom
 
-/// What a room is called and about, by the state that is told of it and deleted again, as plainly as can be.
+/// An independent, simple implementation of a room's name and topic with redacted state.
 struct RuleState {
     private enum Subject: Hashable {
         case name, alias, topic
@@ -17,7 +17,7 @@ struct RuleState {
     private var present: Set<String> = []
     private var sentEventIDs: [String] = []
 
-    /// Its name, or whom it is called after, in no order.
+    /// The room's name or alias, or else its members' names, sorted.
     var names: [String] {
         for subject in [Subject.name, .alias] {
             if let value = current[subject]?.value, !value.isEmpty { return [value] }
@@ -28,10 +28,10 @@ struct RuleState {
 
     var topic: String? { current[.topic]?.value.flatMap { $0.isEmpty ? nil : $0 } }
 
+    /// Draws a state event, or a redaction of an earlier one.
     /// - Parameters:
-    ///   - id: of the event.
-    ///   - new: makes an event of its type, content, sender and state key.
-    /// - Returns: state, or a deletion of some that was told.
+    ///   - id: The event ID.
+    ///   - new: Makes an event of its type, content, sender and state key.
     mutating func draw(
         _ id: String, _ random: inout RandomRules<SeededGenerator>,
         new: (String, JSONValue, String, String?) -> JSONValue
@@ -64,7 +64,7 @@ struct RuleState {
                 return new(
                     "m.room.member", ["membership": "join", "displayname": .string(name)], member, member)
             }
-            // Unnamed, so that the name stays that of the event before.
+            // Without a display name, so the former name is kept.
             present.remove(member)
             return new("m.room.member", ["membership": "leave"], member, member)
         }

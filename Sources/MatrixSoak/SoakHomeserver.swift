@@ -4,7 +4,7 @@ import Glibc
 import MatrixBackend
 import SoakSupport
 
-/// A Synapse of one's own, by `build-aux/synapse`, and what it says without a client in between.
+/// A Synapse started by `build-aux/synapse`, with direct access to its API.
 struct SoakHomeserver {
     struct Event {
         let id: String
@@ -18,7 +18,7 @@ struct SoakHomeserver {
 
     var port: UInt16 { UInt16(clamping: url.port ?? 0) }
 
-    /// - Parameter folder: of its database, below the project's.
+    /// - Parameter folder: The data folder, within the project's folder.
     static func start(in folder: String, isNew: Bool) throws -> SoakHomeserver {
         let output = try run(isNew ? "up --fresh" : "up", folder)
         guard let url = URL(string: output), url.port != nil else {
@@ -29,7 +29,7 @@ struct SoakHomeserver {
 
     func stop() throws { _ = try Self.run("down", folder) }
 
-    /// Ends it at once, and starts it again where it was.
+    /// Kills the server and restarts it with the same data and port.
     func killAndStart() throws {
         let text = try String(contentsOfFile: folder + "/pid", encoding: .utf8)
         guard let pid = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)), kill(pid, SIGKILL) == 0 else {
@@ -47,7 +47,7 @@ struct SoakHomeserver {
                 ["username": name, "password": "password", "auth": ["type": "m.login.dummy"]] as [String: Any]))
     }
 
-    /// Of an account that is made if it is not there.
+    /// Registers an account or signs in to an existing one.
     func signIn(_ name: String) async throws -> MatrixSession {
         if let session = try? await register(name) { return session }
         let user = ["type": "m.id.user", "user": name]
@@ -64,7 +64,7 @@ struct SoakHomeserver {
         return MatrixSession(user: .init(user), device: device, token: AccessToken(token))
     }
 
-    /// A room with both in it.
+    /// Creates a room with both users.
     func makeRoom(of owner: MatrixSession, with guest: MatrixSession) async throws -> String {
         let body: [String: Any] = ["preset": "private_chat", "invite": [guest.user.rawValue], "name": "Soak"]
         guard let room = try await call(.post, "createRoom", body, as: owner)["room_id"] as? String else {
@@ -83,7 +83,7 @@ struct SoakHomeserver {
         return room
     }
 
-    /// nil if there is none.
+    /// Returns the room ID of an alias, or `nil` if there is none.
     func room(aliased alias: String) async throws -> String? {
         try? await call(.get, "directory/room/%23\(alias):localhost", nil)["room_id"] as? String
     }
@@ -97,7 +97,7 @@ struct SoakHomeserver {
         _ = try await call(.put, "rooms/\(room)/send/m.room.message/\(UUID().uuidString)", body, as: user)
     }
 
-    /// All messages of a room, oldest first.
+    /// Returns all messages of a room, oldest first.
     func messages(in room: String, as user: MatrixSession) async throws -> [Event] {
         var events: [Event] = []
         var from: String? = ""
@@ -126,7 +126,8 @@ struct SoakHomeserver {
         return try JSONSerialization.jsonObject(with: response.body) as? [String: Any] ?? [:]
     }
 
-    /// Not by Foundation's Process: it holds a process for running as long as anything that it started does.
+    /// Uses `popen` because Foundation's `Process` counts as running until all its descendants, including the server,
+    /// have ended.
     private static func run(_ command: String, _ folder: String) throws -> String {
         guard let pipe = popen("build-aux/synapse \(command) --data \(folder)", "r") else {
             throw SoakFailure("build-aux/synapse does not start: \(errno)")

@@ -5,16 +5,16 @@ import Foundation
 import MatrixBackend
 import SoakSupport
 
-/// One user's application, without its window.
+/// A user's application without its window.
 ///
-/// Told `begin URL SLIDING USER DEVICE TOKEN LAST ROOM=NEXT…`, it sends what is left of the messages 1 to LAST to each
-/// room, a few at a time, and says `queued ROOM NUMBER` once a message is queued for good, and `done` when the sync has
-/// brought all of them. Told `end ROOM=MESSAGE…`, the last message that each room has, it says `kept ROOM MESSAGE` of
-/// all that it keeps, latest first, and `done`.
+/// On `begin URL SLIDING USER DEVICE TOKEN LAST ROOM=NEXT…` it sends the messages NEXT to LAST to each room, a few at a
+/// time, prints `queued ROOM NUMBER` when a message is durably queued, and `done` when the sync has returned all of
+/// them. On `end ROOM=MESSAGE…`, with the last message of each room, it prints `kept ROOM MESSAGE` for all stored
+/// messages, newest first, and `done`.
 struct TalkChild {
-    /// Seconds of an outbox and of a sync are this many times shorter.
+    /// The factor by which the delays of outbox and sync are shortened.
     private static let haste = 20
-    /// Messages on their way in one room.
+    /// The maximum number of pending messages per room.
     private static let window = 10
 
     let folder: String
@@ -81,7 +81,7 @@ struct TalkChild {
                 if localEcho.delivery == .sending { onTheirWay.insert(transaction) }
                 next += 1
             }
-            // They go out in order: with the last of them, all are there.
+            // Messages are sent in order, so the last one implies all others.
             let end = TransactionID("\(roomIndex)-\(last)")
             if next > last, try await store.message(of: end, in: room) != nil { return }
         }
@@ -104,7 +104,7 @@ struct TalkChild {
                 guard failures < 1000 else { throw SoakFailure("the history cannot be fetched") }
                 continue
             }
-            // What happens in a room besides is no message to the server.
+            // Ignore room events, which the server's list of messages does not include.
             for message in page.messages.reversed() where message.kind != .event {
                 ParentPipe.send("kept \(roomIndex) \(message.id)")
             }

@@ -4,16 +4,16 @@ import MatrixBackend
 import SeededRandom
 import SoakSupport
 
-/// Two users talk over a server that is killed, through a network that fails, from processes that are killed.
+/// Two users exchange messages through a faulty proxy while their processes and the server are repeatedly killed.
 struct TalkRun {
     private static let rooms = 5
 
     let count: Int
     let kills: Int
     let serverKills: Int
-    /// How many there must be at least.
+    /// The minimum number of injected faults.
     let faults: Int
-    /// Of the homeserver.
+    /// The folder of the homeserver.
     let folder: String
     let seed: UInt64
 
@@ -34,7 +34,7 @@ struct TalkRun {
         let progress = Progress()
         let clock = ContinuousClock()
         let start = clock.now
-        // One of them by sliding sync, the other by the plain one.
+        // One user with sliding sync, the other with plain sync.
         let talkers = users.enumerated().map { index, user in
             Talker(
                 session: user, isSliding: index == 0, folder: folder.appendingPathComponent("\(index)/store"), url: url,
@@ -52,7 +52,7 @@ struct TalkRun {
         return isFine
     }
 
-    /// - Returns: how often a user's process was killed, and how often it crashed.
+    /// - Returns: How often the users' processes were killed, and how often they crashed.
     private func talk(
         _ talkers: [Talker], _ server: SoakHomeserver, _ progress: Progress
     ) async -> (killed: Int, crashed: Int) {
@@ -127,14 +127,14 @@ struct TalkRun {
         return lost + doubled + disordered + others + ends.crashed == 0 && ends.killed == kills && total >= faults
     }
 
-    /// Where it may block.
+    /// Runs blocking work on a thread.
     private func onThread<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async -> T {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 do {
                     continuation.resume(returning: try work())
                 } catch {
-                    // The others would go on for ever.
+                    // Otherwise the other tasks would run forever.
                     FileHandle.standardError.write(Data("parlance-matrix-soak: \(error), seed \(seed)\n".utf8))
                     exit(1)
                 }

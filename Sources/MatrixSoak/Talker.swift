@@ -4,7 +4,7 @@ import MatrixBackend
 import SeededRandom
 import SoakSupport
 
-/// One of the users: a process that is killed again and again, and what it said.
+/// One of the users: a process that is repeatedly killed, and the messages it has queued.
 struct Talker {
     let session: MatrixSession
     let isSliding: Bool
@@ -31,14 +31,14 @@ struct Talker {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Sends all messages, killed so often meanwhile. It blocks.
+    /// Sends all messages while the process is killed `kills` times. Blocks.
     mutating func talk(kills: Int) throws {
         var next = Array(repeating: 1, count: rooms.count)
-        // Kills are over when about two thirds of the messages are queued.
+        // Spread the kills over about two thirds of the messages.
         let killInterval = max(each * rooms.count * 4 / 3 / max(kills, 1), 2)
         while true {
             var child = try startChild(next)
-            // In time, that is, before the last of them is queued.
+            // Kill before the last message is queued.
             let maxLines = min(killInterval, (each * rooms.count - next.reduce(0, +) + rooms.count) * 2 / 3)
             var remainingLines = killed < kills ? Int.random(in: 1..<max(2, maxLines), using: &random) : Int.max
             var isDone = false
@@ -47,7 +47,7 @@ struct Talker {
                 isDone = try hear(line, &next)
                 if isDone { break }
             }
-            // Not always right after it said something.
+            // Not always directly after a line of output.
             if !isDone { usleep(UInt32.random(in: 0...200_000, using: &random)) }
             let (rest, wasKilled) = child.killAndDrain()
             for line in rest { isDone = try hear(line, &next) || isDone }
@@ -55,14 +55,14 @@ struct Talker {
             if wasKilled {
                 killed += 1
             } else {
-                // A crash is one kill more, and told as what it is.
+                // A crash counts separately from kills.
                 guard child.lastSignal != 0 else { throw SoakFailure("\(session.user) gave up") }
                 crashed += 1
             }
         }
     }
 
-    /// What it keeps of each room, oldest first, once it has the last message of each.
+    /// Returns the stored messages of each room, oldest first, once the last one of each has arrived.
     func storedMessages(upTo last: [String]) throws -> [[String]] {
         var child = try startChild(Array(repeating: each + 1, count: rooms.count))
         var stored: [[String]] = Array(repeating: [], count: rooms.count)
@@ -86,7 +86,7 @@ struct Talker {
         return child
     }
 
-    /// - Returns: whether all is sent.
+    /// - Returns: Whether everything is sent.
     private func hear(_ line: String, _ next: inout [Int]) throws -> Bool {
         if line == "done" { return true }
         let words = line.split(separator: " ")
@@ -99,7 +99,7 @@ struct Talker {
     }
 }
 
-/// How many messages were queued, for those who wait for it.
+/// The number of queued messages, with a way to wait for it.
 final class Progress: @unchecked Sendable {
     // Guarded by the condition.
     private var count = 0

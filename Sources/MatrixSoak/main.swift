@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import SoakSupport
 
-// A pipe or a connection whose other end is gone ends a write with an error, not the process.
+// Writing to a closed pipe or connection must fail with an error instead of `SIGPIPE`.
 signal(SIGPIPE, SIG_IGN)
-// Of a crash, its line is enough.
+// Disable Swift's backtraces: the line of the crash suffices.
 setenv("SWIFT_BACKTRACE", "enable=no", 1)
 
 let usage = """

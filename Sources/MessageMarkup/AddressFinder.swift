@@ -1,17 +1,17 @@
 import ChatCore
 
-/// Finds addresses in text that nobody marked as links, by the rules of GitHub's extended autolinks.
+/// Finds URLs in plain text by the rules of GitHub's extended autolinks.
 enum AddressFinder {
     private static let prefixes = ["https://", "http://", "www.", "mailto:", "matrix:", "magnet:?"].map {
         Array($0.utf8)
     }
 
-    /// The bytes that one of the prefixes begins with.
+    /// For each byte, whether a prefix begins with it, ignoring case.
     private static let canStart = (0..<256).map { byte in
         prefixes.contains { $0[0] == UInt8(byte).lowercased }
     }
 
-    /// The addresses in order, with their ranges in UTF-8 units. Costs the same for each byte.
+    /// Returns the links in order, with their ranges in UTF-8 code units, in linear time.
     static func links(in text: String) -> [(range: Range<Int>, mark: InlineAnnotator.Annotation)] {
         var text = text
         return text.withUTF8 { bytes in
@@ -51,12 +51,12 @@ enum AddressFinder {
         return true
     }
 
-    /// Up to white space or what never stands in an address, less the punctuation of the sentence around it.
+    /// Returns the range up to white space or a character that no URL contains, without trailing punctuation.
     private static func extent(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, prefix: Int) -> Range<Int> {
         var end = start + prefix
         var parentheses = 0
         while end < bytes.count, bytes[end] > 0x20, !"<>\"`".utf8.contains(bytes[end]) {
-            // No-break space, the spaces of U+2000 and the ideographic space end an address too.
+            // No-break space, the spaces from U+2000 on and the ideographic space end a URL as well.
             if isWideSpace(bytes, end) { break }
             if bytes[end] == UInt8(ascii: "(") { parentheses += 1 }
             if bytes[end] == UInt8(ascii: ")") { parentheses -= 1 }

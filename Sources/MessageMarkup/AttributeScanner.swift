@@ -1,8 +1,8 @@
-/// Takes the attributes of a tag one after the other, up to its `>`.
+/// Scans the attributes of an HTML tag up to its `>`.
 struct AttributeScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let end: Int
-    /// Behind the last attribute: at the `>`, or at the end.
+    /// The position after the last attribute: at the `>` or at the end.
     private(set) var position: Int
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
@@ -11,12 +11,12 @@ struct AttributeScanner {
         end = range.upperBound
     }
 
-    /// The next name and its value without quotes, as they stand.
+    /// Returns the ranges of the next name and its value without quotes; entities are not decoded.
     mutating func next() -> (name: Range<Int>, value: Range<Int>)? {
         while let byte = current, byte.isSpace || byte == .slash { position += 1 }
         guard let first = current, first != .greaterThan else { return nil }
         let nameStart = position
-        // A `=` at the beginning belongs to the name.
+        // A leading `=` is part of the name (HTML, before attribute name state).
         position += 1
         while let byte = current, !byte.isSpace, byte != .slash, byte != .greaterThan, byte != .equals { position += 1 }
         let name = nameStart..<position

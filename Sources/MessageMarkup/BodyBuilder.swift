@@ -1,6 +1,6 @@
 import ChatCore
 
-/// Puts a ``MessageBody`` together from what a parser tells: containers that open and close, text between them.
+/// Builds a ``MessageBody`` from a parser's events: opened and closed containers, and text between them.
 struct BodyBuilder {
     enum Container: Equatable {
         case quote
@@ -16,29 +16,30 @@ struct BodyBuilder {
 
     private struct Frame {
         var container: Container?
-        /// Elements that it is in HTML: an item without a list, and whatever is in a list without an item, has one more.
+        /// The nesting levels it needs as HTML: one more for an item outside a list, and for other content directly in
+        /// a list.
         var levels = 1
         var blocks: [BodyBlock] = []
         var items: [BodyList.Item] = []
         var rows: [[BodyTable.Cell]] = []
         var cells: [BodyTable.Cell] = []
-        /// Of a table its caption, of details their summary.
+        /// The caption of a table or the summary of details.
         var title = InlineText()
     }
 
-    /// How the next text looks.
+    /// The formatting of the text that is added next.
     var runTemplate = InlineRun("")
 
     private let annotator: InlineAnnotator
-    /// Whether items are tasks by how their text begins.
+    /// Whether items that begin with ☑ or ☐ become tasks.
     private let readsTasks: Bool
     private var frames = [Frame()]
-    /// The levels of all frames.
+    /// The sum of all frames' levels.
     private var depth = 0
-    /// Containers inside each other that were not made because they are too deep.
+    /// The number of open containers that were dropped for being nested too deep.
     private var ignored = 0
     private var inline = InlineText()
-    /// Whether white space would add nothing: at the start of a line, and after a space.
+    /// Whether white space collapses to nothing here: at the start of a line and after a space.
     private var ignoresSpace = true
 
     init(annotator: InlineAnnotator, readsTasks: Bool = false) {
@@ -48,13 +49,13 @@ struct BodyBuilder {
 
     // MARK: Text
 
-    /// Adds text as it is.
+    /// Adds text verbatim.
     mutating func add(_ text: some StringProtocol) {
         inline.append(runTemplate.with(text))
         ignoresSpace = false
     }
 
-    /// Adds text of which white space is worth one space, and none at the ends of lines: HTML.
+    /// Adds text with white space collapsed as in HTML.
     mutating func addCollapsing(_ text: String) {
         if let endsInSpace = text.collapses(after: ignoresSpace) {
             inline.append(runTemplate.with(text))
@@ -82,7 +83,7 @@ struct BodyBuilder {
         ignoresSpace = true
     }
 
-    /// What was added since the last block becomes a block of its own, if it is anything.
+    /// Ends the current paragraph and adds it as a block unless it is empty.
     mutating func endParagraph() {
         let text = drainInline()
         if !text.isEmpty { add(.text(text)) }
@@ -113,7 +114,7 @@ struct BodyBuilder {
             if frames[top].items.isEmpty { frames[top].items.append(BodyList.Item([])) }
             frames[top].items[frames[top].items.count - 1].blocks.append(block)
         case .table, .row:
-            // Only where a parser left something between cells: before the table.
+            // Content between cells goes before the table, as in HTML's foster parenting.
             let index = frames.lastIndex { $0.container != .table && $0.container != .row } ?? 0
             frames[index].blocks.append(block)
         default: frames[top].blocks.append(block)
@@ -131,7 +132,7 @@ struct BodyBuilder {
         frames.append(Frame(container: container, levels: levels))
     }
 
-    /// Ends the container opened last.
+    /// Closes the innermost container.
     mutating func close() {
         endParagraph()
         guard ignored == 0 else {
@@ -162,7 +163,7 @@ struct BodyBuilder {
             frames[top].cells.append(cell)
         case .summary, .caption:
             let title = InlineText(flattening: frame.blocks)
-            // Anywhere else it is text.
+            // In any other container it becomes a paragraph.
             let hasTitle = frames[top].container == (container == .summary ? .details : .table)
             if hasTitle, frames[top].title.isEmpty {
                 frames[top].title = title
@@ -172,7 +173,7 @@ struct BodyBuilder {
         }
     }
 
-    /// An item that begins with a box is a task: so they are sent, as HTML has no other sign for them.
+    /// Makes an item that begins with a ballot box a task: the HTML of sent messages represents tasks this way.
     private static func item(_ blocks: [BodyBlock]) -> BodyList.Item {
         guard case .text(let text)? = blocks.first, let first = text.runs.first, !first.isFormatted,
             let box = first.text.unicodeScalars.first, box == "☑" || box == "☐"
@@ -193,7 +194,7 @@ struct BodyBuilder {
         }
     }
 
-    /// The body, with everything closed.
+    /// Closes all containers and returns the body.
     mutating func finished(isEmote: Bool) -> MessageBody {
         while frames.count > 1 || ignored > 0 { close() }
         endParagraph()
@@ -202,7 +203,7 @@ struct BodyBuilder {
 }
 
 extension InlineText {
-    /// Without white space that cannot be seen at its ends.
+    /// The text without white space at its ends.
     var trimmed: InlineText {
         guard let first = runs.first, let last = runs.last, first.startsWithSpace || last.endsWithSpace else {
             return self
@@ -223,9 +224,9 @@ extension InlineText {
         return InlineText(Array(runs))
     }
 
-    /// The text of blocks, each on a line, where only text can stand.
+    /// Joins the text of blocks with line breaks, where only inline text is allowed.
     init(flattening blocks: [BodyBlock]) {
-        // Nearly every cell.
+        // Fast path for nearly every table cell.
         if blocks.count == 1, case .text(let text) = blocks[0] {
             self = text
             return
@@ -261,7 +262,7 @@ extension InlineRun {
 }
 
 extension String {
-    /// Whether it ends in a space, if all its white space is single spaces already; nil if something has to go.
+    /// Returns whether the text ends in a space if its white space is collapsed already, else `nil`.
     fileprivate func collapses(after isSpace: Bool) -> Bool? {
         var wasSpace = isSpace
         for byte in utf8 {
@@ -272,7 +273,7 @@ extension String {
         return wasSpace
     }
 
-    /// White space of code keeps its width among text.
+    /// Replaces white space of code by no-break spaces, which preserve its width in a paragraph.
     fileprivate var withFixedSpaces: String {
         replacing(" ", with: "\u{A0}").replacing("\t", with: "\u{A0}\u{A0}\u{A0}\u{A0}").replacing("\u{C}", with: "\n")
     }

@@ -1,9 +1,9 @@
-/// The language of a code block, as its author named it.
+/// The language of a code block, from its info string or class.
 struct CodeLanguage {
-    /// Lowercased; letters, digits and a few signs, at most 40.
+    /// Lowercase letters, digits and `+-#_.`; at most 40 bytes.
     let name: String
 
-    /// - Parameter info: what stands after the fence; its first word is the language.
+    /// - Parameter info: The info string of a fence, whose first word is the language.
     init?(info: String) {
         let word = info.utf8.prefix { !$0.isSpace && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "{") }
         guard !word.isEmpty, word.count <= 40,
@@ -12,7 +12,7 @@ struct CodeLanguage {
         name = String(decoding: word.map(\.lowercased), as: UTF8.self)
     }
 
-    /// - Parameter className: the value of a `class` attribute; only `language-…` counts.
+    /// - Parameter className: A `class` attribute; only `language-…` is used.
     init?(className: String) {
         for word in className.split(whereSeparator: \.isWhitespace) where word.lowercased().hasPrefix("language-") {
             self.init(info: String(word.dropFirst(9)))

@@ -1,13 +1,12 @@
-/// How deep a text nests quotes and lists, told by one look at the beginning of each line.
+/// Estimates how deeply a text nests quotes and lists from the beginnings of its lines.
 ///
-/// Why: for a blank line every parser of CommonMark walks through all lists that are open, so that its time grows with
-/// the square of the text where many are: 100 kB of `1. ` and line breaks take MD4C 0.2 s, 1 MB more than 5 s. All else
-/// in it is linear.
-/// ``MessageBody`` is never deeper than 80; what is deeper than 100 is shown as it is.
+/// For each blank line a CommonMark parser visits all open containers, so its time is quadratic in the worst case: 100
+/// kB of `1. ` and line breaks take MD4C 0.2 s, 1 MB more than 5 s. Everything else is linear. ``MessageBody`` is
+/// limited to 80 levels.
 struct ContainerDepth {
     private static let maxDepth = 200
 
-    /// Whether no more are open than it takes to write a message. It may count twice what there is, and never less.
+    /// Whether the nesting is small enough to parse. The estimate may be twice the real depth and is never less.
     static func isBearable(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -19,7 +18,7 @@ struct ContainerDepth {
                 if counter.depth > maxDepth { return false }
                 start = prefix.end
                 while start < bytes.count, bytes[start] != 0x0A, bytes[start] != 0x0D { start += 1 }
-                // Both together end one line: a blank one between would close what is open.
+                // CRLF is one line break: counting two would see a blank line, which closes containers.
                 let isTwoBytes = start + 1 < bytes.count && bytes[start] == 0x0D && bytes[start + 1] == 0x0A
                 start += isTwoBytes ? 2 : 1
             }
@@ -30,7 +29,7 @@ struct ContainerDepth {
     private var depth = 0
     private var followsBlank = true
 
-    /// Containers stay open over blank lines, and where a paragraph goes on without their marks.
+    /// Containers stay open over blank lines and lazy continuation lines.
     private mutating func apply(_ prefix: Prefix) {
         if !prefix.isBlank {
             let remainingDepth = min(depth, prefix.columns / 2)
@@ -39,11 +38,11 @@ struct ContainerDepth {
         followsBlank = prefix.isBlank
     }
 
-    /// The beginning of a line: white space and what may be marks of containers.
+    /// The start of a line: white space and possible container markers.
     private struct Prefix {
         private(set) var markers = 0
         private(set) var columns = 0
-        /// Where the content begins.
+        /// The position of the content.
         private(set) var end: Int
         private(set) var isBlank = false
 
@@ -79,7 +78,7 @@ struct ContainerDepth {
             case .greaterThan: return 1
             case .dash, UInt8(ascii: "*"), UInt8(ascii: "+"): return endsMarker(bytes, start + 1) ? 1 : nil
             case let byte where byte.isDigit:
-                // At most nine digits make a number of a list.
+                // CommonMark allows at most nine digits.
                 var position = start
                 while position < bytes.count, position < start + 10, bytes[position].isDigit { position += 1 }
                 guard position < bytes.count,

@@ -1,13 +1,13 @@
 import CGumbo
 import ChatCore
 
-/// Reads HTML from anywhere into a body: parsed by gumbo, and nothing of it kept that is not on the list.
+/// Parses untrusted HTML with gumbo into a ``MessageBody`` that contains only allowed elements and attributes.
 struct HTMLParser {
     private var builder: BodyBuilder
-    /// White space counts: inside `pre`.
+    /// Whether white space is preserved, inside `pre`.
     private var isPreformatted = false
 
-    /// - Parameter html: of any length and form; costs the same a byte whatever it is.
+    /// - Parameter html: HTML of any length and form; parsing takes linear time.
     static func body(_ html: String, isEmote: Bool, annotator: InlineAnnotator) -> MessageBody {
         var parser = HTMLParser(builder: BodyBuilder(annotator: annotator, readsTasks: true))
         let limited = TagLimiter.limited(html)
@@ -20,9 +20,9 @@ struct HTMLParser {
         return parser.builder.finished(isEmote: isEmote)
     }
 
-    // MARK: The tree
+    // MARK: Tree
 
-    /// By gumbo's numbers.
+    /// Tags by gumbo's tag number.
     private static let tags: [MarkupTag?] = {
         var tags = [MarkupTag?](repeating: nil, count: Int(GUMBO_TAG_LAST.rawValue) + 1)
         for tag in MarkupTag.allCases where tag != .reply { tags[Int(gumbo_tag_enum(tag.name).rawValue)] = tag }
@@ -45,7 +45,8 @@ struct HTMLParser {
             if isPreformatted { builder.add(text) } else { builder.addCollapsing(text) }
         case GUMBO_NODE_ELEMENT:
             guard let tag = Self.tag(of: node) else {
-                // The only unknown name that the limiter lets through is mx-reply.
+                // The only unknown element that the limiter lets through is `mx-reply`, which is dropped with its
+                // content.
                 if node.pointee.v.element.tag != GUMBO_TAG_UNKNOWN { readChildren(of: node) }
                 return
             }
@@ -106,7 +107,7 @@ struct HTMLParser {
         builder.close()
     }
 
-    // MARK: Looks
+    // MARK: Inline formatting
 
     private mutating func readStyled(_ style: InlineStyle, _ node: UnsafeMutablePointer<GumboNode>) {
         let before = builder.runTemplate
@@ -159,14 +160,14 @@ struct HTMLParser {
                 isEmoticon: attribute("data-mx-emoticon", of: node) != nil))
     }
 
-    /// All text in it, as it stands; the language from a `code` in it.
+    /// Adds all text in a `pre` as a code block; the language is the class of a `code` element in it.
     private mutating func readCode(_ node: UnsafeMutablePointer<GumboNode>) {
         builder.endParagraph()
         var code = ""
         var language: String?
         collectCode(node, &code, &language)
         code = code.withPlainLineBreaks
-        // Parsers drop a line break after `pre`: with none at the ends, writing and reading again changes nothing.
+        // Remove line breaks at the ends: HTML parsers drop the first one in `pre`, so round trips would not be stable.
         while code.last?.isNewline ?? false { code.removeLast() }
         code = String(code.drop(while: \.isNewline))
         if !code.isEmpty { builder.add(.code(code, language: language)) }
@@ -198,14 +199,14 @@ struct HTMLParser {
 }
 
 extension String {
-    /// A carriage return can get in as `&#13;`; written out, the next parser would read a line feed.
+    /// `&#13;` decodes to a carriage return, which a parser would normalize to a line feed when it is written out.
     fileprivate var withPlainLineBreaks: String {
         guard utf8.contains(0x0D) else { return self }
         return replacing("\r\n", with: "\n").replacing("\r", with: "\n")
     }
 }
 
-/// The children in a gumbo vector.
+/// Iterates over the children in a gumbo vector.
 private struct GumboChildren: Sequence, IteratorProtocol {
     private let vector: GumboVector
     private var index = 0

@@ -1,13 +1,13 @@
 import ChatCore
 
-/// Writes a body as HTML, with nothing that a receiver would have to take out.
+/// Writes a body as HTML that contains only what the Matrix specification allows.
 struct HTMLWriter {
     private var html: [UInt8] = []
 
     static func html(of body: MessageBody) -> String {
         var writer = HTMLWriter()
         writer.html.reserveCapacity(256)
-        // One paragraph needs no element of its own.
+        // A single paragraph is written without `p`.
         if body.blocks.count == 1, case .text(let text) = body.blocks[0] {
             writer.write(text)
         } else {
@@ -29,7 +29,7 @@ struct HTMLWriter {
         case .text(let text): element("p") { $0.write(text) }
         case .heading(let level, let text): element("h\(level)") { $0.write(text) }
         case .code(let code, let language):
-            // A parser drops the first line break in `pre`.
+            // Parsers drop a line break directly after `pre`, so none is written.
             put("<pre><code")
             if let language { put(" class=\"language-\(language)\"") }
             put(">")
@@ -94,7 +94,7 @@ struct HTMLWriter {
 
     // MARK: Text
 
-    /// Links around the spoilers in them, around the runs in those.
+    /// Writes inline text: spoilers nest in links, and runs in spoilers.
     private mutating func write(_ text: InlineText) {
         let runs = text.runs
         var (link, spoiler): (LinkTarget?, Spoiler?)
@@ -159,7 +159,8 @@ struct HTMLWriter {
         put(">")
     }
 
-    /// Byte by byte: a mark over a quote makes one character of both, and a quote all the same.
+    /// Escapes bytes, not characters: a quote followed by a combining mark is a different `Character` but still a
+    /// quote.
     private mutating func escape(_ text: String, lineBreak: String = "\n", quote: String = "\"") {
         var text = text
         text.withUTF8 { bytes in

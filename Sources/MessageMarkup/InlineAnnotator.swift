@@ -1,12 +1,12 @@
 import ChatCore
 import Composer
 
-/// What is found in a text after its markup was parsed: spoilers, addresses, names; and what links must warn of.
+/// Annotates parsed text with spoilers, links and mentions, and sets the warnings of its links.
 struct InlineAnnotator: Sendable {
     /// Whether `||text||` is a spoiler.
     var readsSpoilers = false
     var names = MentionNames()
-    /// What stands for a bar that was escaped.
+    /// The placeholder of an escaped `|`.
     var bar: Unicode.Scalar?
 
     func applied(to text: InlineText) -> InlineText {
@@ -21,7 +21,7 @@ struct InlineAnnotator: Sendable {
         return text
     }
 
-    /// Characters without which there is nothing to be found.
+    /// Characters without which there is nothing to annotate.
     fileprivate struct Triggers: OptionSet {
         let rawValue: UInt8
 
@@ -47,7 +47,7 @@ struct InlineAnnotator: Sendable {
         return InlineText(text.runs.map { $0.with($0.text.replacing(placeholder, with: "|")) })
     }
 
-    /// Runs that are neither code nor a link already are cut where something was found in them.
+    /// Splits runs at the found ranges, except code, links, mentions and images.
     private func split(_ text: InlineText, at find: (String) -> [(range: Range<Int>, mark: Annotation)]) -> InlineText {
         let found = text.runs.map { run -> [(range: Range<Int>, mark: Annotation)] in
             let isOpen = run.link == nil && run.mention == nil && run.image == nil && !run.style.contains(.code)

@@ -1,7 +1,7 @@
 import ChatCore
 import Composer
 
-/// What the styles over a stretch of a written text make of it, beside its Markdown.
+/// The attributes that style marks add to a range of a written text, in addition to its Markdown.
 struct InlineAttributes: Equatable {
     var style: InlineStyle = []
     var foreground: BodyColor?
@@ -9,10 +9,10 @@ struct InlineAttributes: Equatable {
     var link: LinkTarget?
     var spoiler: Spoiler?
 
-    /// Whether it changes nothing.
+    /// Whether there are no attributes.
     var isPlain: Bool { self == InlineAttributes() }
 
-    /// A run as it looks with these styles added.
+    /// Returns a run with these attributes added.
     func applied(to run: InlineRun) -> InlineRun {
         var run = run
         run.style.formUnion(style)
@@ -27,8 +27,8 @@ struct InlineAttributes: Equatable {
     }
 }
 
-/// The styles that are open while one goes through a text from its beginning. Of those that exclude each other the one
-/// that began last counts; whatever lies over whatever, each costs the same.
+/// The style marks that are open at a position of a text that is scanned from its start. Of conflicting styles, such as
+/// two colors, the one that began last wins. Each mark takes amortized constant time.
 struct OpenStyles {
     private typealias Values<Value> = [(value: Value, end: Int)]
 
@@ -36,7 +36,7 @@ struct OpenStyles {
         .bold, .italic, .strike, .underline, .code, .superscript, .subscript,
     ]
 
-    /// Where each of ``letters`` ends.
+    /// The end of each style in ``letters``.
     private var ends = [Int](repeating: 0, count: letters.count)
     private var foregrounds: Values<BodyColor> = []
     private var backgrounds: Values<BodyColor> = []
@@ -56,7 +56,7 @@ struct OpenStyles {
         }
     }
 
-    /// How text from `offset` on looks. Places only grow.
+    /// Returns the attributes at `offset`. Offsets must not decrease from call to call.
     mutating func attributes(at offset: Int) -> InlineAttributes {
         var attributes = InlineAttributes()
         for (letters, end) in zip(Self.letters, ends) where end > offset { attributes.style.insert(letters) }

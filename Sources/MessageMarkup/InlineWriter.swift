@@ -1,31 +1,31 @@
 import ChatCore
 import Composer
 
-/// How carefully text is written as Markdown. The least that reads as it should is the best to edit.
+/// How defensively text is written as Markdown. The lowest level that reads back unchanged is the easiest to edit.
 enum InlineCare: Int, Comparable, CaseIterable {
-    /// Text as it is, looks by signs.
+    /// Text is not escaped; styles are written with delimiters.
     case none
-    /// Each character that might be markup is escaped.
+    /// Characters that might be markup are escaped; styles are written with delimiters.
     case escapes
-    /// And looks are marks beside the text.
+    /// Characters are escaped, and styles become marks instead of delimiters.
     case marks
 
     static func < (one: InlineCare, other: InlineCare) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// Writes one text of a body as Markdown.
+/// Writes inline text as Markdown.
 struct InlineWriter {
-    /// Where it stands: what is markup depends on it.
+    /// The block that contains the text, which determines what is markup.
     enum Context {
         case paragraph, item, heading, cell
     }
 
     static func written(_ text: InlineText, as context: Context, _ minCare: InlineCare) -> MarkedText {
-        // Nearly every text.
+        // Fast path for nearly every text.
         if context != .cell, text.runs.count == 1, !text.runs[0].isFormatted, PlainScan.isPlain(text.runs[0].text) {
             return MarkedText(text.runs[0].text)
         }
-        // A bar in a cell ends it.
+        // An unescaped `|` would end a cell.
         let effectiveMinCare = max(minCare, context == .cell ? .escapes : .none)
         for care in InlineCare.allCases where care >= effectiveMinCare && care != .marks {
             var writer = InlineWriter(text, care: care)
@@ -37,7 +37,7 @@ struct InlineWriter {
         return writer.output
     }
 
-    /// Whether the text in its place is read as it was meant.
+    /// Whether the written text, parsed in its context, yields the original.
     private static func reads(_ output: MarkedText, as expectedText: InlineText, _ context: Context) -> Bool {
         var source = MarkedText()
         let expected: BodyBlock
@@ -58,12 +58,12 @@ struct InlineWriter {
             && (body == other || body.canonical(isCollapsed: true) == other.canonical(isCollapsed: true))
     }
 
-    // MARK: Parts
+    // MARK: Segments
 
-    /// One run, or the runs of one mention.
+    /// A run, or all runs of a mention.
     private struct Segment {
         var runs: ArraySlice<InlineRun>
-        /// What signs say of all of it.
+        /// The formatting that delimiters express for all of its runs.
         var delimiters: Delimiters
     }
 
@@ -73,26 +73,26 @@ struct InlineWriter {
         var isSpoiler = false
     }
 
-    /// A sign that is open in the output.
+    /// A delimiter that is open in the output.
     private enum Delimiter: Equatable {
         case spoiler
         case link(LinkTarget)
         case bold, strike
-        /// - byte: an underscore, or a star.
+        /// - byte: `_` or `*`.
         case italic(UInt8)
         case code(fence: String, pad: String)
     }
 
-    /// What can be written by signs.
+    /// The styles that Markdown has delimiters for.
     private static let signed: InlineStyle = [.bold, .italic, .strike, .code]
 
     private let care: InlineCare
     private let segments: [Segment]
     private var open: [Delimiter] = []
-    /// Where the marks of the run before end: one that goes on covers the signs between.
+    /// The end of each mark of the previous run: a mark that continues covers the delimiters in between.
     private var markEnds: [TextStyle: Int] = [:]
     private(set) var output = MarkedText()
-    /// Whether a bar was written that would end a cell.
+    /// Whether a `|` was written that would end a cell.
     private(set) var hasOpenBar = false
 
     private init(_ text: InlineText, care: InlineCare) {
@@ -104,7 +104,7 @@ struct InlineWriter {
         self.segments = segments
     }
 
-    /// Where a look begins within a word, or ends beside one with a sign of punctuation, signs would be text.
+    /// Drops the delimiters of a style where CommonMark's flanking rules would read them as text, as within a word.
     private static func dropDelimiters(_ letters: InlineStyle, from segments: inout [Segment]) {
         var start = 0
         while start < segments.count {
@@ -124,10 +124,10 @@ struct InlineWriter {
         }
     }
 
-    /// What stands next to a sign, as far as the rules of CommonMark tell it apart.
+    /// A character class next to a delimiter, as CommonMark's flanking rules distinguish them.
     private enum Beside: Int, Comparable {
         case space, punctuation
-        /// A letter of a script without spaces, or a name.
+        /// A letter of a script without spaces between words, or a mention.
         case letter
         case word
 
@@ -159,7 +159,7 @@ struct InlineWriter {
                 var delimiters = Delimiters()
                 guard care < .marks, let first = runs.first else { return Segment(runs: runs, delimiters: delimiters) }
                 delimiters.style = runs.reduce(signed) { $0.intersection($1.style) }
-                // Code has no names in it, and no breaks.
+                // Code spans cannot contain mentions or line breaks.
                 if runs.contains(where: { $0.text.utf8.contains(0x0A) || $0.text.utf8.contains(0x60) && isMention }) {
                     delimiters.style.remove(.code)
                 }
@@ -176,7 +176,7 @@ struct InlineWriter {
         var link: LinkTarget?
     }
 
-    /// Whether it is an address that is found in any text.
+    /// Whether the run is a link that ``AddressFinder`` recognizes without markup.
     private static func isBare(_ runs: ArraySlice<InlineRun>) -> Bool {
         guard runs.count == 1, let run = runs.first, let target = run.link?.target else { return false }
         let found = AddressFinder.links(in: run.text)
@@ -186,7 +186,7 @@ struct InlineWriter {
         return true
     }
 
-    /// White space at the ends of what looks like something has no look, so that signs stand next to letters.
+    /// Removes formatting from white space at the ends of runs, because delimiters must be next to other characters.
     private static func withBareSpaces(_ text: InlineText) -> InlineText {
         let runs = text.runs
         var result = InlineText()
@@ -223,7 +223,7 @@ struct InlineWriter {
         return result
     }
 
-    // MARK: Signs
+    // MARK: Delimiters
 
     private mutating func write() {
         let ends = extents()
@@ -235,7 +235,7 @@ struct InlineWriter {
         while let last = open.popLast() { close(last) }
     }
 
-    /// For each part how far each of its signs goes on: what lasts longer begins first.
+    /// For each segment, the index where each of its delimiters ends: those that last longest open first.
     private struct Extent {
         var spoiler = 0, link = 0, bold = 0, strike = 0, italic = 0
     }
@@ -256,7 +256,7 @@ struct InlineWriter {
         return ends
     }
 
-    /// Ends what the next part does not have, with all that began in it.
+    /// Closes delimiters that the next segment does not have, and those opened inside them.
     private mutating func close(to delimiters: Delimiters) {
         let remainingCount = open.prefix { delimiter in
             switch delimiter {
@@ -279,7 +279,7 @@ struct InlineWriter {
         if delimiters.style.contains(.bold), !isOpen({ $0 == .bold }) { missing.append((.bold, ends.bold)) }
         if delimiters.style.contains(.strike), !isOpen({ $0 == .strike }) { missing.append((.strike, ends.strike)) }
         if delimiters.style.contains(.italic), !isOpen({ if case .italic = $0 { true } else { false } }) {
-            // Stars beside stars are hard to read, for people too.
+            // Use `_` next to `**`: `***` is ambiguous and hard to read.
             missing.append((.italic(UInt8(ascii: "*")), ends.italic))
         }
         let isBeside = missing.contains { $0.sign == .bold } || open.last == .bold
@@ -322,7 +322,8 @@ struct InlineWriter {
         hasOpenBar = true
     }
 
-    /// Between angle brackets where parentheses would end it; what might be an entity is none.
+    /// Returns a link destination, in angle brackets if its parentheses are unbalanced, and with `&` escaped where it
+    /// could begin an entity.
     private static func destination(_ address: String) -> String {
         var depth = 0
         let isBalanced = address.utf8.allSatisfy { byte in
@@ -357,7 +358,7 @@ struct InlineWriter {
         if isMention, let mention = segment.runs.first?.mention { output.mark(from: start, .mention(mention)) }
     }
 
-    /// What signs do not say of a run.
+    /// Adds marks for the formatting of a run that its delimiters do not express.
     private mutating func mark(_ run: InlineRun, from start: Int, but delimiters: Delimiters, isMention: Bool) {
         let style = run.style.subtracting(delimiters.style)
         var marks = Self.styles.filter { style.contains($0.0) }.map(\.1)
@@ -383,7 +384,7 @@ struct InlineWriter {
 }
 
 extension String {
-    /// With a backslash before each character that might be markup.
+    /// Returns the text with a backslash before each character that might be markup.
     func escaped(isLineStart: Bool) -> String {
         var result: [UInt8] = []
         var isStart = isLineStart

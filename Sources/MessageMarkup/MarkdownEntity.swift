@@ -1,9 +1,9 @@
 import CMD4C
 
-/// `&amp;`, `&#60;` and `&#x3c;` as MD4C finds them: it leaves open which characters they are.
+/// Decodes character references such as `&amp;`, `&#60;` and `&#x3c;`, which MD4C detects but does not decode.
 enum MarkdownEntity {
-    /// - Parameter entity: from the ampersand to the semicolon.
-    /// - Returns: what is not known as it stands.
+    /// - Parameter entity: The reference, from the ampersand to the semicolon.
+    /// - Returns: The decoded text, or an unknown reference unchanged.
     static func text(_ entity: UnsafeRawBufferPointer) -> [UInt8] {
         if entity.count > 3, entity[1] == UInt8(ascii: "#") { return number(entity[2..<entity.count - 1]) }
         guard let found = entity_lookup(entity.baseAddress, entity.count) else { return Array(entity) }
@@ -17,7 +17,7 @@ enum MarkdownEntity {
         return scalar(UInt32(text, radix: isHexadecimal ? 16 : 10) ?? 0)
     }
 
-    /// Nothing is no character, nor is half a surrogate pair.
+    /// U+0000 and surrogates become U+FFFD, as CommonMark requires.
     private static func scalar(_ number: UInt32) -> [UInt8] {
         let scalar = Unicode.Scalar(number).flatMap { $0 == "\0" ? nil : $0 } ?? "\u{FFFD}"
         return Array(String(Character(scalar)).utf8)

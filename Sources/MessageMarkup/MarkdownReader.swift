@@ -1,47 +1,49 @@
 import CMD4C
 import ChatCore
 
-/// Reads Markdown into a body: CommonMark 0.31.2 with tables, strikethrough and task lists, parsed by MD4C.
+/// Parses Markdown into a ``MessageBody``: CommonMark 0.31.2 with tables, strikethrough and task lists, by MD4C.
 ///
-/// As in every chat a line break in the text is a line break, and HTML is text: it is recognised all the same, so that
-/// marks in it stay as they are. Addresses are found by ``AddressFinder``, as in every other text, and not by MD4C's
-/// extensions.
+/// As in other chat clients, a soft line break is displayed as a line break, and HTML as text. HTML is still
+/// recognized, so Markdown inside tags is not interpreted. Links in plain text are found by ``AddressFinder``, as
+/// elsewhere, and not by MD4C's extensions.
 struct MarkdownParser {
     private static let flags = UInt32(MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS)
-    /// MD4C counts the bytes of its blocks in an `int`, and takes up to sixty bytes of memory for one of the text.
+    /// MD4C counts the bytes of its blocks in an `int` and needs up to 60 bytes of memory per byte of text.
     private static let maxBytes = 16 << 20
 
     private let source: MarkdownSource
     private var builder: BodyBuilder
-    /// Where the text lies that MD4C reads, for places in it.
+    /// The text that MD4C parses, for computing offsets from its pointers.
     private var base = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// What the styles of the author add to what Markdown says, and the stretch that it is from.
+    /// The attributes from style marks at the current position, and the index of their run.
     private var overlay = InlineAttributes()
     private var attributeRunIndex = 0
-    /// Behind the last text that was read.
+    /// The offset after the last text.
     private var lastEnd = 0
     private var isInCode = false
-    /// Text of one look that has not been added yet.
+    /// Text of the current formatting that is not added yet.
     private var pending: [UInt8] = []
-    /// How often each style is open: it may be nested in itself.
+    /// The nesting depth of each style.
     private var depths = (bold: 0, italic: 0, strike: 0)
     private var isLinkOfImage = false
-    /// Bytes of addresses that links may still have: one definition can be referred to as often as there is room.
+    /// The remaining bytes of link destinations: without a limit, many references to one long definition would make the
+    /// output quadratic.
     private var addressBudget: Int
     private var language: String?
     private var isInCell = false
     private var isCellEmpty = false
-    /// MD4C fills each row of a table up to the width of its head, for up to 128 cells two bytes are enough.
+    /// The remaining number of empty cells. MD4C fills each row to the number of columns, so two bytes of text may
+    /// cause up to 128 cells.
     private var remainingEmptyCells: Int
 
-    /// - Returns: nil where it was given up: no text that somebody would write.
+    /// - Returns: `nil` if the text exceeds a limit, which messages by humans do not.
     static func body(_ source: MarkdownSource, isEmote: Bool) -> MessageBody? {
         let count = source.text.utf8.count
         let annotator = InlineAnnotator(readsSpoilers: true, bar: source.bar)
         return body(source, count, isEmote: isEmote, annotator: annotator)
     }
 
-    /// The same, with members who are found by their names.
+    /// Parses Markdown in which members' names after an `@` become mentions.
     static func body(_ source: MarkdownSource, names: MentionNames, isEmote: Bool) -> MessageBody? {
         let annotator = InlineAnnotator(readsSpoilers: true, names: names, bar: source.bar)
         return body(source, source.text.utf8.count, isEmote: isEmote, annotator: annotator)
@@ -57,7 +59,7 @@ struct MarkdownParser {
         return parser.builder.finished(isEmote: isEmote)
     }
 
-    /// - Returns: false where it was given up.
+    /// - Returns: `false` if parsing was aborted.
     private mutating func read() -> Bool {
         var parser = MD_PARSER()
         parser.flags = Self.flags
@@ -148,7 +150,7 @@ struct MarkdownParser {
         case MD_SPAN_CODE: builder.runTemplate.style.insert(.code)
         case MD_SPAN_A: link(detail?.load(as: MD_SPAN_A_DETAIL.self).href)
         case MD_SPAN_IMG:
-            // A picture from the web is a link to it: nothing is fetched from where a text says.
+            // An image becomes a link: nothing is loaded from addresses in a text.
             isLinkOfImage = builder.runTemplate.link == nil
             if isLinkOfImage { link(detail?.load(as: MD_SPAN_IMG_DETAIL.self).src) }
         default: break
@@ -204,7 +206,7 @@ struct MarkdownParser {
         isCellEmpty = false
         switch type {
         case MD_TEXT_BR, MD_TEXT_SOFTBR:
-            // The break stands where the text before it ends.
+            // A line break has the attributes at the end of the text before it.
             moveOverlay(to: lastEnd)
             flush()
             let runTemplate = builder.runTemplate
@@ -222,7 +224,7 @@ struct MarkdownParser {
         return 0
     }
 
-    /// Where a text stands in what is read; nil for what MD4C made itself.
+    /// Returns the offset of a text in the source, or `nil` for text that MD4C generated.
     private func offset(of text: UnsafeRawBufferPointer) -> Int? {
         guard let start = text.baseAddress, let base = base.baseAddress, start >= base else { return nil }
         let offset = start - base
@@ -247,7 +249,7 @@ struct MarkdownParser {
         append(text[start...], at: offset + start, isCodeOfCell)
     }
 
-    /// Text that may lie under several styles.
+    /// Appends text that may span several attribute runs.
     private mutating func append(_ text: Slice<UnsafeRawBufferPointer>, at offset: Int, _ isCodeOfCell: Bool) {
         var (text, offset) = (text, offset)
         while !text.isEmpty {
@@ -266,7 +268,7 @@ struct MarkdownParser {
         if isCodeOfCell { appendCodeOfCell(text) } else { pending.append(contentsOf: text) }
     }
 
-    /// `\|` is a bar in a cell even within code, which MD4C leaves as it is (GFM, example 200).
+    /// In a cell, `\|` is a bar even in code, where MD4C leaves the backslash (GFM, example 200).
     private mutating func appendCodeOfCell(_ text: Slice<UnsafeRawBufferPointer>) {
         for index in text.indices {
             let isEscape =
@@ -275,7 +277,7 @@ struct MarkdownParser {
         }
     }
 
-    /// What is written as an entity is no markup, a bar neither.
+    /// A character reference is never markup, so a bar from one is a placeholder.
     private mutating func appendEntity(_ text: UnsafeRawBufferPointer) {
         let bytes = MarkdownEntity.text(text)
         if bytes == [UInt8(ascii: "|")] { appendBar() } else { pending += bytes }
@@ -289,14 +291,14 @@ struct MarkdownParser {
         }
     }
 
-    /// A backslash before it that is not one of a pair.
+    /// Whether an odd number of backslashes precedes the bar.
     private func isEscapedBar(_ text: UnsafeRawBufferPointer) -> Bool {
         guard text.count == 1, text[0] == UInt8(ascii: "|"), let offset = offset(of: text) else { return false }
         let backslashes = base[..<offset].reversed().prefix { $0 == UInt8(ascii: "\\") }
         return !backslashes.count.isMultiple(of: 2)
     }
 
-    /// From a place on the text may lie under other styles.
+    /// Switches to the attributes at an offset.
     private mutating func moveOverlay(to offset: Int) {
         guard !source.attributeRuns.isEmpty, !isInCode else { return }
         attributeRunIndex = source.attributeRunIndex(at: offset, hint: attributeRunIndex)
@@ -306,7 +308,7 @@ struct MarkdownParser {
         overlay = attributes
     }
 
-    /// In a block of code there is only text.
+    /// Adds a mention; in a code block it becomes plain text.
     private mutating func addMention(_ number: Int) {
         guard let segments = source.segments else { return }
         guard !isInCode else {
@@ -335,7 +337,7 @@ struct MarkdownParser {
         return String(decoding: pending, as: UTF8.self)
     }
 
-    /// A text that stands outside the flow: an address, or what follows a fence.
+    /// Returns the text of an MD4C attribute, such as a link destination or an info string.
     private func string(_ attribute: MD_ATTRIBUTE) -> String {
         guard attribute.size > 0, let text = UnsafeRawPointer(attribute.text) else { return "" }
         var bytes: [UInt8] = []
@@ -370,7 +372,7 @@ struct MarkdownParser {
 }
 
 extension UnsafeMutableRawPointer {
-    /// What MD4C hands on to each of its callbacks.
+    /// The parser, from the user data that MD4C passes to its callbacks.
     fileprivate var markdownParser: UnsafeMutablePointer<MarkdownParser> {
         assumingMemoryBound(to: MarkdownParser.self)
     }

@@ -1,31 +1,31 @@
 import Composer
 
-/// A text as MD4C takes it: with a few letters in the place of each mention, so that no character of a name can be
-/// markup, and a name in stars is as emphasised as a word is; and with a note of which styles lie where.
+/// A text as it is passed to MD4C, with a placeholder for each mention, so no character of a name is parsed as markup
+/// and delimiters next to a name work as next to a word; and with the attributes of its style marks.
 ///
-/// The letters are a private-use character that the text does not have, the mention's number in letters, and that
-/// character again. MD4C takes private-use characters for letters.
+/// A placeholder is a private-use character that the text does not contain, the mention's number in letters, and the
+/// character again. MD4C treats private-use characters as letters.
 struct MarkdownSource {
-    /// Text in one look, from ``start`` to that of the next.
+    /// A range with uniform attributes, from ``start`` to the start of the next run.
     struct AttributeRun {
-        /// In UTF-8 units of ``text``.
+        /// In UTF-8 code units of ``text``.
         var start: Int
         var attributes: InlineAttributes
     }
 
     private(set) var text: String
-    /// The pieces of each mention.
+    /// The segments of each mention.
     private(set) var mentions: [[WrittenSegments.Segment]] = []
-    /// Empty where no style lies over anything.
+    /// Empty if the text has no style marks.
     private(set) var attributeRuns: [AttributeRun] = []
     let segments: WrittenSegments?
-    /// What begins and ends a mention in ``text``.
+    /// The character that delimits placeholders, in UTF-8.
     private(set) var sentinel: [UInt8] = []
-    /// What stands for a bar that was escaped, and so is no half of a spoiler's mark; nil where none can be.
+    /// The placeholder of an escaped `|`, which is not part of a spoiler delimiter; `nil` if none is needed.
     private(set) var bar: Unicode.Scalar?
 
-    /// A text without marks. CommonMark replaces U+0000, and MD4C hands some on in the text behind them (0.5.3). A mark
-    /// of byte order is none.
+    /// Wraps a text without marks. Removes a byte order mark and replaces U+0000 as CommonMark requires; MD4C 0.5.3
+    /// passes some of them through in the text that follows.
     init(_ text: String) {
         segments = nil
         self.text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -36,7 +36,7 @@ struct MarkdownSource {
         findBar()
     }
 
-    /// - Returns: nil for a text that has every private-use character there is.
+    /// - Returns: `nil` for a text that contains every private-use character.
     init?(_ segments: WrittenSegments) {
         self.segments = segments
         let isStyled = segments.segments.contains { !$0.attributes.isPlain }
@@ -65,12 +65,12 @@ struct MarkdownSource {
         findBar()
     }
 
-    /// The number of a mention: `a` to `p` are its hexadecimal digits.
+    /// Returns the number in hexadecimal, with the letters `a` to `p` as digits.
     private static func letters(_ number: Int) -> [UInt8] {
         String(number, radix: 16).utf8.map { $0.isDigit ? $0 - UInt8(ascii: "0") + UInt8(ascii: "a") : $0 + 10 }
     }
 
-    /// The mention that begins at a ``sign``, and where the text goes on behind it.
+    /// Parses a placeholder at a position. Returns the mention's number and the end.
     func mention(_ bytes: UnsafeRawBufferPointer, at position: Int) -> (number: Int, end: Int)? {
         guard !sentinel.isEmpty, starts(bytes, at: position) else { return nil }
         var number = 0
@@ -87,9 +87,9 @@ struct MarkdownSource {
         position + sentinel.count <= bytes.count && sentinel.indices.allSatisfy { bytes[position + $0] == sentinel[$0] }
     }
 
-    /// How the text from an offset on looks.
+    /// Returns the index of the attribute run at an offset.
     ///
-    /// - Parameter hint: the stretch of the place before; the next one is seldom far.
+    /// - Parameter hint: The index at the last offset; the next one is usually the same or follows.
     func attributeRunIndex(at offset: Int, hint: Int) -> Int {
         func holds(_ index: Int) -> Bool {
             index < attributeRuns.count && attributeRuns[index].start <= offset
@@ -112,12 +112,12 @@ struct MarkdownSource {
     }
 }
 
-/// Characters that mean nothing to anybody.
+/// Unicode private-use characters, which serve as placeholders.
 enum PrivateUse {
     private static let first: ClosedRange<UInt32> = 0xE000...0xEFFF
     private static let second: ClosedRange<UInt32> = 0xF0000...0xFFFFD
 
-    /// One that a text does not have; nil if it has them all.
+    /// Returns a private-use character that the texts do not contain, or `nil` if they contain all.
     static func free(in texts: some Sequence<Substring>) -> Unicode.Scalar? {
         var used: Set<UInt32> = []
         for text in texts where text.utf8.contains(where: { $0 == 0xEE || $0 >= 0xF3 }) {

@@ -1,11 +1,11 @@
 import ChatCore
 import Composer
 
-/// Writes a body as a text to edit: in Markdown as somebody would type it, and with marks for what Markdown has no signs
-/// for. What was written is read again, piece by piece and as a whole: signs that do not read as they were meant are
-/// escaped, or become marks.
+/// Writes a body as an editable text: Markdown as a user would type it, with marks for what Markdown cannot express.
+/// The result is parsed again, in parts and as a whole: delimiters that do not read back are escaped or replaced by
+/// marks.
 struct MarkdownWriter {
-    /// - Returns: the text, and what it does not say of the body.
+    /// - Returns: The text, and what it cannot express of the body.
     static func written(
         _ body: MessageBody, mentionsEveryone: Bool = false
     ) -> (text: WrittenText, losses: [MarkupLoss]) {
@@ -26,7 +26,7 @@ struct MarkdownWriter {
         return (best.text, MarkupLoss.allCases.filter(losses.contains))
     }
 
-    /// What reading the text yields otherwise than it should.
+    /// Returns what differs after parsing the text, or `nil` if it reads like the body.
     private static func difference(of text: WrittenText, from expected: MessageBody) -> MarkupLoss? {
         let body = MessageMarkup.body(of: text)
         if body.readsLike(expected) { return nil }
@@ -44,8 +44,8 @@ struct MarkdownWriter {
     // MARK: Blocks
 
     /// - Parameters:
-    ///   - prefix: what stands before each line.
-    ///   - first: what stands before the first one instead, where a list's item begins.
+    ///   - prefix: The prefix of each line.
+    ///   - first: The prefix of the first line instead, which contains the list marker of an item.
     private mutating func write(_ blocks: [BodyBlock], prefix: String, first: String, isItem: Bool = false) {
         var list: (isBullet: Bool, isAlternate: Bool)?
         for (index, block) in blocks.enumerated() {
@@ -53,7 +53,7 @@ struct MarkdownWriter {
             let first = index == 0 ? first : prefix
             if case .list(let content) = block {
                 let isBullet = content.start == nil
-                // Two lists behind each other would be one.
+                // Alternate the marker: adjacent lists with the same marker would be parsed as one.
                 let isAlternate = list.map { $0.isBullet == isBullet && !$0.isAlternate } ?? false
                 list = (isBullet, isAlternate)
                 write(content, isAlternate: isAlternate, prefix: prefix, first: first)
@@ -65,7 +65,7 @@ struct MarkdownWriter {
         if blocks.isEmpty { output.append(first.trimmingSpaces) }
     }
 
-    /// A blank line, but for a list behind the only paragraph of an item.
+    /// Writes a blank line, except between an item's only paragraph and a nested list.
     private mutating func separate(_ before: BodyBlock, from after: BodyBlock, _ prefix: String, isItem: Bool) {
         if isItem, case .text = before, case .list(let list) = after, list.start ?? 1 == 1 {
             output.append("\n")
@@ -89,7 +89,7 @@ struct MarkdownWriter {
             lines(text, prefix, first)
         case .quote(let blocks): write(blocks, prefix: prefix + "> ", first: first + "> ")
         case .table(let table): write(table, prefix, first)
-        // Three dashes behind the dash of an item would be a rule with it.
+        // In an item, `- ---` would be a thematic break of its own.
         case .rule: output.append(first + (isFirstOfItem ? "___" : "---"))
         case .list, .details: break
         }
@@ -130,7 +130,7 @@ struct MarkdownWriter {
 }
 
 extension MessageBody {
-    /// Whether lists and quotes are nested deeper than anybody writes them.
+    /// Whether lists and quotes are nested deeper than users write them.
     fileprivate var isDeep: Bool {
         func depth(_ blocks: [BodyBlock]) -> Int {
             blocks.reduce(0) { deepest, block in

@@ -1,10 +1,10 @@
 import Composer
 
-/// A text with marks that is put together piece by piece.
+/// Builds a text with marks incrementally.
 struct MarkedText {
     private(set) var text = ""
     private(set) var marks: [WrittenText.Mark] = []
-    /// In UTF-16 units.
+    /// In UTF-16 code units.
     private(set) var length = 0
 
     init() {}
@@ -29,16 +29,16 @@ struct MarkedText {
         length += other.length
     }
 
-    /// Marks what was added since the text was `start` long.
+    /// Adds a mark from `start`, a former ``length``, to the end.
     mutating func mark(from start: Int, _ content: WrittenText.Mark.Content) {
         if start < length { marks.append(WrittenText.Mark(content, over: TextRange(start: start, end: length))) }
     }
 
-    /// The same with `prefix` before each line but the first.
+    /// Returns the text with `prefix` before each line but the first.
     func indented(by prefix: String) -> MarkedText {
         guard !prefix.isEmpty, text.utf8.contains(0x0A) else { return self }
         var result = MarkedText()
-        /// Where each line begins, before and after.
+        /// The start of each line in the original, and the length added before it.
         var lines: [(before: Int, added: Int)] = [(0, 0)]
         var position = 0
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -70,10 +70,10 @@ struct MarkedText {
         return result
     }
 
-    /// What was put together, with each mark on boundaries of clusters: a name that begins with a combining mark makes
-    /// one cluster with what stands before it.
+    /// Returns the text with its marks aligned to grapheme clusters: a name that begins with a combining mark shares a
+    /// cluster with the character before it.
     ///
-    /// - Returns: whether each mention is where it was put, too.
+    /// - Returns: `isWhole` tells whether all mentions kept their ranges.
     func written() -> (text: WrittenText, isWhole: Bool) {
         let marks = mergedStyles
         guard !marks.isEmpty else { return (WrittenText(text), true) }
@@ -95,7 +95,7 @@ struct MarkedText {
         return (text, isWhole)
     }
 
-    /// Styles that go on where the same one ends are one.
+    /// The marks with adjacent equal styles merged.
     private var mergedStyles: [WrittenText.Mark] {
         var result: [WrittenText.Mark] = []
         var last: [TextStyle: Int] = [:]

@@ -1,17 +1,17 @@
-/// What a text to be edited can't say of the message it was made of, so that the edit can tell it first.
+/// What is lost when a message is converted to editable text. The user is informed before editing.
 public enum MarkupLoss: String, CaseIterable, Hashable, Sendable {
-    /// A picture or a custom emoji in the text is now its name.
+    /// An image or a custom emoji becomes its name.
     case image
-    /// Text that is shown on demand is always shown.
+    /// The content of `details` is always displayed.
     case details
-    /// A table without a head, with lines in its cells, with a title, or with more cells in a row than in its head.
+    /// A table without a header, with line breaks in cells, with a caption, or with rows longer than the header.
     case table
-    /// White space, line breaks and blank lines that Markdown does not keep.
+    /// White space, line breaks and blank lines that Markdown does not preserve.
     case spacing
-    /// Lists and quotes that are nested deeper than can be written.
+    /// Lists and quotes nested too deep to be written.
     case depth
-    /// Whom a name means: it has no characters of its own in the text.
+    /// The target of a mention that has no characters of its own in the text.
     case mention
-    /// Anything else that reads otherwise than it did.
+    /// Anything else that reads back differently.
     case other
 }

@@ -1,7 +1,7 @@
-/// The elements of HTML that a message may have, and what is known of each.
+/// The HTML elements that are allowed in messages.
 ///
-/// The list is that of the Matrix specification (client-server API, `m.room.message` in HTML); `font` and `strike` were on
-/// it, and are read; `mx-reply` is on it to be dropped with all that it holds.
+/// The list is that of the Matrix specification (client-server API, `m.room.message` in HTML), plus `font` and
+/// `strike`, which were on it in earlier versions. `mx-reply` is recognized in order to be dropped with its content.
 enum MarkupTag: UInt8, CaseIterable {
     case del, h1, h2, h3, h4, h5, h6, blockquote, p, a, ul, ol, sup, sub, li, b, i, u, strong, em, s, code, hr, br,
         div, table, thead, tbody, tr, th, td, caption, pre, span, img, details, summary, font, strike, reply
@@ -16,7 +16,7 @@ enum MarkupTag: UInt8, CaseIterable {
 
     var name: String { self == .reply ? "mx-reply" : "\(self)" }
 
-    /// The attributes that matter on this element.
+    /// The allowed attributes of the element.
     var attributes: [String] {
         switch self {
         case .span: ["data-mx-bg-color", "data-mx-color", "data-mx-spoiler"]
@@ -29,10 +29,10 @@ enum MarkupTag: UInt8, CaseIterable {
         }
     }
 
-    /// Whether it has no content and no end.
+    /// Whether it is a void element.
     var isVoid: Bool { self == .br || self == .hr || self == .img }
 
-    /// Elements that go on in the next block when the one they began in ends first ("active formatting elements").
+    /// Whether it is an active formatting element, which the parser reopens after a block that ended first.
     var isFormatting: Bool {
         switch self {
         case .a, .b, .i, .u, .s, .em, .strong, .code, .font, .strike: true
@@ -40,7 +40,7 @@ enum MarkupTag: UInt8, CaseIterable {
         }
     }
 
-    /// Open elements that this one ends when it begins.
+    /// Open elements that its start tag ends implicitly.
     var endsOnStart: TagSet {
         switch self {
         case .li: [.li, .p]
@@ -53,7 +53,7 @@ enum MarkupTag: UInt8, CaseIterable {
         }
     }
 
-    /// Open elements past which this one ends none.
+    /// Elements that bound the search for an open element to end.
     var scope: TagSet {
         switch self {
         case .li: [.ul, .ol, .table, .td, .th, .caption]
@@ -62,7 +62,7 @@ enum MarkupTag: UInt8, CaseIterable {
         }
     }
 
-    /// Whether formatting that began inside ends with it: it is a world of its own.
+    /// Whether formatting that began inside ends with the element instead of continuing after it.
     var holdsFormatting: Bool {
         switch self {
         case .td, .th, .caption, .tr, .thead, .tbody, .table, .reply: true
@@ -70,11 +70,11 @@ enum MarkupTag: UInt8, CaseIterable {
         }
     }
 
-    /// The same, made once: of a tag the limiter asks for some of it at each turn.
+    /// The cached facts, which ``TagLimiter`` reads several times for each tag.
     var facts: TagFacts { Self.facts[Int(rawValue)] }
 }
 
-/// What ``TagLimiter`` asks of an element.
+/// The properties of an element that ``TagLimiter`` uses.
 final class TagFacts: Sendable {
     let attributes: [String]
     let endsOnStart: TagSet
@@ -93,7 +93,7 @@ final class TagFacts: Sendable {
     }
 }
 
-/// Some of the elements, as one number.
+/// A set of elements as a bit mask.
 struct TagSet: ExpressibleByArrayLiteral {
     private var bits: UInt64 = 0
 

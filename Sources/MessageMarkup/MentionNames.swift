@@ -1,19 +1,19 @@
 public import ChatCore
 import Composer
 
-/// The names of a room's members, to be recognised after an `@`.
+/// The names of a room's members, which are recognized after an `@`.
 public struct MentionNames: Hashable, Sendable {
     private struct Entry: Hashable {
         var name: [UInt8]
         var member: String
     }
 
-    /// By the first byte of the name, longer names first, so that "@Ann Lee" is not taken for "@Ann".
+    /// By the first byte of the name, longer names first, so "@Ann Lee" is not matched as "@Ann".
     private var entries: [UInt8: [Entry]] = [:]
 
     public init() {}
 
-    /// Of several members with one name the first counts: a text says no more.
+    /// Creates names of members. Of several members with the same name the first is used.
     public init(_ members: [Member]) {
         for member in members where !member.displayName.isEmpty {
             let name = Array(member.displayName.utf8)
@@ -24,7 +24,7 @@ public struct MentionNames: Hashable, Sendable {
         }
     }
 
-    /// A member who is called otherwise, or is new. Of several with one name it comes last.
+    /// Updates a renamed or new member, which comes last among members with the same name.
     public mutating func change(_ before: Member?, to after: Member) {
         if let name = before.map({ Array($0.displayName.utf8) }), let first = name.first {
             entries[first]?.removeAll { $0.member == after.id.rawValue && $0.name == name }
@@ -40,7 +40,7 @@ public struct MentionNames: Hashable, Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Where members are named, in UTF-8 units.
+    /// Returns the mentions in a text, with ranges in UTF-8 code units.
     func mentions(in text: String) -> [(range: Range<Int>, mark: InlineAnnotator.Annotation)] {
         guard text.utf8.contains(UInt8(ascii: "@")) else { return [] }
         var text = text
@@ -72,6 +72,6 @@ public struct MentionNames: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// Letters and digits, and every byte beyond ASCII.
+    /// Letters, digits and all non-ASCII bytes.
     fileprivate var isPartOfWord: Bool { isLetter || isDigit || self >= 0x80 }
 }

@@ -2,8 +2,8 @@ import ChatCore
 public import Composer
 
 extension MessageMarkup {
-    /// A text of an earlier version or of another program, in which a member's name after an `@` means the member: with
-    /// marks over those. Names in code are none, and in a text that is not Markdown none is looked for.
+    /// Adds mention marks to a text of an earlier version or another client, in which members are mentioned by name
+    /// after an `@`. Names in code are not marked, nor are names in a text that is not Markdown.
     public static func written(_ text: WrittenText, naming names: MentionNames) -> WrittenText {
         guard text.syntax == .markdown, text.marks.isEmpty else { return text }
         let found = names.mentions(in: text.source).prefix(maxNames)
@@ -12,7 +12,7 @@ extension MessageMarkup {
         func units(_ range: Range<Int>) -> Int { String(decoding: bytes[range], as: UTF8.self).utf16.count }
         let marks = found.compactMap { range, annotation -> WrittenText.Mark? in
             guard case .mention(let mention) = annotation else { return nil }
-            // Alone among the names, so that it is seen what becomes of this one.
+            // Mask the other names, so the result of parsing concerns this one.
             var others = bytes
             for (other, _) in found where other != range { others[other.lowerBound] = UInt8(ascii: "a") }
             let body = body(markdown: String(decoding: others, as: UTF8.self), names: names)
@@ -24,6 +24,6 @@ extension MessageMarkup {
         return WrittenText(text.source, marks: marks) ?? text
     }
 
-    /// Each costs a reading of the text.
+    /// The maximum number of names, because each requires parsing the text.
     private static let maxNames = 100
 }

@@ -2,10 +2,10 @@ public import ChatCore
 public import Composer
 
 extension MessageMarkup {
-    /// Reads what a user wrote. A mention is text whatever its characters are, and means whom it means; a name that is
-    /// only typed means nobody. The places of files are left out.
+    /// Parses a text that the user wrote. Mentions are text whatever their characters; a typed name without a mark
+    /// mentions nobody. Marks of files are left out.
     ///
-    /// - Parameter isEmote: whether it says what the sender does.
+    /// - Parameter isEmote: Whether the message is an emote.
     public static func body(of text: WrittenText, isEmote: Bool = false) -> MessageBody {
         switch text.syntax {
         case .plain: return plainBody(of: WrittenSegments(text), isEmote)
@@ -13,51 +13,51 @@ extension MessageMarkup {
             guard !text.marks.isEmpty else { return body(markdown: text.source, isEmote: isEmote) }
             let segments = WrittenSegments(text)
             let body = MarkdownSource(segments).flatMap { MarkdownParser.body($0, isEmote: isEmote) }
-            // Marks around nothing, ">>", "||||" or "&nbsp;": the text itself says more.
+            // Empty markup such as ">>", "||||" or "&nbsp;" is displayed as typed.
             guard let body, !body.isBlank else { return plainBody(of: segments, isEmote) }
             return body
         }
     }
 
-    /// What a user wrote as HTML to send; nil if ``plainText(of:)`` says all there is, and HTML would add nothing.
+    /// Returns the HTML of a text to send, or `nil` if ``plainText(of:)`` is equivalent.
     ///
-    /// Members and rooms are links to `matrix.to`, rooms with the servers that know them; everyone is text, as
-    /// `m.mentions` says that. Who is only known on this computer is text too.
+    /// Mentions of users and rooms become `matrix.to` links, those of rooms with `via` servers. `@room` is text,
+    /// because `m.mentions` represents it. Mentions without an address are text as well.
     public static func html(of text: WrittenText) -> String? {
         let body = body(of: text)
         return body.markupFreeText == nil ? HTMLWriter.html(of: body) : nil
     }
 
-    /// What a user wrote for programs that show no HTML: as it was typed where it has markup, with the text of mentions
-    /// as it stands; otherwise as it reads, with escapes resolved.
+    /// Returns the plain-text fallback (`body`): the source as typed if it has markup, else the text with escapes
+    /// resolved.
     public static func plainText(of text: WrittenText) -> String {
         if let plain = body(of: text).markupFreeText { return plain }
         return WrittenSegments(text).segments.reduce(into: "") { $0 += $1.text }
     }
 
-    /// A received message as a text to edit: Markdown, where that can say it, and marks for pills and for what Markdown
-    /// has no signs for. Written again with ``html(of:)`` it says the same but for the losses.
+    /// Converts a received message to editable text: Markdown, with marks for mentions and for what Markdown cannot
+    /// express. Apart from the losses, ``html(of:)`` of the result is equivalent.
     ///
     /// - Parameters:
-    ///   - html: from any program.
-    ///   - mentionsEveryone: whether `@room` in it notifies everyone, as `m.mentions` says.
-    /// - Returns: the text, and what it can't say, each once.
+    ///   - html: HTML of any client.
+    ///   - mentionsEveryone: Whether `@room` in the text mentions everyone, from `m.mentions`.
+    /// - Returns: The text, and what it cannot express.
     public static func written(
         html: String, mentionsEveryone: Bool = false
     ) -> (text: WrittenText, losses: [MarkupLoss]) {
         MarkdownWriter.written(body(html: html), mentionsEveryone: mentionsEveryone)
     }
 
-    /// A message without markup as a text to edit: what would be read as markup is escaped.
+    /// Converts a message without HTML to editable text, with markup characters escaped.
     ///
-    /// - Returns: the text, and what it can't say, each once.
+    /// - Returns: The text, and what it cannot express.
     public static func written(
         plain: String, mentionsEveryone: Bool = false
     ) -> (text: WrittenText, losses: [MarkupLoss]) {
         MarkdownWriter.written(body(plain: plain), mentionsEveryone: mentionsEveryone)
     }
 
-    /// A body as a text to edit or paste, in the same way.
+    /// Converts a body to editable text, for editing or pasting.
     public static func written(body: MessageBody) -> (text: WrittenText, losses: [MarkupLoss]) {
         MarkdownWriter.written(body)
     }
@@ -70,7 +70,7 @@ extension MessageMarkup {
 }
 
 extension MessageBody {
-    /// The text, if HTML would have no more than that: a mention without an address is only text in HTML.
+    /// The text, if HTML would add nothing. A mention without an address is plain text in HTML.
     fileprivate var markupFreeText: String? {
         if blocks.isEmpty { return "" }
         guard blocks.count == 1, case .text(let inline) = blocks[0] else { return nil }

@@ -1,15 +1,15 @@
 public import ChatCore
 
-/// Between the forms in which messages are written, sent and kept, and ``MessageBody``.
+/// Converts between the written, sent and stored forms of messages and ``MessageBody``.
 ///
-/// Every function may be called on any thread, belongs off the main one, and takes text of any length and form:
-/// time and memory grow with the length and nothing else.
+/// All functions are thread-safe, should run off the main thread, and accept text of any length and form in linear time
+/// and memory.
 public enum MessageMarkup {
-    /// Reads a message typed as Markdown.
+    /// Parses Markdown.
     ///
     /// - Parameters:
-    ///   - isEmote: whether it says what the sender does.
-    ///   - names: who is recognised after an `@`.
+    ///   - isEmote: Whether the message is an emote.
+    ///   - names: Members who are recognized after an `@`.
     public static func body(
         markdown text: String, isEmote: Bool = false, names: MentionNames = MentionNames()
     ) -> MessageBody {
@@ -18,40 +18,40 @@ public enum MessageMarkup {
         guard let body = MarkdownParser.body(source, names: names, isEmote: isEmote) else {
             return self.body(plain: text, isEmote: isEmote)
         }
-        // Marks around nothing, ">>", "||||" or "&nbsp;": the text itself says more.
+        // Empty markup such as ">>", "||||" or "&nbsp;" is displayed as typed.
         return body.isBlank ? MessageBody(plain: text, isEmote: isEmote) : body
     }
 
-    /// The body of a message in which one look at each byte finds no markup: most are so, and need no other thread.
+    /// Returns the body of a text without markup, or `nil` if it may have some. Fast enough for the main thread.
     public static func plainBody(markdown text: String, isEmote: Bool = false) -> MessageBody? {
         PlainScan.isPlain(text) ? MessageBody(plain: text, isEmote: isEmote) : nil
     }
 
-    /// Reads the HTML of a message, from wherever it comes.
+    /// Parses untrusted HTML.
     public static func body(html: String, isEmote: Bool = false) -> MessageBody {
         HTMLParser.body(html, isEmote: isEmote, annotator: InlineAnnotator())
     }
 
-    /// Reads text without markup: only addresses in it become links.
+    /// Creates the body of plain text, in which only URLs become links.
     public static func body(plain text: String, isEmote: Bool = false) -> MessageBody {
         guard !text.isEmpty else { return MessageBody(isEmote: isEmote) }
         let inline = InlineAnnotator().applied(to: InlineText(text))
         return MessageBody(blocks: [.text(inline)], isEmote: isEmote)
     }
 
-    /// The same message in HTML with only what is allowed. Sanitising twice changes nothing more.
+    /// Returns the HTML with only allowed elements and attributes. Sanitizing is idempotent.
     public static func sanitized(html: String) -> String {
         HTMLWriter.html(of: body(html: html))
     }
 
-    /// The body as HTML.
+    /// Returns a body as HTML.
     public static func html(of body: MessageBody) -> String {
         HTMLWriter.html(of: body)
     }
 }
 
 extension MessageBody {
-    /// Whether there is nothing to be seen in it.
+    /// Whether the body has nothing visible.
     var isBlank: Bool { Self.isBlank(blocks) }
 
     private static func isBlank(_ blocks: [BodyBlock]) -> Bool {
@@ -60,7 +60,7 @@ extension MessageBody {
             case .text(let text), .heading(_, let text):
                 text.runs.allSatisfy { $0.image == nil && $0.text.allSatisfy(\.isWhitespace) }
             case .quote(let blocks): isBlank(blocks)
-            // A box, marks of items, lines.
+            // Code boxes, list markers, table borders and rules are visible even when empty.
             case .code, .list, .table, .rule, .details: false
             }
         }

@@ -1,4 +1,4 @@
-/// Tells in one look at each byte that a text has no markup: most messages need no parser.
+/// Detects texts without markup in one pass, which most messages are.
 enum PlainScan {
     private static let isSuspect: [Bool] = {
         var table = [Bool](repeating: false, count: 256)
@@ -6,7 +6,7 @@ enum PlainScan {
         return table
     }()
 
-    /// - Returns: true only if reading the text as Markdown would yield just that text.
+    /// - Returns: `true` only if parsing the text as Markdown would yield the text itself.
     static func isPlain(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
@@ -17,7 +17,7 @@ enum PlainScan {
                 if isSuspect[Int(byte)] { return false }
                 if isLineStart, byte.isSpace || byte.isDigit || "+-=".utf8.contains(byte) { return false }
                 if byte == UInt8(ascii: "\n"), bytes[index - 1].isSpace { return false }
-                // The beginnings of addresses: `scheme:…` and `www.`
+                // The start of a URL: `scheme:…` or `www.`.
                 if byte == UInt8(ascii: ":"), index + 1 < bytes.count, !bytes[index + 1].isSpace { return false }
                 if byte == UInt8(ascii: "."), index > 0, bytes[index - 1] | 0x20 == UInt8(ascii: "w") { return false }
                 isLineStart = byte == UInt8(ascii: "\n")

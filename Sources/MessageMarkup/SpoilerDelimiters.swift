@@ -1,8 +1,8 @@
 import ChatCore
 
-/// `||text||`, the mark for spoilers in chats, which Markdown does not know.
+/// `||text||`, a spoiler as in other chat clients; not part of CommonMark.
 enum SpoilerDelimiters {
-    /// The text with what stands between two marks covered; marks without a partner stay text.
+    /// Returns the text with spoilers between pairs of delimiters; an unpaired delimiter stays text.
     static func applied(to text: InlineText) -> InlineText {
         let delimiters = text.runs.map { canHoldDelimiters($0) ? Self.delimiters(in: $0.text) : [] }
         let count = delimiters.reduce(0) { $0 + $1.count }

@@ -1,23 +1,22 @@
 import ChatCore
 
-/// Cuts HTML down to what its parser can bear, before it sees it: allowed tags only, at most a hundred in each other,
-/// each ended, with their allowed attributes, each once.
+/// Bounds HTML before it is parsed: allowed tags only, at most 100 levels deep, all closed, with allowed attributes
+/// without duplicates.
 ///
-/// Why: gumbo's time grows with the square of the nesting (0.10: 10,000 `<div>`, 50 kB, take 1.2 s, and freeing a
-/// deep tree overflows the stack), of the attributes of a tag, and of the formatting left open. After this every byte
-/// costs the same. It is no second parser: entities, text and the tree are gumbo's, and what comes out of gumbo is
-/// filtered again.
+/// gumbo's time is quadratic in the nesting depth (0.10: 10,000 `<div>`, 50 kB, take 1.2 s, and freeing a deep tree
+/// overflows the stack), in the attributes of a tag and in unclosed formatting. After limiting it is linear. This is
+/// not a second parser: gumbo still decodes entities and builds the tree, and its output is filtered again.
 struct TagLimiter {
-    /// The nesting that the Matrix specification allows.
+    /// The nesting depth that the Matrix specification allows.
     static let maxOpen = 100
-    /// Formatting that is taken up again after the end of what it began in, at most.
+    /// The maximum number of formatting elements that are reopened after a block that ended before them.
     private static let maxReopened = 8
-    /// Open elements that did not fit, of which the ends are remembered.
+    /// The maximum number of open elements beyond the limit whose end tags are still matched.
     private static let maxOverflowing = 1_000_000
 
     private struct Open {
         var tag: MarkupTag
-        /// Its start tag in the output.
+        /// The range of its start tag in the output.
         var source: Range<Int>
     }
 
@@ -25,10 +24,10 @@ struct TagLimiter {
     private var output: [UInt8] = []
     private var open: [Open] = []
     private var overflow: [MarkupTag] = []
-    /// Bytes of tags that may still be repeated: a long address could be, at each of a hundred ends.
+    /// The remaining bytes of reopened start tags: a long `href` could otherwise be repeated at each of 100 end tags.
     private var reopening: Int
 
-    /// The same text with bounded markup, in UTF-8.
+    /// Returns the bounded HTML in UTF-8.
     static func limited(_ html: String) -> [UInt8] {
         var html = html
         return html.withUTF8 { bytes in
@@ -99,7 +98,7 @@ struct TagLimiter {
         close(to: index)
     }
 
-    /// The highest open element that fits, but for those behind one of `scope`.
+    /// Returns the index of the innermost open element that matches, unless an element of `scope` is inside it.
     private func innermost(within scope: TagSet, where fits: (MarkupTag) -> Bool) -> Int? {
         for index in open.indices.reversed() {
             let tag = open[index].tag
@@ -109,7 +108,7 @@ struct TagLimiter {
         return nil
     }
 
-    /// Ends the element and all in it. Formatting in it goes on behind it, as in a browser.
+    /// Closes the element and all inside it. Formatting elements inside are reopened after it, as in a browser.
     private mutating func close(to index: Int) {
         let endsAlone = index == open.count - 1 || open[index].tag.holdsFormatting
         let again = endsAlone ? [] : open[(index + 1)...].filter(\.tag.isFormatting).suffix(Self.maxReopened)
@@ -125,7 +124,7 @@ struct TagLimiter {
     // MARK: Output
 
     private mutating func text(_ range: Range<Int>) {
-        // Only where a tag has no end there is one in a text.
+        // Text contains `<` only where a tag has no end.
         guard bytes[range].contains(.lessThan) else { return copy(range) }
         for byte in bytes[range] {
             if byte == .lessThan { output += "&lt;".utf8 } else { output.append(byte) }
@@ -146,7 +145,7 @@ struct TagLimiter {
         output.append(.greaterThan)
     }
 
-    /// The first of each name counts (HTML, duplicate-attribute parse error).
+    /// Of duplicate attributes the first counts (HTML, duplicate-attribute parse error).
     private mutating func writeAttributes(_ allowed: [String], _ range: Range<Int>) {
         var remaining = allowed
         var scanner = AttributeScanner(bytes, range)

@@ -1,8 +1,8 @@
-/// The name of a tag in one number, so that names are compared and looked up without strings.
+/// A tag name as a number, for comparing and looking up names without strings.
 struct TagName: Hashable {
     static let plaintext = TagName("plaintext")
 
-    /// Six bits a character, at most ten characters; zero for what is the name of nothing that matters.
+    /// Six bits per character, at most ten characters; 0 for names that are not relevant.
     private let code: UInt64
 
     init(_ name: some Collection<UInt8>) {

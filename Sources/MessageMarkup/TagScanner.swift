@@ -1,29 +1,29 @@
-/// Finds the tags in HTML as a browser's tokenizer does, in one pass.
+/// Tokenizes HTML like a browser, in one pass.
 ///
-/// It knows nothing of the tree: that is the parser's work. See ``TagLimiter`` for what it is for.
+/// Does not build a tree, which is the parser's task; see ``TagLimiter``.
 struct TagScanner {
     enum Token: Equatable {
-        /// Text, entities not decoded; may contain `<`.
+        /// Text without decoded entities; may contain `<`.
         case text(Range<Int>)
         case start(name: TagName, attributes: Range<Int>)
         case end(name: TagName)
     }
 
-    /// Elements whose content is no text to be read: skipped up to their end, if they have one.
+    /// Elements whose content is not displayed: skipped up to their end tag, if there is one.
     private static let skipped = Set(
         [
             "script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template",
             "svg", "math", "object", "audio", "video", "head", "select",
         ].map { TagName($0) })
 
-    /// Those of them that hold all the rest where they have no end: no reader was meant to see it.
+    /// Those whose content extends to the end of the text if they have no end tag.
     private static let endless = Set(
         ["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes", "noscript", "template"]
             .map { TagName($0) })
 
     let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// Skipped elements that have no end in the rest: looked for once each, or the search would be quadratic.
+    /// Skipped elements without an end tag in the rest of the text: searching again for each would be quadratic.
     private var withoutEnd: Set<TagName> = []
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -40,7 +40,7 @@ struct TagScanner {
         return nil
     }
 
-    /// At a `<`. Nil for what is skipped, with the place behind it.
+    /// Scans markup at a `<`. Returns `nil` and moves past what is skipped.
     private mutating func markup() -> Token? {
         let start = position
         switch byte(at: position + 1) {
@@ -66,8 +66,8 @@ struct TagScanner {
         return nil
     }
 
-    /// A tag without an end makes the rest text, so that nothing is lost, but for the tag of a script or the like; and no
-    /// byte is looked at twice.
+    /// Returns the rest as text after a tag without an end, so nothing is lost, except for raw-text elements such as
+    /// `script`. Moving to the end keeps the scan linear.
     private mutating func restAsText(from start: Int) -> Token {
         position = bytes.count
         var end = start + 1
@@ -75,7 +75,7 @@ struct TagScanner {
         return .text((Self.endless.contains(TagName(bytes[start + 1..<end])) ? position : start)..<position)
     }
 
-    /// - Returns: nil if the tag does not end.
+    /// - Returns: `nil` if the tag does not end.
     private mutating func tag(nameAt nameStart: Int, isEnd: Bool = false) -> Token? {
         var end = nameStart
         while let byte = byte(at: end), !byte.isSpace, byte != .slash, byte != .greaterThan { end += 1 }
@@ -90,7 +90,7 @@ struct TagScanner {
         return .start(name: name, attributes: attributesStart..<attributesEnd)
     }
 
-    /// The place of the `>`: one that does not stand in a quoted value.
+    /// Returns the position of the `>` that ends the tag, ignoring those in quoted values.
     private func endOfTag(from start: Int) -> Int? {
         var attributes = AttributeScanner(bytes, start..<bytes.count)
         while attributes.next() != nil {}
@@ -99,7 +99,7 @@ struct TagScanner {
 
     private mutating func skipComment() {
         guard byte(at: position + 2) == .dash, byte(at: position + 3) == .dash else { return skipTag() }
-        // `<!-->` and `<!--->` are whole comments.
+        // `<!-->` and `<!--->` are complete comments.
         position += 2
         while position < bytes.count {
             guard bytes[position] == .greaterThan else {
@@ -114,7 +114,7 @@ struct TagScanner {
         }
     }
 
-    /// Goes on behind the next `>`.
+    /// Moves after the next `>`.
     private mutating func skipTag() {
         while position < bytes.count, bytes[position] != .greaterThan { position += 1 }
         position = min(position + 1, bytes.count)

@@ -1,12 +1,12 @@
 public import ChatCore
 import Composer
 
-/// A body without what a text to be edited can't hold, and a list of what that was.
+/// A body without what editable text cannot express, and the losses.
 struct WritableBody {
     private(set) var blocks: [BodyBlock] = []
     private(set) var losses: Set<MarkupLoss> = []
 
-    /// - Parameter mentionsEveryone: whether `@room` in the text means everyone.
+    /// - Parameter mentionsEveryone: Whether `@room` in the text mentions everyone.
     init(_ body: MessageBody, mentionsEveryone: Bool) {
         findsEveryone = mentionsEveryone
         blocks = writable(body.blocks)
@@ -47,7 +47,7 @@ struct WritableBody {
             for cell in table.rows[row].indices {
                 table.rows[row][cell].text = line(writable(table.rows[row][cell].text), .table)
                 table.rows[row][cell].isHeader = isHead
-                // One alignment holds for a column.
+                // Markdown has one alignment per column.
                 if !isHead, cell < table.rows[0].count {
                     table.rows[row][cell].alignment = table.rows[0][cell].alignment
                 }
@@ -83,7 +83,7 @@ struct WritableBody {
             })
     }
 
-    /// A run cut where it names everyone.
+    /// Splits a run at mentions of everyone.
     private static func everyone(in run: InlineRun) -> [InlineRun] {
         let name = MentionTarget.everyoneID
         var runs: [InlineRun] = []
@@ -103,7 +103,7 @@ struct WritableBody {
         return runs + [run.with(rest)]
     }
 
-    /// On one line.
+    /// Replaces line breaks by spaces and records the loss.
     private mutating func line(_ text: InlineText, _ loss: MarkupLoss) -> InlineText {
         guard text.runs.contains(where: { $0.text.contains("\n") }) else { return text }
         losses.insert(loss)
@@ -112,15 +112,15 @@ struct WritableBody {
 }
 
 extension MessageBody {
-    /// Whether somebody who reads both sees the same: white space has no look, blank lines begin paragraphs, and a mention is whom it means, whichever
-    /// form its address has. That is what editing a received message keeps.
+    /// Whether both bodies read the same: formatting of white space, blank lines between paragraphs and the form of a
+    /// mention's address are ignored. Editing a received message preserves this much.
     public func readsLike(_ other: MessageBody) -> Bool {
         self == other || canonical(isCollapsed: false) == other.canonical(isCollapsed: false)
     }
 
-    /// The body as far as two can be told apart by reading: white space has no look, a mention no address.
+    /// The canonical form for comparing bodies: white space without formatting, mentions without address.
     ///
-    /// - Parameter isCollapsed: whether white space of any length counts as one space.
+    /// - Parameter isCollapsed: Whether any white space counts as one space.
     func canonical(isCollapsed: Bool) -> MessageBody {
         MessageBody(blocks: Self.canonical(blocks, isCollapsed), isEmote: isEmote)
     }
@@ -161,10 +161,10 @@ extension MessageBody {
 }
 
 extension InlineText {
-    /// The parts of a text between blank lines, which are paragraphs of their own in Markdown.
+    /// The parts between blank lines, which are separate paragraphs in Markdown.
     fileprivate var paragraphs: (parts: [InlineText], mostBreaks: Int) {
         var paragraphs = [InlineText()]
-        /// Line breaks that wait for text behind them, with how the first looks.
+        /// The number of line breaks not yet written, and the formatting of the first.
         var breaks = 0
         var breakRun = InlineRun("")
         var maxBreaks = 0
@@ -178,7 +178,7 @@ extension InlineText {
                     if breaks == 0 { breakRun = run }
                     breaks += 1
                 }
-                // A line of white space is blank.
+                // A line of white space only is blank.
                 let isBlank = breaks > 0 && line.utf8.allSatisfy(\.isSpace)
                 if !isBlank { endLine(run.with(line)) }
             }
@@ -220,7 +220,7 @@ extension InlineText {
 }
 
 extension Substring.UTF8View {
-    /// Stretches of bytes that all are so, or all are not.
+    /// Splits the bytes into maximal runs for which the condition has the same value.
     fileprivate func chunks(where condition: (UInt8) -> Bool) -> [(bytes: Substring.UTF8View, holds: Bool)] {
         var chunks: [(bytes: Substring.UTF8View, holds: Bool)] = []
         var rest = self

@@ -1,20 +1,20 @@
 import ChatCore
 import Composer
 
-/// A written text cut where its marks begin and end.
+/// A written text split at the boundaries of its marks.
 struct WrittenSegments {
     struct Segment {
         var text: Substring
         var attributes: InlineAttributes
-        /// Which of ``mentions`` it is a part of.
+        /// The index in ``mentions`` of the mention it belongs to.
         var mention: Int?
     }
 
     private(set) var segments: [Segment] = []
-    /// Whom the mentions mean, in their order.
+    /// The targets of the mentions, in order.
     private(set) var mentions: [MentionTarget] = []
 
-    /// The places of files are no text, and left out.
+    /// Splits a text. Marks of files are not text and are left out.
     init(_ written: WrittenText) {
         guard !written.marks.isEmpty else {
             if !written.source.isEmpty {
@@ -51,12 +51,12 @@ struct WrittenSegments {
         }
     }
 
-    /// The text, in which each character stands for itself.
+    /// The text without Markdown parsing, with its marks applied.
     var inline: InlineText {
         InlineText(segments.map { run($0, in: InlineRun("")) })
     }
 
-    /// A piece as a run, in a text that looks like `base` otherwise. Whom a mention means wins over any link.
+    /// Returns a segment as a run with the formatting of `base`. A mention takes precedence over a link.
     func run(_ segment: Segment, in base: InlineRun) -> InlineRun {
         var run = segment.attributes.applied(to: base).with(segment.text)
         if let mention = segment.mention {

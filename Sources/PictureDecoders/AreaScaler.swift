@@ -1,21 +1,21 @@
 import Glibc
 import PictureDecoding
 
-/// Makes a picture smaller line by line: each pixel becomes the mean of all that it covers, so that no line or point of
-/// the original is lost. Colours count by their alpha.
+/// Downscales an image line by line with an area average, so no detail of the original is lost. Colors are weighted by
+/// alpha.
 final class AreaScaler {
-    /// What was made of the lines until now.
+    /// The pixels of the output so far.
     let output: PixelMemory
     private let from: (width: Int, height: Int)
     private let to: (width: Int, height: Int)
     private let hasAlpha: Bool
-    /// What the lines taken so far add to the line of the output that is at work, four numbers a pixel.
+    /// The weighted sums of the current output line, four per source pixel.
     private let sums: UnsafeMutablePointer<Float>?
     private var lineCount = 0
 
     /// - Parameters:
-    ///   - to: no larger than `from`, neither way.
-    ///   - hasAlpha: false for four channels that know nothing of each other.
+    ///   - to: The target size, at most `from` in either direction.
+    ///   - hasAlpha: `false` for four independent channels, as in CMYK.
     init(
         from: (width: Int, height: Int), to: (width: Int, height: Int), hasAlpha: Bool
     ) throws(ImageFailure) {
@@ -34,7 +34,7 @@ final class AreaScaler {
 
     deinit { free(sums) }
 
-    /// The next line from above; those below the last one are left out.
+    /// Adds the next source line from the top; lines beyond the height are ignored.
     func append(_ line: UnsafePointer<UInt8>) {
         guard lineCount < from.height else { return }
         defer { lineCount += 1 }
@@ -42,7 +42,7 @@ final class AreaScaler {
             memcpy(output.bytes + lineCount * from.width * 4, line, from.width * 4)
             return
         }
-        // A line of the original is `to.height` high, one of the output `from.height`.
+        // In units where a source line is `to.height` high and an output line `from.height`.
         let top = lineCount * to.height
         let row = top / from.height
         let bottom = (row + 1) * from.height
@@ -53,7 +53,7 @@ final class AreaScaler {
         if inside < to.height { add(line, times: Float(to.height - inside) / Float(from.height), to: sums) }
     }
 
-    // Loops over plain numbers, which the compiler makes four or eight of at a time: it does not for vectors of bytes.
+    // Scalar loops, which the compiler vectorizes; it does not for `SIMD` types of bytes.
 
     private func add(_ line: UnsafePointer<UInt8>, times weight: Float, to sums: UnsafeMutablePointer<Float>) {
         let count = from.width * 4
@@ -77,14 +77,14 @@ final class AreaScaler {
         return all == 255
     }
 
-    /// Writes a line of the output, and begins the next one.
+    /// Writes an output line and resets the sums.
     private func finish(_ row: Int, _ sums: UnsafeMutablePointer<Float>) {
         let target = output.bytes + row * to.width * 4
         let pixels = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: SIMD4<Float>.self)
         let (fromWidth, toWidth, hasAlpha) = (from.width, to.width, hasAlpha)
-        // Alpha has counted for 255 times as much as it is.
+        // With alpha, sums are weighted by 255.
         let whole = 1 / (Float(fromWidth) * (hasAlpha ? 255 : 1))
-        // A pixel of the original is `to.width` wide, one of the output `from.width`.
+        // In units where a source pixel is `to.width` wide and an output pixel `from.width`.
         var (sourceColumn, sourceRemaining) = (0, toWidth)
         for column in 0..<toWidth {
             var sum = SIMD4<Float>.zero

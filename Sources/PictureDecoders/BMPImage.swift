@@ -1,7 +1,7 @@
 import ConfinedDecoding
 import PictureDecoding
 
-/// A Windows bitmap: the kinds that programs write today, and their runs.
+/// A Windows bitmap in the variants that are in use, including RLE.
 struct BMPImage {
     private let bytes: UnsafeRawBufferPointer
 
@@ -9,7 +9,7 @@ struct BMPImage {
         self.bytes = bytes
     }
 
-    /// What a file says before its pixels.
+    /// The file header.
     private struct Header {
         enum Coding {
             case plain, runs
@@ -18,14 +18,14 @@ struct BMPImage {
         var width = 0
         var height = 0
         var isTopDown = false
-        /// Of a pixel.
+        /// Bits per pixel.
         var bits = 0
         var coding = Coding.plain
-        /// Where each color lies in a pixel of 16 or 32 bits; alpha may be none.
+        /// The channel masks of 16- and 32-bit pixels; that of alpha may be 0.
         var masks: [UInt32] = [0, 0, 0, 0]
-        /// Colors of pixels with fewer bits.
+        /// The colors of indexed pixels.
         var palette: [UInt32] = []
-        /// Where pixels begin.
+        /// The offset of the pixel data.
         var pixels = 0
 
         init(_ bytes: UnsafeRawBufferPointer) throws(ImageFailure) {
@@ -67,12 +67,12 @@ struct BMPImage {
                     palette.append(
                         UInt32(color >> 16 & 0xFF | color & 0xFF00 | (color & 0xFF) << 16) | 0xFF00_0000)
                 }
-                // What has a number without a color is black.
+                // Indices without a palette entry are black.
                 palette += Array(repeating: 0xFF00_0000, count: maxColors - count)
             }
         }
 
-        /// Bytes of a line.
+        /// Bytes per line.
         var stride: Int { (width * bits + 31) / 32 * 4 }
     }
 
@@ -110,11 +110,11 @@ struct BMPImage {
         try still.finish(sink)
     }
 
-    /// Makes red, green, blue and alpha of a line's bits.
+    /// Converts a line's pixels to RGBA.
     private struct LineDecoder {
         private struct Field {
             var shift: UInt32
-            /// The most it holds, 0 for none.
+            /// The maximum value, 0 for an absent channel.
             var maxValue: UInt32
 
             init(_ mask: UInt32) {
@@ -158,7 +158,7 @@ struct BMPImage {
                         | blue.value(pixel, none: 0) << 16 | alpha.value(pixel, none: 255) << 24
                 }
             default:
-                // The first pixel lies in the highest bits.
+                // The first pixel is in the high bits.
                 let mask = (1 << bits) - 1
                 for column in 0..<width {
                     let bit = column * bits

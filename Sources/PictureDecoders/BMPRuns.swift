@@ -1,6 +1,6 @@
 import PictureDecoding
 
-/// Pixels of a bitmap that are told as runs of four or eight bits.
+/// Run-length encoded bitmap pixels, RLE4 or RLE8.
 struct BMPRuns {
     private let reader: ByteReader
     private var offset: Int
@@ -18,7 +18,7 @@ struct BMPRuns {
         return byte
     }
 
-    /// - Returns: a number each, a byte wide, in lines as they are stored; 0 where none is told.
+    /// - Returns: One byte with the palette index per pixel, in the file's order of lines; 0 for skipped pixels.
     mutating func unpacked(_ width: Int, _ height: Int) throws(ImageFailure) -> PixelMemory {
         let memory = try PixelMemory((width * height + 3) / 4)
         var (x, y) = (0, 0)
@@ -44,7 +44,7 @@ struct BMPRuns {
                     if bits == 8 || index % 2 == 0 { byte = try next() }
                     put(bits == 8 ? byte : index % 2 == 0 ? byte >> 4 : byte & 15)
                 }
-                // Each such part fills words.
+                // Absolute runs are padded to 16 bits.
                 let length = bits == 8 ? value : (value + 1) / 2
                 if length % 2 == 1 { _ = try next() }
             }

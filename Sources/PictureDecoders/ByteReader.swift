@@ -1,4 +1,4 @@
-/// Numbers in a file, nil where it has ended.
+/// Reads integers; `nil` beyond the end of the file.
 struct ByteReader {
     let bytes: UnsafeRawBufferPointer
 

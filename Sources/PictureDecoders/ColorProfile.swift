@@ -1,24 +1,24 @@
 import CLcms
 
-/// What colours the numbers of a picture mean, where it says so (an ICC profile).
+/// Converts colors to sRGB by an image's ICC profile.
 enum ColorProfile {
-    /// Inks, of which no numbers are agreed on: without a profile each takes away its part of the light.
+    /// CMYK polarity. Without a profile each ink multiplies the light, as there is no standard CMYK color space.
     enum Inks {
-        /// 255 is all of an ink.
+        /// 255 is full ink.
         case usual
-        /// 0 is, as Adobe's programs write it.
+        /// 0 is full ink, as Adobe's programs write it.
         case inverted
     }
 
     private static let maxBytes = 4 << 20
 
-    /// Makes sRGB of pixels in their place. A profile that makes no sense is passed over.
+    /// Converts RGBA pixels to sRGB in place. An invalid profile is ignored.
     static func convert(_ pixels: PixelMemory, by profile: UnsafeRawBufferPointer?) {
         guard let profile, let start = profile.baseAddress, profile.count <= maxBytes else { return }
         _ = shim_to_srgb(start, UInt32(profile.count), shim_pixels_rgba, pixels.bytes, pixels.count)
     }
 
-    /// The same of four inks.
+    /// Converts CMYK pixels to sRGB in place, with a simple formula if there is no valid profile.
     static func convert(_ pixels: PixelMemory, of inks: Inks, by profile: UnsafeRawBufferPointer?) {
         let bytes = pixels.bytes
         var isConverted = false

@@ -1,7 +1,7 @@
 import Glibc
 import PictureDecoding
 
-/// What a GIF's frames are drawn on, one over the other. Nothing is drawn beyond its edges.
+/// The canvas on which a GIF's frames are composed, clipped to its edges.
 final class GIFCanvas {
     struct Area {
         var left: Int
@@ -10,19 +10,19 @@ final class GIFCanvas {
         var height: Int
     }
 
-    /// What is left of a frame when the next one comes.
+    /// How a frame is disposed of before the next one.
     enum Disposal {
         case all
-        /// Its area is transparent.
+        /// Its area is cleared to transparent.
         case nothing
-        /// Its area is as before it.
+        /// Its area is restored to its former content.
         case before
     }
 
     let pixels: PixelMemory
     private let width: Int
     private let height: Int
-    /// Of the last frame, what goes when the next one comes.
+    /// The area that the current frame's disposal changes.
     private var end: (area: Area, before: PixelMemory?)?
 
     init(width: Int, height: Int) throws(ImageFailure) {
@@ -31,7 +31,7 @@ final class GIFCanvas {
         pixels = try PixelMemory(width * height)
     }
 
-    /// Ends the frame before, and begins the next one.
+    /// Disposes of the current frame and begins the next one.
     func startFrame(_ area: Area, thenKeeping disposal: Disposal) throws(ImageFailure) {
         if let end {
             copy(end.area) { row, target, count in
@@ -52,8 +52,8 @@ final class GIFCanvas {
     }
 
     /// - Parameters:
-    ///   - line: a color's number each.
-    ///   - colors: of all 256 numbers; those without alpha leave what is there.
+    ///   - line: A color index per pixel.
+    ///   - colors: 256 colors; a color of 0 is transparent and leaves the canvas unchanged.
     func draw(_ line: [UInt8], row: Int, of area: Area, _ colors: [UInt32]) {
         let y = area.top + row
         guard y >= 0, y < height, area.left >= 0, area.left < width else { return }

@@ -3,13 +3,13 @@ import ConfinedDecoding
 import Glibc
 import PictureDecoding
 
-/// A GIF, moving or not. Frames are decoded as they are shown, and none is kept.
+/// A still or animated GIF. Frames are decoded when they are displayed and not stored.
 final class GIFImage {
     private let request: DecodingRequest
     private let source: UnsafeMutablePointer<Source>
     private var file: UnsafeMutablePointer<GifFileType>?
 
-    /// What giflib reads.
+    /// The state of giflib's read callback.
     private struct Source {
         var bytes: UnsafeRawBufferPointer
         var offset = 0
@@ -42,7 +42,7 @@ final class GIFImage {
         }
     }
 
-    // MARK: The file
+    // MARK: File
 
     private func open() throws(ImageFailure) -> UnsafeMutablePointer<GifFileType> {
         close()
@@ -67,7 +67,7 @@ final class GIFImage {
         file = nil
     }
 
-    /// - Parameter isAfterFrame: many files have no mark at their end.
+    /// - Parameter isAfterFrame: Whether a frame has been read: many files lack the trailer.
     private func nextRecord(
         _ file: UnsafeMutablePointer<GifFileType>, isAfterFrame: Bool
     ) throws(ImageFailure) -> GifRecordType {
@@ -95,7 +95,8 @@ final class GIFImage {
         return true
     }
 
-    /// - Parameter hasStarted: whether some of them were read.
+    /// Skips a frame's pixels.
+    /// - Parameter hasStarted: Whether some of them have been read.
     private func passOverPixels(
         _ file: UnsafeMutablePointer<GifFileType>, hasStarted: Bool = false
     ) throws(ImageFailure) {
@@ -106,7 +107,7 @@ final class GIFImage {
         } while block != nil
     }
 
-    /// - Returns: its kind, and its blocks without their lengths.
+    /// - Returns: The extension's function code and its data blocks.
     private func readExtension(
         _ file: UnsafeMutablePointer<GifFileType>
     ) throws(ImageFailure) -> (kind: Int32, blocks: [[UInt8]]) {
@@ -115,7 +116,7 @@ final class GIFImage {
         let isRelevant = kind == GRAPHICS_EXT_FUNC_CODE || kind == APPLICATION_EXT_FUNC_CODE
         var blocks: [[UInt8]] = []
         while let some = block {
-            // Of comments nothing is kept, and of others what has a meaning here.
+            // Skip comments and unknown extensions.
             if isRelevant, blocks.count < 2 {
                 blocks.append(Array(UnsafeBufferPointer(start: some + 1, count: Int(some[0]))))
             }
@@ -126,7 +127,7 @@ final class GIFImage {
 
     // MARK: Frames
 
-    /// What is told of a frame before it.
+    /// A frame's graphic control extension.
     private struct Control {
         var disposal: Int32 = DISPOSAL_UNSPECIFIED
         var delay = 100
@@ -138,14 +139,14 @@ final class GIFImage {
             var graphicsControl = GraphicsControlBlock()
             guard DGifExtensionToGCB(block.count, block, &graphicsControl) == GIF_OK else { return nil }
             disposal = graphicsControl.DisposalMode
-            // One that is too fast to be meant is shown as browsers do.
+            // In milliseconds. Browsers also use 100 ms for implausibly short delays.
             delay = graphicsControl.DelayTime < 2 ? 100 : min(Int(graphicsControl.DelayTime) * 10, 60_000)
             transparent = graphicsControl.TransparentColor < 0 ? nil : Int(graphicsControl.TransparentColor)
         }
     }
 
-    /// Shows all frames once, or the first one.
-    /// - Returns: how often they are to be shown again; nil for ever.
+    /// Shows the first frame, or all frames once.
+    /// - Returns: The number of repetitions, or `nil` for an infinite loop.
     private func show(_ width: Int, _ height: Int, to sink: any ImageSink) throws(ImageFailure) -> Int? {
         let file = try open()
         let canvas = try GIFCanvas(width: width, height: height)
@@ -180,7 +181,7 @@ final class GIFImage {
         }
     }
 
-    /// - Returns: 0 means for ever.
+    /// - Returns: The loop count of a NETSCAPE2.0 or ANIMEXTS1.0 block, where 0 means an infinite loop.
     private static func repetitions(_ blocks: [[UInt8]]) -> Int? {
         guard blocks.count == 2, blocks[1].count >= 3, blocks[1][0] == 1,
             ["NETSCAPE2.0", "ANIMEXTS1.0"].contains(where: { blocks[0].elementsEqual($0.utf8) })

@@ -4,7 +4,7 @@ import ConfinedDecoding
 import Glibc
 import PictureDecoding
 
-/// The first picture of an AVIF or HEIC file, which libheif turns itself.
+/// The primary image of an AVIF or HEIC file. libheif applies the orientation itself.
 struct HEIFImage {
     private let library: shim_heif_library
     private let bytes: UnsafeRawBufferPointer

@@ -3,7 +3,7 @@ import CTiff
 public import ConfinedDecoding
 public import PictureDecoding
 
-/// A whole picture file in memory, of any kind that is shown.
+/// An image file in memory, of any supported format.
 public struct ImageFile {
     private let bytes: UnsafeRawBufferPointer
     private let kind: Kind
@@ -14,9 +14,9 @@ public struct ImageFile {
         case heif(shim_heif_library)
     }
 
-    /// Looks at the first bytes, and opens the library that reads what begins so: the last chance to open anything.
+    /// Detects the format and loads the library for it. Call it before confinement, which forbids opening files.
     ///
-    /// - Parameter bytes: they must outlive it.
+    /// - Parameter bytes: The file; must outlive this value.
     /// - Throws: ``ImageFailure/unknownFormat``, also if the library is not installed.
     public init(_ bytes: UnsafeRawBufferPointer) throws(ImageFailure) {
         self.bytes = bytes
@@ -38,7 +38,7 @@ public struct ImageFile {
         }
     }
 
-    /// Tells what it is and, unless only its size is wanted, shows it: one frame, or all of them again and again.
+    /// Reports the image's size and, unless the mode is `size`, shows one frame, or plays the animation until it ends.
     public func decode(_ request: DecodingRequest, to sink: any ImageSink) throws(ImageFailure) {
         switch kind {
         case .png: try PNGImage(bytes).decode(request, to: sink)
@@ -53,7 +53,7 @@ public struct ImageFile {
 }
 
 extension DecodingRequest {
-    /// Refuses a size before memory is taken for it.
+    /// Rejects invalid or excessive sizes before memory is allocated.
     func check(width: Int, height: Int) throws(ImageFailure) {
         guard width > 0, height > 0 else { throw .broken }
         guard width <= 1 << 20, height <= 1 << 20, width * height <= maxPixels else { throw .tooLarge }

@@ -1,10 +1,10 @@
-/// The kinds of pictures that are shown. SVG is none of them: it is a program as much as a picture.
+/// The supported image formats. SVG is deliberately excluded: it is as much a program as an image.
 enum ImageFormat: Equatable {
     case png, jpeg, gif, webp, bmp, tiff
     /// AVIF and HEIC.
     case heif
 
-    /// By the first bytes alone: what a file is called says nothing.
+    /// Detects the format by the signature; file names are not reliable.
     init?(beginning bytes: some Collection<UInt8>) {
         func hasPrefix(_ text: StaticString, at offset: Int = 0) -> Bool {
             text.withUTF8Buffer { bytes.dropFirst(offset).starts(with: $0) }
@@ -28,7 +28,7 @@ enum ImageFormat: Equatable {
         }
     }
 
-    /// Of stills and of sequences, whose first frame is shown. Films begin in the same way with other brands.
+    /// Brands of still images and of image sequences, whose first frame is shown. Videos have other brands.
     private static let heifBrands: [StaticString] = [
         "avif", "avis", "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1",
     ]

@@ -1,13 +1,14 @@
 public import PictureDecoding
 
-/// Takes what a decoder makes of a picture. What it throws ends the decoding.
+/// Receives a decoded image. An error thrown here ends the decoding.
 public protocol ImageSink {
-    /// The size as the picture is meant to be seen, in pixels, before anything else.
+    /// Reports the size in pixels after orientation is applied; called first.
     func reportInfo(width: Int, height: Int, isAnimated: Bool) throws(ImageFailure)
-    /// Before each frame is decoded.
+    /// Called before each frame is decoded.
     func startFrame() throws(ImageFailure)
+    /// Shows a frame.
     /// - Parameters:
-    ///   - pixels: red, green, blue and alpha of each in sRGB, line by line without gaps.
-    ///   - delay: milliseconds until the next one.
+    ///   - pixels: RGBA in sRGB, without padding between lines.
+    ///   - delay: Milliseconds until the next frame.
     func show(_ pixels: UnsafeRawBufferPointer, width: Int, height: Int, delay: Int) throws(ImageFailure)
 }

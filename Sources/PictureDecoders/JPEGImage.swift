@@ -3,7 +3,7 @@ import ConfinedDecoding
 import Glibc
 import PictureDecoding
 
-/// A JPEG. What a smaller size does not need is not decoded.
+/// A JPEG, decoded at a reduced scale where that suffices.
 struct JPEGImage {
     private let bytes: UnsafeRawBufferPointer
 
@@ -51,7 +51,7 @@ struct JPEGImage {
         }
     }
 
-    /// The smallest part of the size that has all the pixels that are shown.
+    /// Returns the largest denominator of the decoding scale that still has all displayed pixels.
     private static func denominator(_ width: Int, _ height: Int, _ displaySize: (width: Int, height: Int)) -> Int32 {
         let fitting = [8, 4, 2].first {
             (width + $0 - 1) / $0 >= displaySize.width && (height + $0 - 1) / $0 >= displaySize.height

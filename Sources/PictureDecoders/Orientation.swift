@@ -1,24 +1,24 @@
 import PictureDecoding
 
-/// How a picture is to be turned to be upright, as Exif numbers it, 1 to 8.
+/// An Exif orientation, 1 to 8.
 struct Orientation {
     private let number: Int
 
     static let upright = Orientation(number: 1)
 
-    /// - Parameter number: anything else than 1 to 8 is upright.
+    /// - Parameter number: Values other than 1 to 8 mean upright.
     init(number: Int) {
         self.number = (1...8).contains(number) ? number : 1
     }
 
-    /// What Exif data tells of the first picture: a TIFF file with a number in it.
+    /// Reads the orientation tag from Exif data, which have the structure of a TIFF file.
     init(exif: UnsafeRawBufferPointer) {
         self.init(number: Self.number(in: exif) ?? 1)
     }
 
     private static func number(in exif: UnsafeRawBufferPointer) -> Int? {
         var bytes = ByteReader(exif)
-        // Some write the marker of JPEG's segment before it.
+        // Some files include the header of the JPEG segment.
         if exif.starts(with: Array("Exif\0\0".utf8)) {
             bytes = ByteReader(UnsafeRawBufferPointer(rebasing: exif[6...]))
         }
@@ -35,19 +35,19 @@ struct Orientation {
         return nil
     }
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     var isOnItsSide: Bool { number >= 5 }
 
     func size(_ width: Int, _ height: Int) -> (width: Int, height: Int) {
         isOnItsSide ? (height, width) : (width, height)
     }
 
-    /// The pixels as they are meant to be seen.
+    /// Returns the pixels with the orientation applied.
     func applied(to pixels: PixelMemory, width: Int, height: Int) throws(ImageFailure) -> PixelMemory {
         guard number != 1 else { return pixels }
         let turned = try PixelMemory(pixels.count)
         let (from, into) = (pixels.whole, turned.whole)
-        // Where the first pixel goes, and how far from each to the next and from line to line.
+        // The target of the first pixel, and the steps to the next pixel and the next line.
         let (start, next, line): (Int, Int, Int) =
             switch number {
             case 2: (width - 1, -1, width)

@@ -2,7 +2,7 @@ import CPng
 import ConfinedDecoding
 import PictureDecoding
 
-/// A PNG; of a moving one the still that it is to programs that know no such thing.
+/// A PNG; of an animated one the default image.
 struct PNGImage {
     private let bytes: UnsafeRawBufferPointer
 

@@ -1,10 +1,10 @@
 import Glibc
 import PictureDecoding
 
-/// Pixels of four bytes, all zero at first. Memory that is not there is a reason to stop, not to crash.
+/// A buffer of 32-bit pixels, initially zero. Throws instead of crashing when memory is exhausted.
 final class PixelMemory {
     let bytes: UnsafeMutablePointer<UInt8>
-    /// Pixels.
+    /// The number of pixels.
     let count: Int
 
     init(_ count: Int) throws(ImageFailure) {
@@ -15,14 +15,14 @@ final class PixelMemory {
 
     deinit { free(bytes) }
 
-    /// One number a pixel.
+    /// The pixels as 32-bit integers.
     var whole: UnsafeMutablePointer<UInt32> {
         UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: UInt32.self)
     }
 
     var raw: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count * 4) }
 
-    /// Colours that were multiplied by their alpha become themselves.
+    /// Converts premultiplied to straight alpha.
     func divideByAlpha() {
         for offset in stride(from: 0, to: count * 4, by: 4) {
             let alpha = UInt32(bytes[offset + 3])

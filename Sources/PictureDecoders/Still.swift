@@ -1,15 +1,15 @@
 import ConfinedDecoding
 import PictureDecoding
 
-/// One frame on its way from a decoder's lines to what is shown.
+/// Scales, converts and orients a frame.
 struct Still {
     private let scaler: AreaScaler
     private let displaySize: (width: Int, height: Int)
 
     /// - Parameters:
-    ///   - decoded: the size of the lines that come.
-    ///   - displaySize: in which it is wanted.
-    ///   - hasAlpha: false for four channels that know nothing of each other.
+    ///   - decoded: The size of the decoded lines.
+    ///   - displaySize: The requested size.
+    ///   - hasAlpha: `false` for four independent channels, as in CMYK.
     init(
         _ decoded: (width: Int, height: Int), displaySize: (width: Int, height: Int), hasAlpha: Bool
     ) throws(ImageFailure) {
@@ -19,7 +19,7 @@ struct Still {
 
     func append(_ line: UnsafePointer<UInt8>) { scaler.append(line) }
 
-    /// When all lines came.
+    /// Converts and shows the frame after the last line.
     func finish(
         _ sink: any ImageSink, orientation: Orientation = .upright, delay: Int = 0,
         convert: (PixelMemory) -> Void = { _ in }

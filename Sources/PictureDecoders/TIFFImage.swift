@@ -2,7 +2,7 @@ import CTiff
 import ConfinedDecoding
 import PictureDecoding
 
-/// The first picture of a TIFF file.
+/// The first image of a TIFF file.
 struct TIFFImage {
     private let library: shim_tiff_library
     private let bytes: UnsafeRawBufferPointer

@@ -2,7 +2,7 @@ import CWebP
 import ConfinedDecoding
 import PictureDecoding
 
-/// A WebP picture, moving or not.
+/// A still or animated WebP image.
 struct WebPImage {
     private let bytes: UnsafeRawBufferPointer
 
@@ -54,7 +54,7 @@ struct WebPImage {
         guard let decoder = WebPAnimDecoderNew(&data, nil) else { throw .broken }
         defer { WebPAnimDecoderDelete(decoder) }
         var info = WebPAnimInfo()
-        // The canvas may be said to be larger than the first bytes did.
+        // Reject a file whose canvas size differs from the header's, which was checked.
         guard WebPAnimDecoderGetInfo(decoder, &info) != 0, info.canvas_width == width, info.canvas_height == height
         else { throw .broken }
         let displaySize = request.displaySize(width: width, height: height)
@@ -81,12 +81,12 @@ struct WebPImage {
         }
     }
 
-    /// What the file says of itself, and tells in its head that it does.
+    /// Returns a metadata chunk if the VP8X header announces it.
     private func chunk(_ name: StaticString, flag: UInt8) -> UnsafeRawBufferPointer? {
         guard bytes.count > 20, bytes[12..<16].elementsEqual(Array("VP8X".utf8)), bytes[20] & flag != 0 else {
             return nil
         }
-        // Parts lie one after the other: a name, a length, and what it says, filled up to an even length.
+        // RIFF chunks: a FourCC, a length, and data padded to an even length.
         let reader = ByteReader(bytes)
         var offset = 12
         while let length = reader.little(4, at: offset + 4), length <= bytes.count - offset - 8 {

@@ -1,17 +1,19 @@
 import Glibc
 
-/// What is seen in a picture's place before the picture is there: a few waves of colour, written as a short text.
+/// A placeholder that is displayed until an image is loaded: a few cosine components of its colors, encoded as a short
+/// string.
 ///
-/// After the algorithm published at blurha.sh; Matrix has it in a file's `info` (MSC2448).
+/// Implements the algorithm published at blurha.sh; Matrix has it in a file's `info` (MSC2448).
 public struct BlurHash: Hashable, Sendable {
-    /// As it is sent: base 83, six characters and two for each wave beyond the first.
+    /// The encoded form: six base-83 digits, and two for each component after the first.
     public let text: String
-    /// Waves along each direction, 1 to 9.
+    /// The number of components in each direction, 1 to 9.
     private let size: (across: Int, down: Int)
-    /// Linear light of each wave's red, green and blue, line by line.
+    /// Linear RGB of each component, row by row.
     private let components: [SIMD3<Float>]
 
-    /// - Returns: nil if the text is none, whoever wrote it.
+    /// Decodes a BlurHash.
+    /// - Returns: `nil` if the text is not valid.
     public init?(_ text: String) {
         guard (6...166).contains(text.utf8.count), let digits = Base83.digits(of: text), digits[0] < 81 else {
             return nil
@@ -36,11 +38,12 @@ public struct BlurHash: Hashable, Sendable {
         self.components = components
     }
 
+    /// Encodes an image.
     /// - Parameters:
-    ///   - pixels: red, green, blue and alpha of each, line by line: `width` × `height` of them. What is seen through
-    ///     is taken for white. Few are enough: the cost grows with their number.
-    ///   - components: along each direction, 1 to 9.
-    /// - Returns: nil without pixels.
+    ///   - pixels: `width` × `height` RGBA pixels, row by row, blended over white. A thumbnail suffices: the time is
+    ///     proportional to their number.
+    ///   - components: The number of components in each direction, 1 to 9.
+    /// - Returns: `nil` if the size or number of components is invalid.
     public init?(of pixels: [UInt8], width: Int, height: Int, components: (across: Int, down: Int) = (4, 3)) {
         guard width > 0, height > 0, pixels.count == width * height * 4, (1...9).contains(components.across),
             (1...9).contains(components.down)
@@ -62,8 +65,8 @@ public struct BlurHash: Hashable, Sendable {
         self.init(Self.text(of: found, components))
     }
 
-    /// The picture that it stands for: red, green, blue and 255 of each, line by line.
-    /// - Parameter width: 1 to 128 pixels: it is drawn larger, for it has no edges.
+    /// Renders the placeholder as opaque RGBA, row by row.
+    /// - Parameter width: Clamped to 1 to 128 pixels, like the height: the result is smooth and can be scaled up.
     public func pixels(width: Int, height: Int) -> [UInt8] {
         let (width, height) = (min(max(width, 1), 128), min(max(height, 1), 128))
         let (across, down) = (Self.cosines(size.across, width), Self.cosines(size.down, height))
@@ -90,12 +93,12 @@ public struct BlurHash: Hashable, Sendable {
     public static func == (one: BlurHash, other: BlurHash) -> Bool { one.text == other.text }
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 
-    // MARK: Waves as numbers
+    // MARK: Quantization
 
-    /// Steps of a wave's strength in each colour, the middle one for none.
+    /// The number of quantization steps of a component's amplitude per color; the middle one is zero.
     private static let steps = 19
 
-    /// From -1 to 1, finer near the middle.
+    /// Returns the amplitude from -1 to 1, quantized more finely near zero.
     private static func share(_ step: Int) -> Float {
         let normalized = Float(step - 9) / 9
         return normalized < 0 ? -normalized * normalized : normalized * normalized
@@ -124,7 +127,7 @@ public struct BlurHash: Hashable, Sendable {
         return text
     }
 
-    /// Of each wave, its height at each pixel.
+    /// Returns the cosine of each component at each pixel.
     private static func cosines(_ count: Int, _ pixels: Int) -> [Float] {
         (0..<count).flatMap { wave in
             (0..<pixels).map { Float(cos(Double.pi * Double($0 * wave) / Double(pixels))) }
@@ -132,7 +135,7 @@ public struct BlurHash: Hashable, Sendable {
     }
 }
 
-/// Numbers as text in 83 digits.
+/// Base-83 encoding.
 private enum Base83 {
     private static let characters = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
@@ -159,14 +162,14 @@ private enum Base83 {
     }
 }
 
-/// Between bytes of sRGB and linear light.
+/// Converts between sRGB bytes and linear light.
 private enum SRGBTransfer {
     private static let ofByte: [Float] = (0..<256).map { byte in
         let encoded = Double(byte) / 255
         return Float(encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4))
     }
 
-    /// Of the lowest eight bits.
+    /// Converts the lowest eight bits.
     static func linear(_ number: Int) -> Float { ofByte[number & 0xFF] }
 
     static func overWhite(_ pixel: ArraySlice<UInt8>) -> SIMD3<Float> {

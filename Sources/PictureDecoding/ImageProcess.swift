@@ -1,45 +1,46 @@
 public import Glibc
 import Synchronization
 
-/// A `parlance-decode` or `parlance-film` at work on one file. Every call but ``interrupt()`` waits: none is for the
-/// main thread, and one at a time.
+/// A `parlance-decode` or `parlance-film` process that decodes a file. Except for ``interrupt()`` all calls block: use
+/// one background thread at a time.
 public final class ImageProcess: Sendable {
-    /// How much of a picture is wanted; see `parlance-decode`.
+    /// What to decode of an image; see `parlance-decode`.
     public enum Mode: String, Sendable {
         case size, still, play
     }
 
-    /// What is wanted of a film or a sound; see `parlance-film`.
+    /// What to decode of a video or audio file; see `parlance-film`.
     public enum VideoMode: String, Sendable {
-        /// Its size and its duration alone.
+        /// Only size and duration.
         case size
-        /// One frame, as of a picture.
+        /// One frame, as of an image.
         case still
-        /// Its frames and its sound.
+        /// Frames and audio.
         case video = "film"
     }
 
-    /// Seconds until an answer is there; the process may compute for less, but others compute too.
+    /// The timeout in seconds for each read. The process is limited to less CPU time, but competes with others.
     public static let timeout = 10
-    /// Until all of a size or a frame is there: those who wait for their turn wait no longer than that.
+    /// The timeout for a complete size or still frame, which bounds how long queued requests wait.
     private static let totalTimeout = Duration.seconds(3 * timeout)
 
     public let identifier: pid_t
     private let output: Int32
-    /// When all of a size or a frame has to be there, however it comes; nil for what goes on as long as it is watched.
+    /// The deadline for a complete size or still frame; `nil` for playback.
     private let deadline: SuspendingClock.Instant?
-    /// Whether a film's first frame or sound came, which may have to be decoded from far before it; true of pictures.
+    /// Whether the first frame or audio of a video arrived, which may require decoding from a much earlier key frame;
+    /// always true for images.
     private let hasStarted = Atomic(false)
-    /// Whether it has told what the file is, which it does once.
+    /// Whether the process has reported the file's info, which it may do only once.
     private let hasReportedInfo = Atomic(false)
-    /// From then on its number may be another process's.
+    /// Whether the process was reaped, after which its ID may be reused.
     private let isReaped = Mutex(false)
 
-    /// Starts one for a picture.
+    /// Starts decoding an image.
     ///
     /// - Parameters:
-    ///   - path: a regular file. The process gets it opened, and can open no other.
-    ///   - width: of the box that the picture has to fit in, 1 to 16,384 pixels.
+    ///   - path: A regular file. The process gets it as standard input and cannot open files.
+    ///   - width: The width of the box to fit the image in, 1 to 16,384 pixels.
     public convenience init(_ mode: Mode, path: String, width: Int, height: Int) throws(ImageFailure) {
         guard let program = Self.path(of: "parlance-decode") else { throw .stopped }
         try self.init(
@@ -47,8 +48,8 @@ public final class ImageProcess: Sendable {
             within: mode == .play ? nil : Self.totalTimeout)
     }
 
-    /// Starts one for a film or a sound.
-    /// - Parameter time: where it begins, in milliseconds.
+    /// Starts decoding a video or audio file.
+    /// - Parameter time: The start position in milliseconds.
     public convenience init(
         film mode: VideoMode, path: String, width: Int, height: Int, from time: Int = 0
     ) throws(ImageFailure) {
@@ -63,8 +64,8 @@ public final class ImageProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - maxBytes: bytes of the file.
-    ///   - time: until all has to be there.
+    ///   - maxBytes: The maximum file size.
+    ///   - time: The time until the deadline.
     init(
         _ program: String, _ arguments: [String], _ path: String, maxBytes: Int, within time: Duration?
     ) throws(ImageFailure) {
@@ -87,7 +88,7 @@ public final class ImageProcess: Sendable {
         deadline = time.map { .now + $0 }
     }
 
-    /// The next record; the pixels of a frame are to be read before the one after it.
+    /// Returns the next record. The pixels of a frame have to be read before the record after it.
     public func record() -> ImageRecord {
         hasStarted.store(true, ordering: .relaxed)
         guard let bytes = recordBytes() else { return .failure(.stopped) }
@@ -96,7 +97,7 @@ public final class ImageProcess: Sendable {
         return record ?? .failure(.broken)
     }
 
-    /// The next record of a film; what follows it is to be read before the one after it.
+    /// Returns the next record of a video. The data of a frame or of audio have to be read before the record after it.
     public func videoRecord() -> VideoRecord {
         guard let bytes = recordBytes() else { return .failure(.stopped) }
         let record = VideoRecord(bytes)
@@ -115,8 +116,8 @@ public final class ImageProcess: Sendable {
 
     private func isRepeatedInfo() -> Bool { hasReportedInfo.exchange(true, ordering: .relaxed) }
 
-    /// Fills the buffer with what comes next.
-    /// - Returns: false if less came, nothing for ``patience``, or not all within its time.
+    /// Fills the buffer.
+    /// - Returns: `false` at the end of the output, after ``timeout`` without data, or after the deadline.
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
         var rest = buffer
         while !rest.isEmpty {
@@ -134,15 +135,15 @@ public final class ImageProcess: Sendable {
         return true
     }
 
-    /// Milliseconds to wait for what comes next: longer for a film's first frame (``VideoLimits/secondsToStart``).
+    /// The timeout of the next read in milliseconds; longer for a video's first frame (``VideoLimits/secondsToStart``).
     private var remainingTime: Int32 {
         let maxWait = Int32(Self.timeout) * 1000
         guard let deadline else { return hasStarted.load(ordering: .relaxed) ? maxWait : maxWait * 4 }
         return Int32(min(Double(maxWait), max(0, (deadline - .now) / .milliseconds(1))).rounded(.up))
     }
 
-    /// Ends it, whatever it does, so that a call that waits returns. From any thread, at any time.
-    /// - Returns: false if it was finished before: nothing is done then.
+    /// Kills the process, so a blocked call returns. May be called on any thread at any time.
+    /// - Returns: `false` if the process was finished already.
     @discardableResult
     public func interrupt() -> Bool {
         isReaped.withLock { isReaped in
@@ -151,13 +152,15 @@ public final class ImageProcess: Sendable {
         }
     }
 
-    /// Ends it and forgets it: the last call but for ``interrupt()``.
-    /// - Returns: what it took, the memory in bytes: never less than this program ever took, as the kernel counts on.
+    /// Kills and reaps the process. Only ``interrupt()`` may be called afterwards.
+    /// - Returns: The peak memory in bytes and the CPU time. The kernel inherits the peak from this program, so it is
+    ///   an upper bound.
     @discardableResult
     public func finish() -> (mostMemory: Int, seconds: Double) {
         interrupt()
         close(output)
-        // Until it is gone without the lock, as that takes a while; only then is its number given up.
+        // Wait for the exit without the lock, because it may take a while; the ID stays valid until the process is
+        // reaped.
         var exitInfo = siginfo_t()
         while waitid(P_PID, id_t(identifier), &exitInfo, WEXITED | WNOWAIT) < 0, errno == EINTR {}
         let use = isReaped.withLock { isReaped in
@@ -170,7 +173,7 @@ public final class ImageProcess: Sendable {
         return (use.ru_maxrss * 1024, seconds + Double(use.ru_utime.tv_usec + use.ru_stime.tv_usec) / 1_000_000)
     }
 
-    // MARK: Starting
+    // MARK: Spawning
 
     private static func spawn(_ arguments: [String], input: Int32, output: Int32) -> pid_t? {
         var actions = posix_spawn_file_actions_t()
@@ -196,19 +199,19 @@ public final class ImageProcess: Sendable {
             ? identifier : nil
     }
 
-    /// Nothing of the program's own but where libraries and what they open lie.
+    /// The environment of the process: only variables for locating libraries and plugins.
     private static let environment: [String] = {
         let names: [String] = ["LD_LIBRARY_PATH", "LIBHEIF_PLUGIN_PATH"]
         return names.compactMap { (name: String) -> String? in getenv(name).map { "\(name)=\(String(cString: $0))" } }
     }()
 
-    /// Beside what this code is part of, be it the program or a library of tests, or where it is installed.
+    /// Returns the path of a helper program, beside the binary that contains this code or in `libexec`.
     private static func path(of program: String) -> String? {
         guard let folder = binaryFolder else { return nil }
         return ["\(folder)/\(program)", "\(folder)/../libexec/parlance/\(program)"].first { access($0, X_OK) == 0 }
     }
 
-    /// Where the file lies that this code was loaded from: what is mapped at a place in it.
+    /// The folder of the binary that contains this code, from the memory mapping of an address in it.
     private static let binaryFolder: String? = {
         guard let maps = fopen("/proc/self/maps", "re") else { return nil }
         defer { fclose(maps) }

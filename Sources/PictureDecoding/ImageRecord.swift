@@ -1,17 +1,17 @@
-/// What the process that decodes pictures tells, one after the other, over its standard output.
+/// The records that `parlance-decode` writes to its standard output.
 ///
-/// A record is twenty bytes, five little-endian numbers: a mark, the kind, and three that depend on it. The pixels of
-/// a frame follow it, four bytes each (red, green, blue, alpha), line by line without gaps.
+/// A record has twenty bytes: five little-endian 32-bit integers, which are a tag, the kind and three values. The
+/// record of a frame is followed by its RGBA pixels, without padding between lines.
 public enum ImageRecord: Equatable, Sendable {
-    /// The size as the picture is meant to be seen, in pixels, before anything else.
+    /// The first record: the size in pixels with the orientation applied.
     case info(width: Int, height: Int, isAnimated: Bool)
-    /// - delay: milliseconds until the next one.
+    /// - delay: Milliseconds until the next frame.
     case frame(width: Int, height: Int, delay: Int)
-    /// There is no more.
+    /// The end of the output.
     case end
     case failure(ImageFailure)
 
-    /// Bytes of a record.
+    /// The size of a record in bytes.
     public static let length = 20
 
     public var bytes: [UInt8] {
@@ -24,7 +24,8 @@ public enum ImageRecord: Equatable, Sendable {
         }
     }
 
-    /// - Returns: nil for anything that no decoder would tell: it is not to be believed, whoever wrote it.
+    /// Parses a record.
+    /// - Returns: `nil` for an invalid record. The process decodes untrusted files, so its output is not trusted.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let numbers = RecordNumbers.read(bytes, .image) else { return nil }
         let (width, height) = (numbers[1], numbers[2])
@@ -41,29 +42,29 @@ public enum ImageRecord: Equatable, Sendable {
     }
 }
 
-/// Why a picture can't be shown, or a film not be played.
+/// Why an image cannot be shown or a video cannot be played.
 public enum ImageFailure: UInt32, Error, Sendable {
-    /// It is of no kind that is shown: PNG, JPEG, GIF, WebP, AVIF, HEIC, BMP and TIFF are, as far as
-    /// their libraries are installed.
+    /// Not one of the supported formats PNG, JPEG, GIF, WebP, AVIF, HEIC, BMP and TIFF, or its library is not
+    /// installed.
     case unknownFormat = 1
-    /// It has more pixels or bytes than ``ImageLimits`` allow.
+    /// More pixels or bytes than ``ImageLimits`` allow.
     case tooLarge = 2
-    /// It is cut off, or not what it says.
+    /// Truncated or invalid.
     case broken = 3
-    /// It took too long or too much memory, or the decoder could not be started.
+    /// Decoding exceeded its time or memory limit, or the process could not be started.
     case stopped = 4
 }
 
-/// What decoding a picture may cost, whatever a file claims.
+/// Resource limits for decoding an image.
 public enum ImageLimits {
-    /// Pixels of the picture itself: a few bytes can claim any number.
+    /// The maximum pixels of the stored image; a header can claim any size.
     public static let pixels = 40_000_000
-    /// Pixels of what is handed over.
+    /// The maximum pixels of a decoded frame.
     public static let displayPixels = 12_000_000
-    /// Bytes of the file.
+    /// The maximum file size.
     public static let bytes = 40 << 20
-    /// Bytes of memory that the process may map, libraries and all.
+    /// The maximum address space of the process in bytes, including libraries.
     public static let memory = 256 << 20
-    /// Seconds that it may compute for one frame.
+    /// The maximum CPU time per frame in seconds.
     public static let seconds = 5
 }

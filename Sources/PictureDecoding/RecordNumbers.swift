@@ -1,4 +1,4 @@
-/// The twenty bytes of a record: five little-endian numbers, the first of them a mark.
+/// The binary form of records: five little-endian 32-bit integers, the first of which is a tag.
 enum RecordNumbers {
     enum Tag: UInt32 {
         case image = 0x3144_4C50
@@ -12,7 +12,7 @@ enum RecordNumbers {
         }
     }
 
-    /// - Returns: the numbers after the mark; nil if it is another mark.
+    /// - Returns: The values after the tag, or `nil` for a different tag.
     static func read(_ bytes: some Collection<UInt8>, _ tag: Tag) -> [Int]? {
         guard bytes.count == ImageRecord.length else { return nil }
         var numbers = [UInt32](repeating: 0, count: 5)

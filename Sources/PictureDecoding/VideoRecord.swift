@@ -1,11 +1,11 @@
-/// What the process that decodes films and sounds tells, one after the other, over its standard output: twenty bytes as
-/// of a ``ImageRecord``, with a mark of their own. Pixels follow a frame, samples a sound.
+/// The records that `parlance-film` writes to its standard output: twenty bytes like an ``ImageRecord``, with a
+/// different tag. Pixels follow a frame, samples follow audio.
 public enum VideoRecord: Equatable, Sendable {
-    /// Before anything else. Times are in milliseconds, sizes in pixels as the film is sent; 0 for a sound alone.
+    /// The first record: the duration in milliseconds, and the frame size in pixels or 0 for audio only.
     case media(duration: Int, width: Int, height: Int, hasAudio: Bool)
-    /// A frame, to be shown from `time` on.
+    /// A frame to be shown from `time` on, in milliseconds.
     case frame(width: Int, height: Int, time: Int)
-    /// So many samples of two channels, 16 bits each, ``VideoLimits/sampleRate`` of them a second.
+    /// The number of stereo samples, 16 bits per channel, at ``VideoLimits/sampleRate``.
     case audio(samples: Int, time: Int)
     case end
     case failure(ImageFailure)
@@ -21,7 +21,8 @@ public enum VideoRecord: Equatable, Sendable {
         }
     }
 
-    /// - Returns: nil for anything that no decoder would tell: it is not to be believed, whoever wrote it.
+    /// Parses a record.
+    /// - Returns: `nil` for an invalid record. The process decodes untrusted files, so its output is not trusted.
     public init?(_ bytes: some Collection<UInt8>) {
         switch ImageRecord(bytes) {
         case .failure(let failure):
@@ -54,17 +55,17 @@ public enum VideoRecord: Equatable, Sendable {
     }
 }
 
-/// What decoding a film or a sound may cost, whatever a file claims.
+/// Resource limits for decoding a video or audio file.
 public enum VideoLimits {
-    /// Pixels of a stored frame: 4096 × 2304.
+    /// The maximum pixels of a stored frame: 4096 × 2304.
     public static let pixels = 4096 * 2304
-    /// Bytes of memory that the process may map, libraries and all.
+    /// The maximum address space of the process in bytes, including libraries.
     public static let memory = 1 << 30
-    /// Seconds that it may compute until the first frame that is wanted: films are decoded from a key frame on, which
-    /// may be far before it.
+    /// The maximum CPU time in seconds up to the first requested frame: decoding begins at a key frame, which may be
+    /// far before it.
     public static let secondsToStart = 30
-    /// Samples a second of what is handed over.
+    /// The output's sample rate in Hz.
     public static let sampleRate = 48_000
-    /// Samples in a record.
+    /// The maximum number of samples in a record.
     public static let samples = 48_000
 }

@@ -2,7 +2,7 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// What can befall the files of a store.
+/// A random damage to a store's files.
 struct Damage: CustomStringConvertible {
     enum Kind: CaseIterable {
         case bits, cut, zeros, garbage, header, missing
@@ -10,7 +10,7 @@ struct Damage: CustomStringConvertible {
 
     let kind: Kind
     let file: String
-    /// Where, as a part of the file's size.
+    /// The position as a fraction of the file's size.
     let position: Double
     let seed: UInt64
 
@@ -28,7 +28,7 @@ struct Damage: CustomStringConvertible {
             seed: random.next())
     }
 
-    /// A store that was closed has the databases alone.
+    /// Damages a file, or the database if its log does not exist, as after an orderly close.
     func apply(to folder: URL) throws {
         var url = folder.appendingPathComponent(file)
         if !FileManager.default.fileExists(atPath: url.path) {

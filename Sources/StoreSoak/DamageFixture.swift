@@ -3,7 +3,7 @@ import ChatStore
 import Composer
 import Foundation
 
-/// Stores to be damaged: one as an orderly close leaves it, and one as a kill does, with its logs.
+/// Stores to damage: one as an orderly close leaves it, and one with logs, as a kill leaves it.
 struct DamageFixture {
     static let draftRooms = (1...20).map { RoomID("unsent-\($0)") }
 
@@ -36,7 +36,7 @@ struct DamageFixture {
         }
         try await Self.writePending(version: 1, to: store)
         await store.close()
-        // With half of it in the database and half of it in the log, some in both.
+        // Leave some rows in the database, some in the log and some in both.
         store = try await ChatStore.open(in: closed)
         for number in 204...220 { try await SoakSequence(room: SoakSequence.rooms[0]).write(number, to: store) }
         try await Self.writePending(version: 2, to: store)

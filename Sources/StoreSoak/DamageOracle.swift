@@ -3,8 +3,8 @@ import ChatStore
 import Composer
 import Foundation
 
-/// Knows from the bytes of an intact store, and of its damaged copy, what must not be lost: the drafts and the requests
-/// whose pages are as they were.
+/// Determines, from the bytes of an intact store and of its damaged copy, which drafts and requests must not be lost:
+/// those whose pages are unchanged.
 struct DamageOracle {
     private struct PageRange {
         let file: String
@@ -22,7 +22,7 @@ struct DamageOracle {
         self.files = files
     }
 
-    /// The numbers of the drafts that must be found, each with its text.
+    /// Returns the drafts that must be found, by number.
     func drafts(in damaged: URL) -> [Int: SavedDraft] {
         var found: [Int: SavedDraft] = [:]
         for number in DamageFixture.draftRooms.indices {
@@ -39,8 +39,8 @@ struct DamageOracle {
         }
     }
 
-    /// Whether each page that holds the row is as it was, be it the row itself, an older version of its page or bytes that
-    /// a page has left over: which of them counts only SQLite could say.
+    /// Whether all pages that contain the row are unchanged, including old versions and free space: only SQLite could
+    /// tell which of them is current.
     private func isIntact(_ content: Data, in damaged: URL) -> Bool {
         var pageRanges: [PageRange] = []
         for (file, bytes) in files {
@@ -59,8 +59,8 @@ struct DamageOracle {
             }
     }
 
-    /// The page around an offset. In the log its frame counts in, and the one before with the checksum from which it is
-    /// verified, as a whole, so that nothing depends on where in it the checksum is.
+    /// Returns the range of the page around an offset. In the log it includes the frame and the whole frame before it,
+    /// because checksums are cumulative.
     private func pageRange(of offset: Int, in file: String) -> PageRange {
         guard file.hasSuffix("-wal") else {
             let start = offset / Self.pageSize * Self.pageSize

@@ -4,11 +4,11 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Opens and uses databases that something has damaged. Each either opens or says why not, in which case the files are
-/// as they were and can be repaired; nothing crashes, calls fail with ``ChatError`` alone, and no draft and no request
-/// is lost whose pages are intact.
+/// Opens and uses damaged databases. Each either opens, or fails with a reason while its files stay unchanged and can
+/// be repaired. Nothing may crash, calls may throw ``ChatError`` only, and drafts and requests with intact pages must
+/// not be lost.
 struct DamageRun {
-    /// What a run came across.
+    /// The results of a run.
     private struct Tally {
         var rejected = 0
         var repaired = 0
@@ -38,7 +38,8 @@ struct DamageRun {
                 try damage.apply(to: copy)
                 try await survive(copy, oracle: DamageOracle(intact: intact), &tally)
             } catch StoreOpeningError.newerSchema {
-                // Said, and nothing was touched: a number that could be that of a later program can't be told from one.
+                // Rejected without changes: a damaged schema version cannot be distinguished from that of a newer
+                // program.
                 tally.rejected += 1
             } catch {
                 tally.failures += 1
@@ -56,7 +57,7 @@ struct DamageRun {
     private func survive(_ folder: URL, oracle: DamageOracle, _ tally: inout Tally) async throws {
         let drafts = oracle.drafts(in: folder)
         let requests = oracle.requests(in: folder)
-        // Damage that is met on the way is known at the next start: three are enough for both files.
+        // Damage that is detected in use is repaired at the next start: three starts suffice for both files.
         for _ in 1...3 {
             let store = try await openOrRepair(folder, &tally)
             let isComplete = try await find(drafts, requests, in: store)
@@ -85,7 +86,7 @@ struct DamageRun {
         }
     }
 
-    /// The databases and their logs, byte for byte. SQLite makes an empty log where there is none, even to read.
+    /// Returns the contents of databases and logs, without empty logs, which SQLite creates even for reading.
     private func contents(of folder: URL) throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in ["chat.sqlite", "chat.sqlite-wal", "unsent.sqlite", "unsent.sqlite-wal"] {
@@ -95,7 +96,7 @@ struct DamageRun {
         return contents
     }
 
-    /// - Returns: whether all are there; false if something could not be read, or is missing.
+    /// - Returns: Whether all were read; `false` on a ``ChatError``.
     private func find(
         _ drafts: [Int: SavedDraft], _ requests: [OutboxRequest], in store: ChatStore
     ) async throws -> Bool {
@@ -114,7 +115,7 @@ struct DamageRun {
         }
     }
 
-    /// Reads and writes all there is. What fails may fail, but only as a call of the store does.
+    /// Calls the store's methods, which may throw but must not crash.
     private func use(_ store: ChatStore) async {
         _ = try? await store.roomSummaries()
         for room in SoakSequence.rooms {

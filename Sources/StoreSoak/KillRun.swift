@@ -4,9 +4,10 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Kills a writer again and again, at seeded random points, and looks each time for all that it had acknowledged.
+/// Kills a writer repeatedly at seeded random points, and checks each time that the store has everything it
+/// acknowledged.
 struct KillRun {
-    /// Kills before a folder is left for a new one: the first start is killed now and then, too.
+    /// The number of kills before a new folder is used, so the creation of a store is killed as well.
     private static let killsPerFolder = 25
 
     let count: Int
@@ -39,12 +40,12 @@ struct KillRun {
         return true
     }
 
-    /// - Returns: how many writes were acknowledged.
+    /// - Returns: The number of acknowledged writes.
     private func killOnce(
         in folder: URL, _ expectation: inout Expectation, _ random: inout SeededGenerator
     ) throws -> Int {
         var writer = try ChildProcess(arguments: ["writer", folder.path])
-        // Every eighth is killed while it opens.
+        // One in eight is killed while it opens the store.
         let lines = Int.random(in: 0..<8, using: &random) == 0 ? 0 : Int.random(in: 1...40, using: &random)
         var receivedLines = 0
         while receivedLines < lines, let line = writer.nextLine() {
@@ -60,14 +61,14 @@ struct KillRun {
         return receivedLines + rest.count
     }
 
-    /// Finer than any sleep.
+    /// Busy-waits, because sleeping is not precise enough.
     private static func spin(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while ContinuousClock.now < end {}
     }
 }
 
-/// What the writers of one folder acknowledged.
+/// The writes that were acknowledged in a folder.
 private struct Expectation {
     private var isReady = false
     private var last: [RoomID: Int] = [:]
@@ -78,14 +79,14 @@ private struct Expectation {
         isReady = true
         guard words[0] != "ready" else { return }
         let room = RoomID(String(words[0]))
-        // A write under way at the kill before may have come through unheard.
+        // A write in progress at the last kill may have been committed without being acknowledged.
         guard number > last[room] ?? 0, number <= (last[room] ?? 0) + 2 else {
             throw SoakFailure("write \(number) of room \(room) follows \(last[room] ?? 0)")
         }
         last[room] = number
     }
 
-    /// The store holds all that was acknowledged, and at most the one write more that was under way.
+    /// Checks that the store has all acknowledged writes, and at most one more, which was in progress.
     mutating func check(_ folder: URL) async throws {
         let store = try await ChatStore.open(in: folder)
         let problems = try await store.integrityProblems()

@@ -2,7 +2,7 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Sends messages through an unreliable server from a process that is killed again and again.
+/// Sends messages through an unreliable server from a process that is repeatedly killed.
 struct OutboxRun {
     private static let rooms = 10
 
@@ -19,7 +19,7 @@ struct OutboxRun {
         var random = SeededGenerator(seed: seed)
         var server = UnreliableServer(rooms: Self.rooms, seed: random.next())
         var next = Array(repeating: 1, count: Self.rooms)
-        // A message makes for some two and a half lines; what is left over is for the last run, to the end.
+        // A message makes about two and a half lines; the rest is left for the last process, which is not killed.
         let killInterval = max(each * Self.rooms * 2 / max(kills, 1), 2)
         var killed = 0
         while true {
@@ -33,7 +33,7 @@ struct OutboxRun {
                 if isDone { break }
             }
             let (rest, wasKilled) = child.killAndDrain()
-            // What was said before the kill holds: requests have reached the server, answers reach nobody.
+            // Handle what was sent before the kill: the requests have reached the server, but responses are lost.
             for line in rest { _ = try hear(line, &server, &next) { _ in } }
             if isDone { break }
             guard wasKilled else { throw SoakFailure("the sender ended by itself") }
@@ -42,7 +42,7 @@ struct OutboxRun {
         return report(server, each: each, killed: killed)
     }
 
-    /// - Returns: whether all is sent.
+    /// - Returns: Whether everything is sent.
     private func hear(
         _ line: String, _ server: inout UnreliableServer, _ next: inout [Int], respond: (String) -> Void
     ) throws -> Bool {

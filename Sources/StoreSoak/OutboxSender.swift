@@ -6,12 +6,12 @@ import Foundation
 import SoakSupport
 import Synchronization
 
-/// Queues messages and sends them through an outbox, to a server at the other end of the standard streams.
+/// Queues messages and sends them through an outbox to a server at the other end of its standard streams.
 ///
-/// Told `begin LAST NEXT…`, the number of each room's last message and of its next one, it says `queued ROOM NUMBER`
-/// once a message is queued for good, `deliver CALL ROOM TRANSACTION` for each attempt, and `done` in the end.
+/// On `begin LAST NEXT…`, with the number of the last message and the next number of each room, it prints `queued ROOM
+/// NUMBER` when a message is durably queued, `deliver CALL ROOM TRANSACTION` for each attempt, and finally `done`.
 struct OutboxSender {
-    /// Seconds of an outbox are this many times shorter.
+    /// The factor by which the outbox's delays are shortened.
     static let haste = 200
 
     let folder: URL
@@ -48,7 +48,7 @@ struct OutboxSender {
     }
 }
 
-/// The server, as a conversation with the parent process.
+/// A backend that delegates to the parent process.
 private final class PipeServer: OutboxBackend {
     private struct State {
         var next = 0
@@ -75,7 +75,7 @@ private final class PipeServer: OutboxBackend {
         return try result.get()
     }
 
-    /// On a thread of its own, as reading blocks. An answer to what was answered before is none.
+    /// Reads responses on a thread, because reading blocks. A response to an already answered call is ignored.
     func listen() {
         Thread.detachNewThread { [self] in
             while let line = readLine() {

@@ -2,7 +2,7 @@ import ChatStore
 import Foundation
 import Glibc
 
-/// What the command line asks for.
+/// The parsed command line.
 struct SoakCommand {
     enum Mode: Equatable {
         case help, kills, damage, outbox, sync, unread
@@ -75,7 +75,7 @@ struct SoakCommand {
         }
     }
 
-    /// - Returns: whether all held.
+    /// - Returns: Whether all checks passed.
     func run() async throws -> Bool {
         switch mode {
         case .help:

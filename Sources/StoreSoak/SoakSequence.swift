@@ -3,9 +3,8 @@ import ChatStore
 import Foundation
 import SoakSupport
 
-/// What is written to a room, as a numbered sequence: three drafts, then a message that removes the draft; each second
-/// leaves another in its place, as one that waits behind what failed before.
-/// The number of the last write tells all that is in the room.
+/// A numbered sequence of writes to a room: three drafts, then a message that removes the draft. Every second message
+/// leaves another draft, as after a failed message. The number of the last write determines the room's content.
 struct SoakSequence {
     static let rooms = [RoomID("a"), RoomID("b")]
     static let ownMember = Member(id: MemberID("own"), displayName: "Soak", kind: .own)
@@ -14,7 +13,7 @@ struct SoakSequence {
 
     static func isMessage(_ number: Int) -> Bool { number % 4 == 0 }
 
-    /// Of very different lengths, so that some messages take pages of their own.
+    /// Texts of very different lengths, some of which need overflow pages.
     static func text(_ number: Int) -> String {
         "message \(number) " + String(repeating: "\(number % 10)", count: number * 7919 % 9000)
     }
@@ -23,7 +22,7 @@ struct SoakSequence {
         SavedDraft(data: Data("draft \(number)".utf8), preview: "draft \(number)")
     }
 
-    /// What a message leaves unsent.
+    /// Returns the draft that a message leaves.
     static func remainingDraft(by number: Int) -> SavedDraft? {
         number > 0 && number % 8 == 0
             ? SavedDraft(data: Data("left by \(number)".utf8), preview: "left by \(number)") : nil
@@ -40,9 +39,9 @@ struct SoakSequence {
         _ = try await store.append([new], to: room, removingDraft: true, leaving: Self.remainingDraft(by: number))
     }
 
-    /// The number of the last write found in the room, 0 if there is none.
+    /// Returns the number of the room's last write, or 0 if there is none.
     ///
-    /// - Throws: ``SoakFailure`` if the room holds anything else than what the writes up to that one left there.
+    /// - Throws: ``SoakFailure`` if the room's content differs from what the writes up to that one produce.
     func lastWrite(in store: ChatStore) async throws -> Int {
         var messages: [Message] = []
         var before = Int64.max

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import SoakSupport
 
-/// Writes to two rooms at once without end, and prints `ROOM NUMBER` for each write that was acknowledged.
-/// Goes on where the store says that the last writer was.
+/// Writes to two rooms concurrently until it is killed, and prints `ROOM NUMBER` for each acknowledged write. Continues
+/// where the last writer stopped, according to the store.
 struct SoakWriter {
     let folder: URL
 

@@ -3,16 +3,16 @@ import ChatStore
 import SeededRandom
 import SoakSupport
 
-/// Fetches pieces of what is missing in a room, as a backend does: from either end of a gap, and around what somebody jumps
-/// to. Tokens are the numbers of the events that they are before.
+/// Fetches chunks of a room's missing history like a backend: from either end of a gap, and around a jump target. A
+/// token is the number of the event after it.
 struct SyncFetch {
-    /// After which it is taken that nothing more comes of it.
+    /// The limit after which the gaps are considered endless.
     private static let maxFetches = 2000
 
     let log: SyncLog
     let store: ChatStore
 
-    /// One piece from somewhere.
+    /// Fetches a random chunk.
     func fetch(_ random: inout SeededGenerator) async throws {
         let gaps = try await store.gaps(in: log.room)
         guard let gap = gaps.randomElement(using: &random) else { return }
@@ -25,7 +25,7 @@ struct SyncFetch {
         }
     }
 
-    /// All that is missing, from both ends of each gap.
+    /// Fills all gaps, from both ends.
     func fetchRest(_ random: inout SeededGenerator) async throws {
         for _ in 0..<Self.maxFetches {
             guard let gap = try await store.gaps(in: log.room).randomElement(using: &random) else { return }
@@ -36,7 +36,7 @@ struct SyncFetch {
         throw SoakFailure("its gaps do not end: \(try await store.gaps(in: log.room))")
     }
 
-    /// Backwards from the end. An answer may begin with what is behind the gap, and come twice.
+    /// Fills a gap from its newer end. A response may overlap the events after the gap, and may be repeated.
     private func fill(_ gap: TimelineGap, size: Int, _ random: inout SeededGenerator) async throws {
         guard let end = Int(gap.token) else { throw SoakFailure("a gap with the token “\(gap.token)”") }
         let start = max(0, end - size)
@@ -48,8 +48,8 @@ struct SyncFetch {
         }
     }
 
-    /// Forwards from the beginning, where that is known.
-    /// - Returns: whether anything came of it.
+    /// Fills a gap from its older end, if its token is known.
+    /// - Returns: Whether the chunk was inserted.
     private func follow(_ gap: TimelineGap, size: Int, _ random: inout SeededGenerator) async throws -> Bool {
         guard let token = gap.forward else { return false }
         guard let front = Int(token) else { throw SoakFailure("a gap with the token “\(token)”") }
@@ -65,7 +65,7 @@ struct SyncFetch {
         return isPlaced
     }
 
-    /// How many messages are known that follow on each other at the server.
+    /// Returns the number of consecutive events that are stored as messages.
     private func countKnown(from number: Int, atMost limit: Int) async throws -> Int {
         for count in 0..<limit {
             if try await store.messages([SyncLog.id(number + count)], in: log.room).isEmpty { return count }
@@ -73,13 +73,13 @@ struct SyncFetch {
         return limit
     }
 
-    /// How far an answer goes beyond what was asked for, mostly not at all.
+    /// Returns by how many events a response overlaps known ones, mostly 0.
     private func overlap(_ random: inout SeededGenerator) -> Int {
         Int.random(in: 0..<4, using: &random) == 0 ? Int.random(in: 1...3, using: &random) : 0
     }
 
-    /// What is around an event within a gap, or near it: perhaps no message, perhaps some of what is known, perhaps told
-    /// twice.
+    /// Inserts the context of an event in or near a gap, possibly without messages, overlapping known events, or
+    /// repeated.
     private func jump(
         into gap: TimelineGap, among gaps: [TimelineGap], size: Int, _ random: inout SeededGenerator
     ) async throws {
@@ -97,7 +97,7 @@ struct SyncFetch {
         }
     }
 
-    /// The newest gap between a message from before and one from after, as a backend chooses it by their times.
+    /// Returns the newest gap around an event, as a backend finds it by timestamps.
     private func gap(around number: Int) async throws -> TimelineGap? {
         let messages = try await store.messages(in: log.room, before: .max, limit: 10_000).messages
         return try await store.gaps(in: log.room).last { gap in

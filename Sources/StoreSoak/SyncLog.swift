@@ -2,8 +2,8 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// What a server has of a room: messages of one member, edits and reactions of them, deletions of all three, and state that
-/// nobody is told of; and what was marked as read by the user and by somebody else.
+/// A server's history of a room: messages of one member, edits, reactions, redactions of these, and state that is not
+/// displayed; and the read markers of the user and of another member.
 struct SyncLog {
     private enum Entry: Equatable {
         case message
@@ -13,7 +13,7 @@ struct SyncLog {
         case state
     }
 
-    /// Who reads, by which of the two kinds of marks.
+    /// A reader, and one of two kinds of receipts.
     struct ReceiptSource: Hashable, CaseIterable {
         static let allCases = [false, true].flatMap { isOwn in [0, 1].map { ReceiptSource(isOwn: isOwn, kind: $0) } }
 
@@ -28,22 +28,22 @@ struct SyncLog {
     let room: RoomID
     private var entries: [Entry] = []
     private var deleted: Set<Int> = []
-    /// The event up to which each has read, which goes forward only.
+    /// The last event that each has read, which only moves forward.
     private var receipts: [ReceiptSource: Int] = [:]
     private var readings = 0
-    /// How much of it a sync has told of.
+    /// The number of events that syncs have returned or skipped.
     var syncedCount = 0
 
     var count: Int { entries.count }
 
     init(room: RoomID) { self.room = room }
 
-    /// - Parameter below: a number from 0 to below its argument.
+    /// - Parameter below: Returns a random number from 0 up to, but not including, its argument.
     mutating func append(_ below: (Int) -> Int) {
         let choice = below(14)
         if choice >= 12 { return entries.append(.state) }
         guard choice >= 6, !entries.isEmpty else { return entries.append(.message) }
-        // Of what was said lately, mostly.
+        // Mostly recent events.
         let index = max(0, entries.count - 1 - below(min(entries.count, 20)))
         if choice >= 10, !deleted.contains(index), !isDeletion(index) {
             deleted.insert(index)
@@ -62,7 +62,7 @@ struct SyncLog {
         }
     }
 
-    /// Somebody reads on, to anything at all.
+    /// Moves a random reader forward to any event.
     mutating func addReceipt(_ below: (Int) -> Int, in batch: inout RoomBatch) {
         let source = ReceiptSource.allCases[below(ReceiptSource.allCases.count)]
         let first = receipts[source].map { $0 + 1 } ?? 0
@@ -83,15 +83,15 @@ struct SyncLog {
         receipts.filter { $0.key.isOwn == isOwn }.map(\.value).max() ?? -1
     }
 
-    /// How many messages the user has not read.
+    /// The number of the user's unread messages.
     var unread: Int {
         entries.indices.count { entries[$0] == .message && !deleted.contains($0) && $0 > readPosition(isOwn: true) }
     }
 
-    /// The message at which the other reader stands; nil if none was read.
+    /// The other member's last read message, or `nil` if there is none.
     var lastRead: Int? { message(upTo: readPosition(isOwn: false)) }
 
-    /// The last message of those up to an event.
+    /// Returns the last message up to an event.
     func message(upTo number: Int) -> Int? { entries.indices.last { $0 <= number && entries[$0] == .message } }
 
     func isMessage(_ id: MessageID) -> Bool {
@@ -100,15 +100,15 @@ struct SyncLog {
 
     static func number(of id: MessageID?) -> Int? { id.flatMap { Int($0.rawValue.dropFirst()) } }
 
-    /// What the server answers to the last entry, if it is a change; nil otherwise.
-    /// - Parameter skew: seconds by which the clock of this computer is ahead.
+    /// Returns the server's response to the last entry if it is a change, else `nil`.
+    /// - Parameter skew: Seconds by which the local clock is ahead.
     func acknowledgement(ofLast skew: Int) -> MessageChange? {
         guard case .change(var change)? = event(count - 1).last else { return nil }
         change.at += TimeInterval(skew)
         return change
     }
 
-    /// As the server tells them now: without their contents where they were deleted.
+    /// Returns the current form of events, redacted ones without content.
     func events(_ range: Range<Int>) -> [TimelineEvent] { range.flatMap(event) }
 
     private func event(_ number: Int) -> [TimelineEvent] {
@@ -137,10 +137,10 @@ struct SyncLog {
 
     static func id(_ number: Int) -> MessageID { MessageID("$\(number)") }
 
-    /// Some things happen at the same time.
+    /// Groups of events have the same timestamp.
     private func time(_ number: Int) -> Date { Date(timeIntervalSince1970: Double(number / 3 * 3)) }
 
-    /// What there is to see in the end: of each message what it said, from the first on.
+    /// Returns the expected final timeline: each message with all its versions.
     func timeline() -> [String] {
         entries.indices.filter { entries[$0] == .message }.map { number in
             guard !deleted.contains(number) else { return Self.line(Self.id(number), nil, nil, hearts: 0) }
@@ -159,7 +159,7 @@ struct SyncLog {
         return "\(id)\(text)\(what)\(hearts > 0 ? " ❤️" : "")"
     }
 
-    /// What an edit makes of a message besides its text.
+    /// Returns what an edit changes besides the text.
     private static func contents(_ edit: Int) -> MessageContents {
         guard edit % 2 == 0 else { return MessageContents(kind: .emote, attachments: []) }
         let file = MediaReference(uri: "mxc://a/\(edit)", name: "\(edit)", type: "image/png", bytes: edit)

@@ -4,11 +4,11 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Tells stores random histories in pieces that are cut, empty, repeated and overlapping, fills the gaps from both ends and
-/// from within, acknowledges changes before they are told, marks as read what is and is not known, and compares what is
-/// kept with what the server has. Each history is a room's.
+/// Sends random histories to stores in syncs that are limited, empty, repeated and overlapping, fills the gaps from
+/// both ends and from within, acknowledges changes before they are synced, sets read markers at known and unknown
+/// events, and compares the result with the server's history. Each history is a room.
 struct SyncRun {
-    /// Making a store takes as long as some histories.
+    /// Histories per store, because creating a store takes as long as some histories.
     private static let rooms = 50
 
     let count: Int
@@ -33,22 +33,22 @@ struct SyncRun {
         return equal == count
     }
 
-    /// Tells one store some of the histories.
-    /// - Returns: how many of them end as the server has them.
+    /// Sends some histories to one store.
+    /// - Returns: The number of histories that are stored correctly.
     private func sync(from start: Int) async throws -> Int {
         let folder = SoakFolder()
         defer { folder.remove() }
         let store = try await ChatStore.open(in: folder.url)
         var equal = 0
         for number in start..<min(start + Self.rooms, count) {
-            // Each can be told again by itself.
+            // Each history can be reproduced by itself.
             if try await isStored(in: RoomID("!\(number)"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
         }
         await store.close()
         return equal
     }
 
-    /// Whether a history ends as the server has it.
+    /// Whether a history is stored correctly.
     private func isStored(in room: RoomID, of store: ChatStore, seed: UInt64) async throws -> Bool {
         var random = SeededGenerator(seed: seed)
         var log = SyncLog(room: room)
@@ -69,7 +69,7 @@ struct SyncRun {
         "\(unread) unread, read by the other up to \(lastRead.map(String.init) ?? "nothing")"
     }
 
-    /// What is kept, as ``SyncLog/timeline()`` writes it down.
+    /// Returns the stored timeline in the format of ``SyncLog/timeline()``.
     private func timeline(of store: ChatStore, _ log: SyncLog) async throws -> [String] {
         var lines: [String] = []
         var lastRead: Int?
@@ -77,7 +77,7 @@ struct SyncRun {
             if message.readReceipts.contains(where: { $0.member == SyncLog.bob }) {
                 lastRead = SyncLog.number(of: message.id).flatMap(log.message)
             }
-            // A change that was deleted before it was told cannot be told from a message.
+            // Skip redacted changes, which cannot be distinguished from redacted messages.
             guard log.isMessage(message.id) else { continue }
             let before =
                 message.editedAt == nil ? [] : try await store.revisions(of: message.id, in: log.room).map(\.text)
@@ -101,7 +101,7 @@ struct SyncRun {
         for _ in 0..<2 + below(11) {
             for _ in 0..<below(25) {
                 log.append(below)
-                // The answer to a change of one's own, before the sync; this computer's clock is another.
+                // Sometimes the response to an own change arrives before the sync, with a different clock.
                 if below(4) == 0, let change = log.acknowledgement(ofLast: below(3)),
                     try await !store.messages([change.target], in: room).isEmpty
                 {
@@ -109,7 +109,7 @@ struct SyncRun {
                 }
             }
             let limit = below(12)
-            // From the last time on, or from before it: a server may tell things again.
+            // Sometimes start earlier: a server may repeat events.
             let from = max(0, log.syncedCount - (below(4) == 0 ? below(6) : 0))
             let start = max(from, log.count - limit)
             if start < log.count || below(2) == 0 {

@@ -4,8 +4,8 @@ import Foundation
 import SeededRandom
 import SoakSupport
 
-/// Tells a store random sequences of messages, events, deletions, read marks and changes of what is counted, and
-/// compares the counts of unread messages and of mentions with a count of all messages. Each sequence is a room's.
+/// Sends random sequences of messages, events, redactions, read markers and rule changes to a store, and compares its
+/// counts of unread messages and mentions with a full count. Each sequence is a room.
 struct UnreadRun {
     private static let rooms = 500
     private static let rounds = 6
@@ -28,7 +28,7 @@ struct UnreadRun {
         return others == 0
     }
 
-    /// - Returns: in how many rooms it was ever counted otherwise.
+    /// - Returns: The number of rooms whose counts were ever wrong.
     private func simulate(_ count: Int, _ random: inout SeededGenerator) async throws -> Int {
         let folder = SoakFolder()
         defer { folder.remove() }
@@ -55,9 +55,9 @@ struct UnreadRun {
     }
 }
 
-/// A room as its user sees it, counted from the beginning each time.
+/// A room as its user sees it; counts are computed from scratch each time.
 private struct UnreadOracle {
-    /// What the user is told of, from then on.
+    /// The notification rule for messages from then on.
     private enum Rule: CaseIterable {
         case all, mentions, nothing
 
@@ -81,7 +81,7 @@ private struct UnreadOracle {
     private var deleted: Set<Int> = []
     private var read = -1
 
-    /// Unread messages, and mentions among them.
+    /// The numbers of unread messages and of mentions among them.
     var counts: [Int] {
         let unread = messages.indices.filter {
             $0 > read && !messages[$0].isOwn && !messages[$0].isEvent && !deleted.contains($0)
@@ -92,7 +92,7 @@ private struct UnreadOracle {
         ]
     }
 
-    /// Some messages, some of them told again; some deletions; perhaps a mark, at any message, at none or backwards.
+    /// Adds messages, some of them repeated, redactions, and perhaps a read marker at any message, at none or backward.
     mutating func extend(_ batch: inout RoomBatch, by ownUserID: MemberID, _ random: inout SeededGenerator) {
         let previousCount = messages.count
         if Int.random(in: 0..<4, using: &random) == 0 { rule = Rule.allCases.randomElement(using: &random) ?? .all }
@@ -104,7 +104,7 @@ private struct UnreadOracle {
                     isEvent: Int.random(in: 0..<5, using: &random) == 0,
                     notificationLevel: rule.notificationLevel(isMention: isMention)))
         }
-        // Who enters has read what was said before.
+        // Joining the room marks earlier messages as read.
         read = max(read, messages.lastIndex { $0.isOwn && $0.isEvent } ?? -1)
         let start = max(0, previousCount - Int.random(in: 0..<3, using: &random))
         for number in start..<messages.count { batch.events.append(timelineEvent(number, by: ownUserID, &random)) }
@@ -136,7 +136,7 @@ private struct UnreadOracle {
         }
         var message = NewMessage(id: id, sender: sender, text: "x", sentAt: sentAt)
         message.notificationLevel = messages[number].notificationLevel
-        // Some are told when they are gone.
+        // Some messages are redacted before they are first synced.
         guard Int.random(in: 0..<10, using: &random) == 0 else { return .message(message) }
         deleted.insert(number)
         return .deleted(message)

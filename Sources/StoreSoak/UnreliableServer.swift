@@ -1,7 +1,7 @@
 import SeededRandom
 import SoakSupport
 
-/// A server that carries out a transaction once, behind a network that does everything else to it.
+/// A server that performs each transaction once, behind a network with all kinds of faults.
 struct UnreliableServer {
     enum Fault: CaseIterable {
         case lostRequest, lostResponse, repeatedRequest, repeatedResponse, lateRequest, busy
@@ -12,11 +12,11 @@ struct UnreliableServer {
         let transaction: Int
     }
 
-    /// The transactions of each room in the order in which they were carried out.
+    /// The transactions of each room in the order in which they were performed.
     private(set) var rooms: [[Int]]
     private(set) var faults: [Fault: Int] = [:]
     private var processed: Set<Request> = []
-    /// Requests still on their way, whose sender has given them up.
+    /// Delayed requests, which the sender has given up.
     private var late: [Request] = []
     private var random: SeededGenerator
 
@@ -27,7 +27,7 @@ struct UnreliableServer {
         random = SeededGenerator(seed: seed)
     }
 
-    /// - Returns: what the sender hears of it, in order.
+    /// - Returns: The responses that the sender gets, in order.
     mutating func hear(call: Int, room: Int, transaction: Int) -> [String] {
         if Int.random(in: 0..<3, using: &random) == 0, !late.isEmpty {
             carryOut(late.remove(at: Int.random(in: 0..<late.count, using: &random)))

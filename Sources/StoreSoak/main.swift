@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-// A pipe whose reader is gone ends a write with an error, not the process.
+// Writing to a closed pipe must fail with an error instead of `SIGPIPE`.
 signal(SIGPIPE, SIG_IGN)
 
 do {

@@ -2,7 +2,7 @@ import ConfinedDecoding
 import PictureDecoders
 import PictureDecoding
 
-/// Writes what is decoded as records, each frame with a time of its own.
+/// Writes decoded frames as records and renews the time limit for each.
 struct RecordSink: ImageSink {
     func reportInfo(width: Int, height: Int, isAnimated: Bool) {
         RecordOutput.send(.info(width: width, height: height, isAnimated: isAnimated))

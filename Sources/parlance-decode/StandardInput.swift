@@ -1,9 +1,9 @@
 import Glibc
 import PictureDecoding
 
-/// The file on the standard input.
+/// The file on standard input.
 enum StandardInput {
-    /// All of it, read as far as somebody looks at it. A file that is cut off meanwhile ends the process.
+    /// Maps the file into memory. Truncating it meanwhile ends the process with `SIGBUS`.
     static func mapped() throws(ImageFailure) -> UnsafeRawBufferPointer {
         var status = stat()
         guard fstat(0, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .broken }

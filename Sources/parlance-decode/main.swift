@@ -5,9 +5,8 @@ import PictureDecoding
 
 // parlance-decode size|still|play WIDTH HEIGHT <FILE
 //
-// Decodes the picture on its standard input within a box of pixels and writes `ImageRecord`s. It runs apart from the
-// program because pictures come from anyone: before it looks at more than the first bytes it has given up all it could
-// do but compute.
+// Decodes the image on standard input to fit a box in pixels and writes `ImageRecord`s. Images may come from anyone, so
+// they are decoded in a separate process, which confines itself before it reads more than the signature.
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let mode = DecodingMode(rawValue: arguments[1]), let width = Int(arguments[2]),
     let height = Int(arguments[3]), (1...16384).contains(width), (1...16384).contains(height)
@@ -17,7 +16,7 @@ else {
 }
 Confinement.closeOthers()
 do throws(ImageFailure) {
-    // The last library is opened by the first bytes, before the confinement: afterwards nothing can be.
+    // Load the format's library before the confinement, which forbids opening files.
     let image = try ImageFile(StandardInput.mapped())
     Confinement.start(memory: ImageLimits.memory)
     try image.decode(DecodingRequest(mode: mode, width: width, height: height), to: RecordSink())

@@ -2,14 +2,14 @@ import CFilm
 import ConfinedDecoding
 import PictureDecoding
 
-/// Brings sound to one form and sends it.
+/// Converts audio to the output format and sends it.
 final class AudioOutput {
     private var converter: OpaquePointer?
     private var form: (format: Int32, rate: Int32, channels: Int32) = (-1, 0, 0)
-    /// When what comes next is heard if it does not tell, in milliseconds.
+    /// The time of the next samples in milliseconds, for frames without a timestamp.
     private var next = 0.0
 
-    /// Sends what is heard at `start` or later.
+    /// Sends samples that are heard at or after `start`.
     func send(_ frame: UnsafeMutablePointer<AVFrame>, at time: Double?, from start: Int) {
         let input = frame.pointee
         guard input.nb_samples > 0, (1...64).contains(input.ch_layout.nb_channels),

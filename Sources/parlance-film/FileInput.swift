@@ -1,7 +1,7 @@
 import CFilm
 import Glibc
 
-/// The file on the standard input, for FFmpeg: it opens none itself.
+/// FFmpeg's I/O context for the file on standard input; FFmpeg opens no files itself.
 enum FileInput {
     static func open() -> UnsafeMutablePointer<AVIOContext>? {
         let length = 1 << 16

@@ -2,24 +2,24 @@ import CFilm
 import ConfinedDecoding
 import PictureDecoding
 
-/// Draws frames in the size in which they are shown, upright, and sends them.
+/// Scales and rotates frames, and sends them.
 final class FrameOutput {
     struct Drawn {
         var width: Int
         var height: Int
-        /// Red, green, blue and alpha of each.
+        /// RGBA pixels.
         var pixels: [UInt32]
     }
 
-    /// As it is meant to be seen, in pixels.
+    /// The displayed size in pixels, with rotation and aspect ratio applied.
     let width: Int
     let height: Int
-    /// As it is sent.
+    /// The size of sent frames.
     let displaySize: (width: Int, height: Int)
-    /// Quarter turns clockwise that bring it upright.
+    /// Clockwise quarter turns to the upright orientation.
     private let quarters: Int
     private var scaler: UnsafeMutableRawPointer?
-    /// Milliseconds.
+    /// In milliseconds.
     private var lastTime = -1000.0
     private var sent = 0
 
@@ -27,7 +27,7 @@ final class FrameOutput {
         let (stored, ratio) = (stream.pointee.codecpar.pointee, stream.pointee.codecpar.pointee.sample_aspect_ratio)
         guard stored.width > 0, stored.height > 0 else { RecordOutput.fail(.broken) }
         guard Int(stored.width) * Int(stored.height) <= VideoLimits.pixels else { RecordOutput.fail(.tooLarge) }
-        // Pixels that are not square make it wider or narrower, by no more than any film is.
+        // The displayed width with the pixel aspect ratio, which is clamped to plausible values.
         let pixelAspectRatio = ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
         let across = max(1, Int(Double(stored.width) * min(max(pixelAspectRatio, 0.25), 4)))
         let turned = shim_turned(stream)
@@ -37,11 +37,11 @@ final class FrameOutput {
         displaySize = request.displaySize(width: width, height: height)
     }
 
-    /// Sends a frame that is seen at `start` or later. One without a time follows the one before it.
+    /// Sends a frame that is displayed at or after `start`. A frame without a timestamp follows the previous one.
     func send(_ frame: UnsafeMutablePointer<AVFrame>, at time: Double?, from start: Int) {
         let time = time ?? lastTime + 40
         guard time >= Double(start) - 1 else { return Confinement.allowTimeToStart() }
-        // No display shows more than this many of them.
+        // Limits the frame rate to about 140 frames per second.
         guard time < Double(Int32.max), sent == 0 || time - lastTime > 7 else { return }
         lastTime = time
         guard let drawn = draw(frame) else { return }
@@ -51,7 +51,7 @@ final class FrameOutput {
         drawn.pixels.withUnsafeBytes(RecordOutput.write)
     }
 
-    /// - Returns: nil if it makes no sense.
+    /// - Returns: `nil` for an invalid frame.
     func draw(_ frame: UnsafeMutablePointer<AVFrame>) -> Drawn? {
         let (storedWidth, storedHeight) = (Int(frame.pointee.width), Int(frame.pointee.height))
         guard storedWidth > 0, storedHeight > 0, storedWidth * storedHeight <= VideoLimits.pixels else { return nil }

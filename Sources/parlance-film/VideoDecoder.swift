@@ -2,21 +2,21 @@ import CFilm
 import ConfinedDecoding
 import PictureDecoding
 
-/// One stream of a file, and what decodes it.
+/// A stream of a file and its decoder.
 final class VideoDecoder {
     let index: Int32
     let stream: UnsafeMutablePointer<AVStream>
     private let context: UnsafeMutablePointer<AVCodecContext>
     private let frame: UnsafeMutablePointer<AVFrame>
-    /// Milliseconds of the file's clock at which the file begins.
+    /// The start time of the file in milliseconds.
     private let origin: Double
 
-    /// The best stream of a kind; nil if there is none that can be decoded.
+    /// Opens the best stream of a kind, or returns `nil` if none can be decoded.
     init?(_ file: UnsafeMutablePointer<AVFormatContext>, _ kind: AVMediaType) {
         var codec: UnsafePointer<AVCodec>?
         index = av_find_best_stream(file, kind, -1, -1, &codec, 0)
         guard index >= 0, let codec, let stream = file.pointee.streams[Int(index)],
-            // The cover of a record is no film.
+            // Cover art is not a video.
             stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0,
             VideoFormats.decoders.contains(String(cString: codec.pointee.name)),
             let context = avcodec_alloc_context3(codec), let frame = av_frame_alloc()
@@ -26,7 +26,7 @@ final class VideoDecoder {
         self.frame = frame
         origin = file.pointee.start_time == shim_no_time ? 0 : Double(file.pointee.start_time) / 1000
         guard avcodec_parameters_to_context(context, stream.pointee.codecpar) >= 0 else { return nil }
-        // Starting threads is among what this process has given up.
+        // The confinement does not allow threads.
         context.pointee.thread_count = 1
         context.pointee.pkt_timebase = stream.pointee.time_base
         context.pointee.max_pixels = Int64(VideoLimits.pixels)
@@ -35,11 +35,12 @@ final class VideoDecoder {
 
     func forget() { avcodec_flush_buffers(context) }
 
-    /// Decodes a packet, or with nil what is left, and calls `body` with each frame and its time in milliseconds.
+    /// Decodes a packet, or with `nil` flushes the decoder, and calls `body` with each frame and its time in
+    /// milliseconds.
     func decode(
         _ packet: UnsafeMutablePointer<AVPacket>?, _ body: (UnsafeMutablePointer<AVFrame>, _ time: Double?) -> Void
     ) {
-        // What is broken is passed over, as far as the rest of the file makes sense.
+        // Skip invalid packets.
         guard avcodec_send_packet(context, packet) >= 0 || packet == nil else { return }
         while avcodec_receive_frame(context, frame) >= 0 {
             let stamp = frame.pointee.best_effort_timestamp

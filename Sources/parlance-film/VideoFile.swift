@@ -2,7 +2,7 @@ import CFilm
 import ConfinedDecoding
 import PictureDecoding
 
-/// The opened file: it reads packets, decodes them, and sends what comes of it.
+/// Demuxes and decodes the file, and sends the result.
 final class VideoFile {
     private let file: UnsafeMutablePointer<AVFormatContext>
     private let frames: FrameOutput?
@@ -10,7 +10,7 @@ final class VideoFile {
     private let videoDecoder: VideoDecoder?
     private let audioDecoder: VideoDecoder?
 
-    /// Ends the process if it is none that can be decoded.
+    /// Opens the file; ends the process if it cannot be decoded.
     init(_ request: DecodingRequest) {
         guard let context = avformat_alloc_context() else { RecordOutput.fail(.stopped) }
         context.pointee.pb = FileInput.open()
@@ -36,7 +36,7 @@ final class VideoFile {
         }
     }
 
-    /// In milliseconds; 0 if it is not known.
+    /// In milliseconds; 0 if unknown.
     private var duration: Int {
         let length = file.pointee.duration
         return length == shim_no_time ? 0 : Int(min(max(0, length / 1000), Int64(Int32.max)))
@@ -50,7 +50,7 @@ final class VideoFile {
         RecordOutput.end()
     }
 
-    /// Sends a frame from near the beginning as a picture: films often begin in the dark.
+    /// Sends a frame from near the start as an image; the very first frame is often black.
     func sendStill() -> Never {
         guard let videoDecoder, let frames else { RecordOutput.fail(.unknownFormat) }
         seek(to: min(duration / 10, 2000))
@@ -67,7 +67,7 @@ final class VideoFile {
         RecordOutput.fail(.broken)
     }
 
-    /// Sends all from a time on, in milliseconds.
+    /// Sends frames and audio from a time on, in milliseconds.
     func send(from start: Int) -> Never {
         RecordOutput.send(
             .media(
@@ -84,7 +84,7 @@ final class VideoFile {
         RecordOutput.end()
     }
 
-    /// To the last place at or before a time, in milliseconds, from which all can be decoded.
+    /// Seeks to the last key frame at or before a time in milliseconds.
     private func seek(to time: Int) {
         let origin = file.pointee.start_time == shim_no_time ? 0 : file.pointee.start_time
         let timestamp = origin + Int64(time) * 1000
@@ -93,7 +93,7 @@ final class VideoFile {
         audioDecoder?.forget()
     }
 
-    /// Each packet in turn; at the end nil for each stream, for what its decoder still holds.
+    /// Calls `body` with each packet, and finally with `nil` for each stream, to flush its decoder.
     private func readPackets(_ body: (UnsafeMutablePointer<AVPacket>?, Int32) -> Void) {
         guard let packet = av_packet_alloc() else { RecordOutput.fail(.stopped) }
         while av_read_frame(file, packet) >= 0 {

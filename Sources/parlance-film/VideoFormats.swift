@@ -1,8 +1,8 @@
-/// What is decoded: the kinds that people send each other. Each kind more is a parser more that strangers can try.
+/// The supported formats: those in common use, because each further parser adds attack surface.
 enum VideoFormats {
-    /// FFmpeg's names of containers.
+    /// Names of FFmpeg's demuxers.
     static let containers = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,ogg,wav,flac,mp3,aac,amr"
-    /// FFmpeg's names of decoders.
+    /// Names of FFmpeg's decoders.
     static let decoders = [
         "h264", "hevc", "vp8", "vp9", "libdav1d", "av1", "theora", "mpeg4", "h263", "mjpeg",
         "aac", "mp3float", "mp3", "opus", "libopus", "vorbis", "flac", "alac", "amrnb", "amrwb", "libopencore_amrnb",

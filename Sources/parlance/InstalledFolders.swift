@@ -1,7 +1,7 @@
 import Foundation
 import GtkKit
 
-/// Where an installed Parlance finds what belongs to it, from where its executable lies (`PREFIX/bin`).
+/// Data folders of an installed Parlance, relative to the executable in `PREFIX/bin`.
 enum InstalledFolders {
     static var resources: [String] { share.map { ["\($0)/parlance"] } ?? [] }
     static var locale: String { share.map { "\($0)/locale" } ?? "/usr/share/locale" }
@@ -16,15 +16,15 @@ enum InstalledFolders {
     }
 }
 
-/// Where the user's data lies (XDG base directories).
+/// The user's data folders (XDG Base Directory Specification).
 nonisolated enum DataFolder {
     static var store: URL { base.appending(path: "parlance") }
-    /// Of accounts at servers. A store's folder holds nothing else.
+    /// The stores of server accounts, outside of the local store, whose folder must not contain anything else.
     static var accounts: URL { base.appending(path: "parlance-accounts") }
 
     private static var base: URL {
         let environment = ProcessInfo.processInfo.environment
-        // A relative path is to be ignored, says the specification.
+        // The specification requires ignoring relative paths.
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return URL(fileURLWithPath: data) }
         return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
     }

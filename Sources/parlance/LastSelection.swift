@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import GtkKit
 
-/// What the window showed last: kept as it changes, so that it is the same after whatever end.
+/// The last account and room that the window showed; persisted on each change so that it survives a crash.
 final class LastSelection {
     private(set) var account: String
     private(set) var room: RoomID?
@@ -10,7 +10,7 @@ final class LastSelection {
     private let store: ChatStore
     private var writing: Task<Void, Never>?
 
-    /// - Parameter settings: nil where their schema is not installed; the store keeps it then.
+    /// - Parameter settings: `nil` if the schema is not installed; the selection is then persisted in the store.
     init(settings: Settings?, store: ChatStore) async {
         self.settings = settings
         self.store = store
@@ -24,7 +24,7 @@ final class LastSelection {
         self.room = room.isEmpty ? nil : RoomID(room)
     }
 
-    /// - Parameter room: nil leaves the one that was open there.
+    /// - Parameter room: `nil` if no room is open; the last one of the same account is then retained.
     func note(_ account: String, _ room: RoomID?) {
         guard account != self.account || room != nil && room != self.room else { return }
         let room = room ?? (account == self.account ? self.room : nil)
@@ -38,7 +38,7 @@ final class LastSelection {
         }
     }
 
-    /// Returns when all of it is kept.
+    /// Waits for pending writes.
     func flush() async { await writing?.value }
 
     private nonisolated static let accountKey = "selected-account"

@@ -10,7 +10,7 @@ import Keyring
 import LocalBackend
 import MatrixBackend
 
-/// The composition root: joins store, backend, view models and window.
+/// The composition root: connects the store, backends, view models and the window.
 final class ParlanceApplication {
     static let id = "io.github.parlance_chat.Parlance"
 
@@ -25,10 +25,10 @@ final class ParlanceApplication {
     private var emoji: EmojiLibrary?
     private var lastSelection: LastSelection?
     private var resumeMonitor: ResumeMonitor?
-    /// What was asked for before there was a window.
+    /// The URI to open once there is a window.
     private var address: String?
     private var status: Int32 = 0
-    /// Whether a window was asked for while the last one was closing.
+    /// Whether the application was activated again while the last window was closing.
     private var isReopenRequested = false
 
     init() {
@@ -38,17 +38,17 @@ final class ParlanceApplication {
         application.onOpen { [weak self] in self?.open($0) }
     }
 
-    /// - Returns: the exit status.
+    /// - Returns: The exit status.
     func run(_ arguments: [String]) -> Int32 {
         let result = application.run(arguments)
         return status != 0 ? status : result
     }
 
-    // MARK: Starting
+    // MARK: Startup
 
     private func startUp() {
         MainLoop.attachDispatchQueue()
-        // Opened while the toolkit gets ready: the rooms are there for the first frame.
+        // Open the store while GTK initializes, so that the rooms are available for the first frame.
         opening = Task { await Self.openStore() }
         Resource.loadStyle()
         settings = Settings(schema: Self.id)
@@ -62,7 +62,7 @@ final class ParlanceApplication {
         settings?.onChange(of: "emoji-skin-tone") { [weak self] in self?.applySettings() }
         applySettings()
         addActions()
-        // Until the store is open there is no window to keep the process.
+        // No window keeps the application running until the store is open.
         application.hold()
         Task { await self.finishOpening() }
     }
@@ -75,7 +75,7 @@ final class ParlanceApplication {
         window.present()
     }
 
-    /// A link of another program, or the command line's.
+    /// Opens a link from another application or the command line.
     private func open(_ address: String) {
         guard let window, !window.isClosing else {
             self.address = address
@@ -100,7 +100,7 @@ final class ParlanceApplication {
         }
     }
 
-    /// For imports, which read it on their own thread when they need it.
+    /// For imports; loaded lazily on the importing thread.
     private nonisolated static let emojiCatalog = try? EmojiResources.load()
 
     private func start(with store: ChatStore) async {
@@ -143,7 +143,7 @@ final class ParlanceApplication {
         RoomArchive(source: source, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) })
     }
 
-    /// Gives the composers what they know: commands, emoji, members and rooms.
+    /// Sets up the composers' commands, emoji, and completions of members and rooms.
     private func configureComposer(_ coordinator: ConversationCoordinator, capabilities: BackendCapabilities) {
         let emoji = emoji ?? makeEmoji()
         let commands = CommandRegistry(capabilities: capabilities, translator: Self.translator)
@@ -175,13 +175,13 @@ final class ParlanceApplication {
         let account = lastSelection?.account ?? AccountsCoordinator.localID
         accounts.local.start(opening: account == AccountsCoordinator.localID ? lastSelection?.room : nil)
         accounts.start(showing: account)
-        // Keys go to what is there when the window is: nobody's first letters are lost on a slow disk. Nor is it made
-        // before it is seen: assistive technology would take it for empty.
+        // Delay the window until its content has loaded: keystrokes are not lost on a slow disk, and assistive
+        // technology does not find an empty window.
         await accounts.waitUntilIdle(within: .seconds(1))
         let window = MainWindow(application: application, accounts: accounts, settings: settings)
         self.window = window
         isReopenRequested = false
-        // Nobody types into a window that has been closed: its store can be closed for good.
+        // A closed window accepts no more input, so the store can be closed.
         window.onClosed = { [weak self] in self?.closeStore() }
         window.onDisplayedRoomChange = { [weak self] account, room in self?.lastSelection?.note(account, room) }
         window.present()
@@ -189,7 +189,7 @@ final class ParlanceApplication {
         address = nil
     }
 
-    // MARK: Ending
+    // MARK: Shutdown
 
     private func closeStore() {
         guard let store else { return }
@@ -209,7 +209,7 @@ final class ParlanceApplication {
         }
     }
 
-    /// One clear line and a dialog, or a question where there is something to decide.
+    /// Logs the error and shows a dialog, with a choice if the store is damaged.
     private func handleOpeningError(_ error: any Error) async {
         let folder = DataFolder.store.path
         switch error as? StoreOpeningError {
@@ -267,7 +267,7 @@ final class ParlanceApplication {
         try ChatStore.repair(at: DataFolder.store)
     }
 
-    /// Looks at each page of a history that was too large for that before the first window.
+    /// Checks a history in the background that was too large to be checked at startup.
     private func checkHistory() {
         guard let store, store.needsCheck else { return }
         Task { [weak self] in

@@ -1,2 +1,2 @@
-/// The version, as `--version` and the About window tell it.
+/// The version shown by `--version` and the About window.
 let parlanceVersion = "0.1.0"

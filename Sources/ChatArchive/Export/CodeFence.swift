@@ -1,11 +1,11 @@
-/// The line of backticks or tildes that begins a block of code in Markdown, at the very beginning of its line.
+/// The opening fence of a Markdown code block without indentation.
 ///
-/// By scalars, as Markdown is read: what combines with a mark leaves it one.
+/// Compares scalars, not characters, as Markdown parsers do: a backtick with a combining mark is still a backtick.
 struct CodeFence {
     private let delimiter: Unicode.Scalar
     private let length: Int
 
-    /// Nil unless the line begins a block of code for sure.
+    /// Returns `nil` unless the line certainly opens a code block.
     init?(opening line: Substring) {
         guard let delimiter = line.unicodeScalars.first, delimiter == "`" || delimiter == "~" else { return nil }
         let length = line.unicodeScalars.prefix { $0 == delimiter }.count
@@ -14,18 +14,18 @@ struct CodeFence {
         self.length = length
     }
 
-    /// Whether a line may begin a block of code, wherever its containers leave it.
+    /// Whether a line may open a code block in any container.
     static func mayOpen(in line: Substring) -> Bool {
         hasRun(of: "`", 3, in: line) || hasRun(of: "~", 3, in: line)
     }
 
-    /// Whether a line ends the block for sure.
+    /// Whether a line certainly closes the block.
     func isClosed(by line: Substring) -> Bool {
         let rest = line.unicodeScalars.drop { $0 == delimiter }
         return line.unicodeScalars.count - rest.count >= length && rest.allSatisfy { $0 == " " || $0 == "\t" }
     }
 
-    /// Whether a line may end the block, indented as it may be.
+    /// Whether a line may close the block, with any indentation.
     func mayBeClosed(by line: Substring) -> Bool { Self.hasRun(of: delimiter, length, in: line) }
 
     private static func hasRun(of delimiter: Unicode.Scalar, _ length: Int, in line: Substring) -> Bool {

@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import Glibc
 
-/// Text on its way into a new file.
+/// A buffered writer to a new text file.
 final class ExportFile {
     private static let buffered = 1 << 18
     private let descriptor: Int32
@@ -23,7 +23,7 @@ final class ExportFile {
         if waiting.count >= Self.buffered { try flush() }
     }
 
-    /// Puts all of it on the disk.
+    /// Writes the buffer and syncs the file to disk.
     func finish() throws {
         try flush()
         guard fsync(descriptor) == 0 else { throw Self.failure(path) }

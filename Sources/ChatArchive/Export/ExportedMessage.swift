@@ -1,42 +1,42 @@
 import ChatCore
 import Foundation
 
-/// A message with all that an export tells of it.
+/// A message with all data that an export contains.
 struct ExportedMessage {
-    /// A file of a message, and where it lies in the export.
+    /// A file of a message and its path in the export.
     struct File {
         var media: MediaReference
-        /// Relative to the export, with slashes; nil if it is not there.
+        /// The path relative to the export, with slashes; `nil` if the file is missing.
         var path: String?
     }
 
     var message: Message
     var senderName: String
     var isOwn: Bool
-    /// As it is said, in the order of ``Message/reactions``.
+    /// Texts and sender names, in the order of ``Message/reactions``.
     var reactions: [(text: String, names: [String])]
     var files: [File]
-    /// What it said before, oldest first.
+    /// Earlier versions, oldest first.
     var revisions: [MessageRevision] = []
-    /// What happened, in words, of a message that stands for that.
+    /// The sentence for a room event, or `nil` for an ordinary message.
     var happened: String?
 
-    /// Whether a text that has no other form is Markdown: what was typed here, or brought in, before it had one. What
-    /// others say over a server is plain text then.
+    /// Whether a text without HTML is Markdown, as for messages typed here or imported. Messages of other Matrix users
+    /// are plain text then.
     var isMarkdown: Bool { !message.sender.rawValue.hasPrefix("@") || message.transactionID != nil }
 }
 
-/// What is told of a room before its messages.
+/// The room data at the start of an export.
 struct ExportedRoom {
     var id: RoomID
     var name: String
     var members: [Member]
     var exportedAt: Date
-    /// For people to read.
+    /// The time zone of displayed times.
     var zone: TimeZone
 }
 
-/// Writes a room in one of the formats.
+/// Writes a room in one of the export formats.
 protocol ExportWriter {
     func header(of room: ExportedRoom) throws -> String
     mutating func text(of message: ExportedMessage) throws -> String
@@ -53,7 +53,7 @@ extension ExportFormat {
     }
 }
 
-/// Times in exports: the same in each language, as dates of ISO 8601.
+/// Formats times in exports as ISO 8601, independently of the locale.
 struct ExportTimes {
     private let style: Date.ISO8601FormatStyle
 
@@ -67,6 +67,6 @@ struct ExportTimes {
     func time(_ date: Date) -> String {
         String(date.formatted(style.time(includingFractionalSeconds: false)).prefix(5))
     }
-    /// With the day, the time and the zone.
+    /// Date, time and time zone.
     func full(_ date: Date) -> String { date.formatted(style) }
 }

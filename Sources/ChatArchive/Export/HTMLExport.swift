@@ -2,11 +2,11 @@ import ChatCore
 import Foundation
 import MessageMarkup
 
-/// A page that any browser shows, light or dark, and that loads nothing from anywhere else. What the page can't show of
-/// the room stands in comments, so that it can be brought in again as a whole.
+/// Writes an HTML page for light and dark mode that loads nothing from elsewhere. Comments contain the JSON records
+/// that an import needs to restore the room completely.
 struct HTMLExport: ExportWriter {
     static let fileName = "messages.html"
-    /// With what those comments begin.
+    /// The prefix of those comments.
     static let record = "parlance:"
 
     let times: ExportTimes
@@ -37,8 +37,8 @@ struct HTMLExport: ExportWriter {
         """
     }
 
-    /// JSON in which nothing ends the comment, and nothing turns the text around it: in JSON, any character can be
-    /// written by its number.
+    /// Returns JSON as an HTML comment. Characters that could end the comment, and bidirectional controls, become `\u`
+    /// escapes.
     private static func comment(_ json: String) -> String {
         var text = ""
         var last: Unicode.Scalar = " "
@@ -92,7 +92,7 @@ struct HTMLExport: ExportWriter {
 
     func ending() -> String { "</main>\n</body>\n</html>\n" }
 
-    /// What the application would show, filtered as it is there.
+    /// Returns the body as the application would display it, with the same sanitizing.
     private static func body(_ exported: ExportedMessage) -> String {
         let message = exported.message
         let body =
@@ -116,7 +116,7 @@ struct HTMLExport: ExportWriter {
         }
     }
 
-    /// Of an identifier that may hold anything: letters and digits alone.
+    /// Returns a valid HTML ID: other bytes than letters and digits are escaped.
     static func anchor(_ id: MessageID) -> String {
         "m"
             + id.rawValue.utf8.map { byte in
@@ -138,7 +138,7 @@ struct HTMLExport: ExportWriter {
         }.joined(separator: "/")
     }
 
-    /// HTML in which nothing turns the text around it.
+    /// Replaces bidirectional controls, which would reorder the surrounding text.
     private static func visible(_ html: String) -> String {
         guard html.unicodeScalars.contains(where: isTurning) else { return html }
         var result = ""

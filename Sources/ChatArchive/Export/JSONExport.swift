@@ -2,9 +2,9 @@ import ChatCore
 import Composer
 import Foundation
 
-/// All that is known, a message a line.
+/// Writes all data as JSON, one message per line.
 struct JSONExport: ExportWriter {
-    /// By which imports know it.
+    /// Identifies the format for imports.
     static let format = "parlance-room"
     static let fileName = "messages.json"
 
@@ -68,18 +68,18 @@ struct JSONExport: ExportWriter {
         var kind: String
         var text: String
         var html: String?
-        /// How ``text`` is read where it has no other form; plain where nothing is said.
+        /// The syntax of ``text`` if there is no other form; plain text if `nil`.
         var syntax: WrittenText.Syntax?
-        /// As its author wrote it, of what was written in this application.
+        /// The source as typed, for messages written in this application.
         var written: WrittenText?
         var replyTo: String?
         var editedAt: Date?
-        /// What it said before, oldest first.
+        /// Earlier versions, oldest first.
         var revisions: [Revision]?
         var isDeleted: Bool?
         var files: [File]?
         var reactions: [Reaction]?
-        /// What happened; ``text`` then says it.
+        /// A room event; ``text`` is its sentence then.
         var event: Event?
     }
 
@@ -99,7 +99,7 @@ struct JSONExport: ExportWriter {
         try record(of: room).dropLast() + ",\"messages\":["
     }
 
-    /// What is told of the room, as an object.
+    /// Returns the room as a JSON object.
     func record(of room: ExportedRoom) throws -> String {
         let record = RoomRecord(
             id: room.id.rawValue, name: room.name, exportedAt: room.exportedAt,
@@ -115,7 +115,7 @@ struct JSONExport: ExportWriter {
         return (isFirst ? "\n" : ",\n") + (try record(of: exported))
     }
 
-    /// A message, as an object.
+    /// Returns a message as a JSON object.
     func record(of exported: ExportedMessage) throws -> String {
         let message = exported.message
         let record = MessageRecord(
@@ -141,7 +141,7 @@ struct JSONExport: ExportWriter {
 
     func ending() -> String { "\n]}\n" }
 
-    /// `2024-05-31T23:59:59.123Z`, to the nearest millisecond.
+    /// `2024-05-31T23:59:59.123Z`, rounded to milliseconds.
     static func text(of date: Date) -> String {
         let milliseconds = Int64((date.timeIntervalSince1970 * 1000).rounded())
         let rest = milliseconds - milliseconds / 1000 * 1000

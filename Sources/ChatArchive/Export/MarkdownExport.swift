@@ -1,7 +1,7 @@
 import ChatCore
 import Foundation
 
-/// Markdown that reads well as it stands. Each message is a quote, so that nothing in it reaches what follows.
+/// Writes readable Markdown. Each message is a block quote, so its markup cannot affect what follows.
 struct MarkdownExport: ExportWriter {
     let times: ExportTimes
     private var day = ""
@@ -32,7 +32,7 @@ struct MarkdownExport: ExportWriter {
         if message.editedAt != nil { states.append("edited") }
         let state = states.isEmpty ? "" : " _(\(states.joined(separator: ", ")))_"
         text += "\n**\(Self.escaped(exported.senderName))** \(times.time(message.sentAt))\(state)\n\n"
-        // Made safe together: a fence behind a name is none.
+        // Escape both together: a fence after the name does not open a code block.
         let name = message.kind == .emote ? "\\* \(Self.escaped(exported.senderName)) " : ""
         var lines = Self.safeLines(name + (message.isDeleted ? "_Message deleted_" : message.text))
         lines += exported.files.map(Self.file)
@@ -52,10 +52,10 @@ struct MarkdownExport: ExportWriter {
         return file.media.messageKind == .image ? "![\(name)](\(path))" : "[\(name)](\(path))"
     }
 
-    /// The lines of a text in which HTML is no markup, as it is none in the application.
+    /// Returns the lines of a text with HTML escaped, which is text in the application too.
     ///
-    /// Only what is in a block of code for sure stays as it is: one whose fences are at the very beginning of their
-    /// lines. From the first line on that may begin or end any other (in a list, say) all brackets are escaped.
+    /// Only certain code blocks, with fences that are not indented, stay unescaped. After the first line that may open
+    /// or close another code block, as in a list, all `<` are escaped.
     static func safeLines(_ text: String) -> [String] {
         var fence: CodeFence?
         var isSure = true
@@ -71,14 +71,14 @@ struct MarkdownExport: ExportWriter {
         }
     }
 
-    /// With each bracket that could open a tag or an address of its own escaped, and the backslash before it, too.
+    /// Escapes each `<`, which could open a tag or an autolink, unless an odd number of backslashes precedes it.
     ///
-    /// By scalars, as Markdown is read: a mark that combines with a bracket leaves it one.
+    /// Compares scalars, not characters, as Markdown parsers do: `<` with a combining mark is still a bracket.
     private static func withoutTags(_ line: Substring) -> String {
         var result = String.UnicodeScalarView()
         var backslashes = 0
         for scalar in line.unicodeScalars {
-            // An odd one escapes already.
+            // An odd number of backslashes escapes the bracket already.
             if scalar == "<", backslashes % 2 == 0 { result.append("\\") }
             backslashes = scalar == "\\" ? backslashes + 1 : 0
             result.append(scalar)
@@ -86,7 +86,7 @@ struct MarkdownExport: ExportWriter {
         return String(result)
     }
 
-    /// Text without any markup, on one line.
+    /// Returns text on one line with all markup characters escaped.
     static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -1,7 +1,7 @@
 import ChatCore
 
 extension RoomEvent {
-    /// What happened, as exports say it: in English, as all that they say.
+    /// Returns the event as an English sentence; exports are not translated.
     func sentence(by actor: String, of subject: String?) -> String {
         let subject = subject ?? actor
         return switch kind {

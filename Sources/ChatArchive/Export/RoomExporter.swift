@@ -2,7 +2,7 @@ import ChatCore
 import Foundation
 import Glibc
 
-/// Writes one room, page by page, into a folder that gets its name when all is in it.
+/// Exports a room page by page into a temporary folder, which is renamed when it is complete.
 struct RoomExporter {
     static let pageSize = 500
 
@@ -14,7 +14,7 @@ struct RoomExporter {
     let now: Date
     let progress: @Sendable (TransferProgress) -> Void
 
-    /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`; nothing is left then.
+    /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`, after removing the folder.
     func run(into folder: URL) async throws -> ExportReport {
         let draft = folder.appending(path: ".parlance-export-\(UUID().uuidString)", directoryHint: .isDirectory)
         guard mkdir(draft.path, 0o700) == 0 else { throw ExportFile.failure(folder.path) }
@@ -37,7 +37,7 @@ struct RoomExporter {
         let names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let file = try ExportFile(folder.appending(path: "messages.\(format.fileExtension)"))
         var writer = format.writer(zone: zone)
-        // With a server that does not answer, each file would be waited for.
+        // Offline, copy cached files only: each request would have to time out.
         var media = ExportedMedia(folder: folder, service: service, isCached: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
         try file.write(
@@ -82,7 +82,7 @@ struct RoomExporter {
             if case .opened(_, let members, _) = update { return members }
             if case .closed = update { break }
         }
-        // The stream of a cancelled task ends without a word.
+        // The stream of a canceled task ends without an error.
         try Task.checkCancellation()
         throw ChatError.notFound
     }
@@ -92,7 +92,7 @@ struct RoomExporter {
         do {
             return try await service.revisions(of: message.id, in: room)
         } catch ChatError.notPermitted, ChatError.notFound {
-            // Of a backend that keeps none, or a message that was deleted just now.
+            // The backend stores no revisions, or the message has just been deleted.
             return []
         }
     }
@@ -115,7 +115,7 @@ struct RoomExporter {
 
     // MARK: Names
 
-    /// A name that any file system takes, and that hides nothing.
+    /// Returns a name that is valid on all file systems and not hidden.
     static func fileName(_ name: String) -> String {
         let sanitized = name.unicodeScalars.map { scalar -> Character in
             let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
@@ -129,14 +129,14 @@ struct RoomExporter {
         return short.isEmpty ? "Room" : short
     }
 
-    /// Renames without ever replacing anything.
+    /// Renames the folder without replacing an existing one.
     private static func assign(name: String, to draft: URL, in folder: URL) throws -> URL {
         for number in 1...1000 {
             let url = folder.appending(
                 path: number == 1 ? name : "\(name) (\(number))", directoryHint: .isDirectory)
             guard access(url.path, F_OK) != 0 else { continue }
             guard rename(draft.path, url.path) == 0 else {
-                // Somebody was faster; a folder that is not empty is never replaced.
+                // Created concurrently: `rename` never replaces a folder that is not empty.
                 if errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR { continue }
                 throw ExportFile.failure(url.path)
             }
@@ -146,16 +146,16 @@ struct RoomExporter {
     }
 }
 
-/// The files of an export.
+/// Copies the files of an export.
 struct ExportedMedia {
     let folder: URL
     let service: any MediaService
     private(set) var copied = 0
     private(set) var missing = 0
-    /// Where each content lies: one that was sent twice is there once.
+    /// Paths by URI and name, so a file that was sent twice is copied once.
     private var paths: [String: String] = [:]
 
-    /// Whether only what is on this computer is copied.
+    /// Whether only cached files are copied.
     private var isCached: Bool
 
     init(folder: URL, service: any MediaService, isCached: Bool = false) {
@@ -179,7 +179,7 @@ struct ExportedMedia {
         } catch is CancellationError {
             throw CancellationError()
         } catch ChatError.storage {
-            // The server did not answer; the next file would be waited for as long.
+            // The server did not respond; further requests would time out as well.
             isCached = true
             return nil
         } catch {

@@ -1,15 +1,15 @@
 import ChatCore
 import Foundation
 
-/// The files of an export: of a folder, of a ZIP file, or one file alone.
+/// The files of an export: in a folder, in a ZIP file, or a single file.
 protocol SourceFiles {
-    /// Paths relative to the export, in the order in which they are read fastest, and their sizes in bytes.
+    /// Paths relative to the export and sizes in bytes, in the order that is fastest to read.
     var entries: [SourceEntry] { get }
-    /// Where each path stands among the entries.
+    /// The index of each path in ``entries``.
     var positions: [String: Int] { get }
-    /// Reads files one after the other, in the order of `paths`.
+    /// Reads files sequentially, in the order of `paths`.
     ///
-    /// - Parameter body: is given a file's path and reader, which ends with the call.
+    /// - Parameter body: Called with a file's path and its reader, which is valid during the call only.
     func read(_ paths: [String], _ body: (String, any ByteReader) async throws -> Void) async throws
 }
 
@@ -17,24 +17,24 @@ struct SourceEntry: Equatable, Sendable {
     var path: String
     var size: Int
 
-    /// The first of each path counts.
+    /// Returns the index of each path; of duplicates the first.
     static func positions(_ entries: [SourceEntry]) -> [String: Int] {
         Dictionary(entries.enumerated().map { ($1.path, $0) }) { first, _ in first }
     }
 
-    /// The last part of the path.
+    /// The last path component.
     var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
 }
 
-/// Bytes in order.
+/// Reads bytes sequentially.
 protocol ByteReader {
-    /// At most `count` bytes; empty at the end.
+    /// Returns at most `count` bytes; empty at the end.
     /// - Throws: ``ArchiveError/unreadable(path:)``.
     mutating func read(_ count: Int) throws -> Data
 }
 
 extension SourceFiles {
-    /// The whole of a small file; nil if there is none, or it is larger than `limit`.
+    /// Returns the content of a small file, or `nil` if it does not exist or is larger than `limit` bytes.
     func content(of path: String, limit: Int) async throws -> Data? {
         guard let position = positions[path], entries[position].size <= limit else { return nil }
         var content = Data()
@@ -46,7 +46,7 @@ extension SourceFiles {
     }
 }
 
-/// A file on the disk.
+/// Reads a file on disk.
 struct FileReader: ByteReader {
     private let handle: FileHandle
     private let path: String
@@ -61,7 +61,7 @@ struct FileReader: ByteReader {
     }
 }
 
-/// A folder, or one file.
+/// The files of a folder, or a single file.
 struct FolderFiles: SourceFiles {
     let entries: [SourceEntry]
     let positions: [String: Int]
@@ -80,7 +80,7 @@ struct FolderFiles: SourceFiles {
             return
         }
         base = url
-        // A link could lead anywhere, and a file behind one be sent on as part of the conversation.
+        // Regular files only: a symbolic link could import a file from outside the export.
         guard let found = FileManager.default.enumerator(atPath: url.path) else {
             throw ArchiveError.unreadable(path: url.path)
         }
@@ -97,7 +97,7 @@ struct FolderFiles: SourceFiles {
         for path in paths { try await body(path, FileReader(base.appending(path: path))) }
     }
 
-    /// A file of the export; nil if there is none by that path, whatever else the path leads to.
+    /// Returns the URL of a file of the export, or `nil` for any other path.
     func url(of path: String) -> URL? {
         positions[path] != nil ? base.appending(path: path) : nil
     }

@@ -2,24 +2,24 @@ import CArchive
 import ChatCore
 import Foundation
 
-/// A ZIP file, read by libarchive.
+/// The files of a ZIP archive, read by libarchive.
 ///
-/// To open one is to read its whole directory, and then it goes forward alone: what was opened is kept and read on.
+/// Opening one reads its whole directory, and reading goes forward only, so open archives are reused.
 final class ZipFiles: SourceFiles {
-    /// More are not looked at.
+    /// The maximum number of entries; further ones are ignored.
     static let maxEntries = 500_000
 
-    /// Archives that are kept open: one for conversations, and one for the files that go with them.
+    /// One archive for the conversations and one for their media.
     private static let maxCachedArchives = 2
 
     let entries: [SourceEntry]
     let positions: [String: Int]
-    /// How often the archive was opened to read from it.
+    /// The number of times the archive was opened for reading.
     private(set) var openings = 0
     private let path: String
     private var cachedArchives: [OpenArchive] = []
 
-    /// Whether a file begins as ZIP files do.
+    /// Whether data begin with the signature of a ZIP file.
     static func isZip(_ start: Data) -> Bool { start.starts(with: [0x50, 0x4B, 0x03, 0x04]) }
 
     /// - Throws: ``ArchiveError``.
@@ -34,11 +34,11 @@ final class ZipFiles: SourceFiles {
         positions = SourceEntry.positions(entries)
     }
 
-    /// Whatever lies in the wanted order is read in one pass over the archive.
+    /// Reads entries; those in the order of the archive in a single pass.
     func read(_ paths: [String], _ body: (String, any ByteReader) async throws -> Void) async throws {
         for path in paths {
             guard let position = positions[path] else { throw ArchiveError.unreadable(path: path) }
-            // Whoever reads may read another file meanwhile: what is in use is not among those kept.
+            // Take the archive out of the cache, because `body` may read another file.
             let archive = try archive(before: position)
             var entry: SourceEntry?
             while archive.passed <= position, let next = try archive.next() { entry = next }
@@ -49,7 +49,7 @@ final class ZipFiles: SourceFiles {
         }
     }
 
-    /// The one that is nearest to a file and has not passed it.
+    /// Returns the cached archive closest before an entry, or opens a new one.
     private func archive(before position: Int) throws -> OpenArchive {
         let fitting = cachedArchives.indices.filter { cachedArchives[$0].passed <= position }
         if let nearest = fitting.max(by: { cachedArchives[$0].passed < cachedArchives[$1].passed }) {
@@ -60,16 +60,16 @@ final class ZipFiles: SourceFiles {
     }
 }
 
-/// An archive at one of its entries.
+/// An open archive, positioned at an entry.
 private final class OpenArchive: ByteReader {
-    /// Files that were come to.
+    /// The number of regular files passed so far.
     private(set) var passed = 0
     private let archive = archive_read_new()
     private let path: String
 
     init(_ path: String) throws {
         self.path = path
-        // By its directory, which is at its end: one that was cut off is refused, not read as far as it goes.
+        // Use the central directory at the end: a truncated archive is rejected instead of being read partially.
         archive_read_support_format_zip_seekable(archive)
         guard archive_read_open_filename(archive, path, 1 << 16) == ARCHIVE_OK else {
             throw ArchiveError.unreadable(path: path)
@@ -78,14 +78,14 @@ private final class OpenArchive: ByteReader {
 
     deinit { archive_read_free(archive) }
 
-    /// The next file; nil if there is none.
+    /// Returns the next regular file, or `nil` at the end.
     func next() throws -> SourceEntry? {
         while true {
             var entry: OpaquePointer?
             let status = archive_read_next_header(archive, &entry)
             if status == ARCHIVE_EOF { return nil }
             guard status == ARCHIVE_OK || status == ARCHIVE_WARN, let entry else { throw damage }
-            // In a locale without UTF-8 libarchive has no other name for it.
+            // In a locale without UTF-8, libarchive returns only the raw name.
             let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)
             guard archive_entry_filetype(entry) & 0o170000 == 0o100000, let name else { continue }
             passed += 1

@@ -3,11 +3,11 @@ import Composer
 import Foundation
 import MessageMarkup
 
-/// Carries one import out: reads, and hands over what was found in batches.
+/// Performs an import: parses the export and stores its messages in batches.
 final class ConversationImporter {
-    /// Messages that are stored at a time.
+    /// The number of messages per batch.
     static let batch = 2000
-    /// Bytes after which what waits is stored, however few messages it is.
+    /// The size in bytes at which a batch is stored with fewer messages.
     static let batchBytes = 8 << 20
 
     private let service: any ImportService & MediaService
@@ -21,7 +21,7 @@ final class ConversationImporter {
     private var report = ImportReport()
     private var importedMembers = ImportedMembers()
     private var waiting: [ParsedMessage] = []
-    /// Of what waits and of what came before it.
+    /// Changes to pending or stored messages.
     private var changes: [ParsedChange] = []
     private var waitingBytes = 0
     private var done = 0
@@ -40,7 +40,7 @@ final class ConversationImporter {
         ownMember = await service.importingMember
     }
 
-    /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`; no room is left then.
+    /// - Throws: ``ArchiveError``, ``ChatError`` or `CancellationError`, after discarding the imported rooms.
     func run() async throws -> ImportReport {
         do {
             for input in plan.inputs { try await read(input) }
@@ -60,10 +60,10 @@ final class ConversationImporter {
     }
 
     private var startedRooms: [RoomID] = []
-    /// Rooms whose messages went into others.
+    /// Staged rooms whose messages were merged into earlier imports.
     private var merged: [RoomID] = []
 
-    /// Shows what was read, or adds it to what was imported before, as the user wants it.
+    /// Publishes the imported rooms, or merges them into earlier imports if the user chooses so.
     private func finish() async throws {
         let earlier = try await service.earlierImports(of: rooms.map(\.room))
         try Task.checkCancellation()
@@ -141,7 +141,7 @@ final class ConversationImporter {
         ChatLimits.roomName(from: String(name.prefix(ChatLimits.roomNameLength))) ?? "Imported"
     }
 
-    /// Stores what waits.
+    /// Stores the pending messages and changes.
     private func flush() async throws {
         guard !waiting.isEmpty || !changes.isEmpty, let last = rooms.indices.last else { return }
         let media = try await importFiles()
@@ -176,7 +176,7 @@ final class ConversationImporter {
         }
     }
 
-    /// - Parameter media: the files, nil for those that are not there.
+    /// - Parameter media: The stored files, `nil` for missing ones.
     private func message(from parsed: ParsedMessage, media: [MediaReference?]) -> ImportedMessage? {
         var message = ImportedMessage(
             id: MessageID("import-\(parsed.id)"),
@@ -199,7 +199,7 @@ final class ConversationImporter {
         return ChatLimits.isValidMessage(message.text.text, attachments: message.attachments.count) ? message : nil
     }
 
-    /// The first of what it said; what it said later are changes.
+    /// Returns the original text; later versions become edits.
     private func text(of parsed: ParsedMessage) -> Wording {
         guard let first = parsed.earlier.first else {
             return text(parsed.text, parsed.html, parsed.written, of: parsed)
@@ -218,7 +218,7 @@ final class ConversationImporter {
         return wording
     }
 
-    /// With those who are mentioned as they are called here.
+    /// Replaces the export's member IDs in mentions by those of this import.
     private func here(_ written: WrittenText, _ parsed: ParsedMessage) -> WrittenText {
         let marks = written.marks.map { mark -> WrittenText.Mark in
             guard case .member(let id)? = mark.mention, let user = parsed.mentioned[id] else { return mark }
@@ -228,7 +228,7 @@ final class ConversationImporter {
         return WrittenText(written.source, syntax: written.syntax, marks: marks) ?? written
     }
 
-    /// What a message became by each edit, oldest first.
+    /// Returns the edits of a message, oldest first.
     private func edits(of parsed: ParsedMessage) -> [ImportedChange] {
         guard !parsed.earlier.isEmpty else { return [] }
         let member = importedMembers.member(
@@ -243,13 +243,13 @@ final class ConversationImporter {
         }
     }
 
-    /// A text for SQLite ends at a NUL.
+    /// Replaces NUL characters, at which SQLite would truncate a text.
     private static func storable(_ text: String) -> String {
         text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
     }
 
-    /// The files of what waits, nil for those that are not there. They are read in the order of the export: in any
-    /// other, an archive would be gone through again and again.
+    /// Stores the files of pending messages; `nil` stands for missing ones. Reads them in the order of the export,
+    /// because an archive can only be read forward.
     private func importFiles() async throws -> [[MediaReference?]] {
         var media = waiting.map { [MediaReference?](repeating: nil, count: $0.files.count) }
         let requests = waiting.indices.flatMap { message in
@@ -276,7 +276,7 @@ final class ConversationImporter {
         return try await plan.files.content(of: path, limit: ChatLimits.attachmentBytes).map { .data($0) }
     }
 
-    /// - Returns: nil if the file can't be taken in.
+    /// - Returns: `nil` if the file cannot be stored.
     private func store(_ file: ParsedMessage.File, _ content: MediaContent) async throws -> MediaReference? {
         do {
             var media = try await service.storeMedia(content, named: file.name, type: file.type) { _ in }
@@ -292,7 +292,7 @@ final class ConversationImporter {
 }
 
 extension Wording {
-    /// Says something more, on a line of its own.
+    /// Appends a line to all forms of the text.
     fileprivate mutating func addLine(_ line: String) {
         let isEmpty = text.isEmpty
         text += (isEmpty ? "" : "\n") + line
@@ -305,18 +305,18 @@ extension Wording {
     }
 }
 
-/// Those who said something in a conversation, under identifiers of the application.
+/// Maps the senders of an export to member IDs.
 struct ImportedMembers {
     private var idsByKey: [String: MemberID] = [:]
     private var new: [Member] = []
 
-    /// - Parameter id: empty where an export has nothing but names.
+    /// - Parameter id: Empty if the export has only names.
     mutating func member(_ id: String, named name: String, isOwn: Bool, ownMember: Member) -> MemberID {
         if isOwn { return ownMember.id }
         let key = id.isEmpty ? name : id
         if let existing = idsByKey[key] { return existing }
         let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        // Exports do not say who exported them: whoever is called as the user is.
+        // Exports do not identify who exported them: match the user by name.
         let isOwn = !name.isEmpty && name.lowercased() == ownMember.displayName.lowercased()
         let id = isOwn ? ownMember.id : MemberID("import-\(key)")
         idsByKey[key] = id

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The media beside Element's `export.json`: in a folder for each kind, under the name of the file and the time as it is
-/// written where it was exported, such as `images/rose-1-1-2024 at 11-00-06 AM.jpg`.
+/// The media files beside Element's `export.json`: in a folder per type, with the file name and the localized export
+/// time, such as `images/rose-1-1-2024 at 11-00-06 AM.jpg`.
 struct ElementFiles {
     private var byFolder: [String: [String]] = [:]
     private let base: String
 
     /// - Parameters:
-    ///   - paths: all files of the export.
-    ///   - base: the folder in which `export.json` lies, with a slash behind it, or empty.
+    ///   - paths: All files of the export.
+    ///   - base: The folder of `export.json` with a trailing slash, or empty.
     init(_ paths: some Sequence<String>, base: String) {
         self.base = base
         for path in paths where path.hasPrefix(base) {
@@ -19,10 +19,11 @@ struct ElementFiles {
         for folder in byFolder.keys { byFolder[folder]?.sort() }
     }
 
+    /// Returns the path of a message's file.
     /// - Parameters:
-    ///   - body: what the message says, which is the file's name or its caption.
-    ///   - kind: the message's type, or `m.sticker`.
-    /// - Returns: nil if no file, or more than one, can be it.
+    ///   - body: The message's `body`, which is the file name or the caption.
+    ///   - kind: The `msgtype`, or `m.sticker`.
+    /// - Returns: `nil` if no file matches, or several do.
     func path(of body: String, kind: String, isVoice: Bool, sentAt: Date) -> String? {
         let folder =
             switch kind {
@@ -42,8 +43,8 @@ struct ElementFiles {
         return found.count == 1 ? "\(base)\(folder)/\(found[0])" : nil
     }
 
-    /// Whether a time in some language and zone can be this one: the year, the minute and the second are in it. Zones
-    /// that are no whole hours away fail this, and are found by their names where those are their own.
+    /// Whether a localized time may be this one: minute and second must match in sequence. Time zones with an offset
+    /// that is not a whole number of hours fail; their files are found by unique names only.
     private static func isWritten(_ text: Substring, at date: Date) -> Bool {
         let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
         let seconds = Int(date.timeIntervalSince1970.rounded(.down))

@@ -2,14 +2,14 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// Element's export of a room as JSON: what is told of the room, and its events as Matrix has them.
+/// Parses Element's JSON export of a room, which contains Matrix events.
 final class ElementParser: ConversationParser, JSONReceiver {
     private lazy var stream = JSONStream(receiver: self)
     private var events: [ImportEvent] = []
     private var names: [String: String] = [:]
     private var name = ""
     private var hasStarted = false
-    /// Names of members are remembered up to so many: an export may name anybody.
+    /// The maximum number of remembered member names, because an export may contain any number.
     private static let maxNames = 200_000
     private let files: ElementFiles
 
@@ -74,7 +74,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         let relation = content?["m.relates_to"]
         if relation?["rel_type"]?.string == "m.replace" { return edit(content, sender, milliseconds) }
         guard let body = content?["body"]?.string else {
-            // What was deleted has no content left.
+            // A redacted event has no content.
             return events.append(.skipped(content?.object?.isEmpty == true ? .event("redacted") : .wrongType("body")))
         }
         var parsed = ParsedMessage(
@@ -96,7 +96,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         events.append(.message(parsed))
     }
 
-    /// What a message answers: in a thread its beginning, where the message answers none of it in particular.
+    /// Returns the replied-to message; in a thread without an explicit reply, the thread's root.
     private static func repliedToID(_ relation: JSONValue?) -> String? {
         let replyID = relation?["m.in_reply_to"]?["event_id"]?.string
         guard relation?["rel_type"]?.string == "m.thread" else { return replyID }
@@ -109,7 +109,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         guard let target = relation?["event_id"]?.string, let key = relation?["key"]?.string,
             let sender = value["sender"]?.string
         else {
-            // One that was taken back has no content left.
+            // A redacted reaction has no content.
             let isEmpty = value["content"]?.object?.isEmpty == true
             return events.append(.skipped(isEmpty ? .event("redacted") : .reaction))
         }
@@ -124,7 +124,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         change(target, sender, milliseconds, .edit(ParsedMessage.plain(text, html: html)))
     }
 
-    /// The text with its looks, where the sender's program told them.
+    /// Returns the formatted body, if there is one.
     private static func html(_ content: JSONValue?) -> String? {
         content?["format"]?.string == "org.matrix.custom.html" ? content?["formatted_body"]?.string : nil
     }
@@ -140,7 +140,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
     private func addFile(_ content: JSONValue?, _ type: String, to message: inout ParsedMessage) {
         let info = content?["info"]
         let isVoice = content?["org.matrix.msc3245.voice"] != nil
-        // With a caption the body is that, and the name beside it.
+        // With a caption, `body` is the caption and `filename` the name.
         let name = content?["filename"]?.string ?? message.text
         guard
             let path = files.path(
@@ -154,11 +154,11 @@ final class ElementParser: ConversationParser, JSONReceiver {
                 path: path, name: name, type: info?["mimetype"]?.string ?? FileType.type(of: path),
                 width: number("w"), height: number("h"), duration: number("duration"),
                 altText: altText))
-        // Programs that know no descriptions have it as what is said of the file.
+        // Alternative text is sent as `body` for clients that do not support it.
         if name == message.text || altText == message.text { (message.text, message.html) = ("", nil) }
     }
 
-    /// MSC3552's description of what is seen, in plain text.
+    /// Returns the plain-text alternative text (MSC3552).
     private static func altText(_ content: JSONValue?) -> String? {
         let block = content?["m.alt_text"] ?? content?["org.matrix.msc1767.alt_text"]
         let forms = (block?["m.text"] ?? block?["org.matrix.msc1767.text"])?.array ?? []
@@ -166,7 +166,7 @@ final class ElementParser: ConversationParser, JSONReceiver {
         return ParsedMessage.File.altText(plain?["body"] ?? block?["org.matrix.msc1767.text"])
     }
 
-    /// The text of an answer, without the quoted lines that older programs put before it.
+    /// Returns the text without the reply fallback of older clients.
     private static func withoutFallback(_ text: String) -> String {
         guard text.hasPrefix("> <") || text.hasPrefix("> * <") else { return text }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

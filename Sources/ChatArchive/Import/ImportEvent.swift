@@ -6,20 +6,20 @@ import MessageMarkup
 
 /// What a parser finds in an export, in order.
 enum ImportEvent: Equatable {
-    /// A conversation begins, which the following messages belong to.
+    /// Begins a conversation, to which the following messages belong.
     ///
-    /// - Parameter source: what the program calls it among all of its conversations, where the export says so.
+    /// - Parameter source: A stable ID of the conversation in the other program, if the export has one.
     case conversation(name: String, source: String? = nil)
-    /// The conversation that is under way is called something else.
+    /// Renames the current conversation.
     case renamed(String)
     case message(ParsedMessage)
     case change(ParsedChange)
     case skipped(ImportReport.SkippedItem)
 }
 
-/// A message as an export tells it.
+/// A message of an export.
 struct ParsedMessage: Equatable {
-    /// A file that goes with it, by its path in the export.
+    /// An attached file, by its path in the export.
     struct File: Equatable {
         var path: String
         var name: String
@@ -29,43 +29,43 @@ struct ParsedMessage: Equatable {
         var duration: Int?
         var altText: String?
         var blurHash: String?
-        /// Of a voice message; see ``MediaReference/loudness``.
+        /// The waveform of a voice message; see ``MediaReference/loudness``.
         var waveform: [Int]?
 
-        /// A description as it is kept: not an empty one, and none of more bytes than anyone would say.
+        /// Returns an alternative text, or `nil` if it is empty or longer than 10,000 bytes.
         static func altText(_ value: JSONValue?) -> String? {
             value?.string.flatMap { (1...10_000).contains($0.utf8.count) ? $0 : nil }
         }
     }
 
-    /// Unique in its conversation.
+    /// Unique in the conversation.
     var id: String
-    /// Unique in the export; the sender's name where it has nothing else.
+    /// Unique in the export; the sender's name if there is no ID.
     var senderID: String
     var senderName: String
-    /// As Markdown, unless ``isPlain``.
+    /// Markdown, unless ``isPlain``.
     var text: String
     var sentAt: Date
-    /// Whether each character of ``text`` stands for itself.
+    /// Whether ``text`` is plain text.
     var isPlain = false
     /// The text as HTML.
     var html: String?
-    /// The text as its author wrote it, by the identifiers of the export.
+    /// The source as typed, with the export's member IDs.
     var written: WrittenText?
-    /// What it said before it was edited, oldest first.
+    /// The versions before edits, oldest first.
     var earlier: [Version] = []
-    /// Those whom what was written mentions, by their identifiers.
+    /// The users in mention marks, by the export's IDs.
     var mentioned: [String: MentionedUser] = [:]
     var kind = Message.Kind.text
     var replyTo: String?
     var editedAt: Date?
     var files: [File] = []
-    /// What was to be read of files that are not there.
+    /// The texts that stand for missing files.
     var missing: [String] = []
-    /// Whether the export says that the user wrote it.
+    /// Whether the export identifies the user as the sender.
     var isOwn = false
 
-    /// What it said until it was edited.
+    /// A version before an edit.
     struct Version: Equatable {
         var text: String
         var html: String?
@@ -78,7 +78,7 @@ struct ParsedMessage: Equatable {
         var isOwn: Bool
     }
 
-    /// Bytes of all that it says, about.
+    /// The approximate size of the message in bytes.
     var size: Int {
         let wordingBytes = earlier.reduce(text.utf8.count + (html?.utf8.count ?? 0)) {
             $0 + $1.text.utf8.count + ($1.html?.utf8.count ?? 0)
@@ -90,8 +90,8 @@ struct ParsedMessage: Equatable {
 }
 
 extension ParsedMessage {
-    /// Text of which each character stands for itself, as it is stored: with HTML where it has some, or where it would
-    /// otherwise be taken for Markdown.
+    /// Returns plain text in its stored form: with its HTML, or with generated HTML if it would otherwise be parsed as
+    /// Markdown.
     static func plain(_ text: String, html: String?) -> Wording {
         if let html, html.utf8.count <= ChatLimits.messageBytes { return Wording(text, html: html) }
         let body = MessageMarkup.body(plain: text)
@@ -100,7 +100,7 @@ extension ParsedMessage {
     }
 }
 
-/// What became of a message later, as an export tells it.
+/// An edit or a reaction in an export.
 struct ParsedChange: Equatable {
     var target: String
     var senderID: String
@@ -109,13 +109,13 @@ struct ParsedChange: Equatable {
     var kind: ImportedChange.Kind
     var isOwn = false
 
-    /// Bytes of all that it says, about.
+    /// The approximate size of the change in bytes.
     var size: Int {
         let html = if case .edit(let wording) = kind { wording.html?.utf8.count ?? 0 } else { 0 }
         return target.utf8.count + senderID.utf8.count + senderName.utf8.count + text.utf8.count + html
     }
 
-    /// That of an edit, or a reaction.
+    /// The text of the edit or of the reaction.
     var text: String {
         switch kind {
         case .edit(let wording): wording.text
@@ -124,25 +124,26 @@ struct ParsedChange: Equatable {
     }
 }
 
-/// Finds conversations in bytes, as they come.
+/// An incremental parser of an export format.
 protocol ConversationParser: AnyObject {
+    /// Parses further bytes.
     /// - Throws: ``ArchiveError``.
     func feed(_ bytes: Data) throws
-    /// Ends what began with the first bytes.
+    /// Ends the input.
     /// - Throws: ``ArchiveError``.
     func finish() throws
-    /// What was found since the last call.
+    /// Returns the events found since the last call.
     func drainEvents() -> [ImportEvent]
 }
 
 enum ParsedDate {
-    /// Seconds since 1970 as programs write them: as a number or as text.
+    /// Returns a date from seconds since 1970, given as a number or a string.
     static func seconds(_ value: JSONValue?) -> Date? {
         guard let seconds = value?.double, seconds.isFinite, abs(seconds) < 1e11 else { return nil }
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// A day and a time in a zone; nil for what is none, such as the 31st of February.
+    /// Returns the date of a local time, or `nil` for an invalid one, such as February 31.
     static func date(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, in zone: TimeZone
     ) -> Date? {
@@ -150,7 +151,7 @@ enum ParsedDate {
         guard (1...9999).contains(year), (1...12).contains(month), (1...lengths[month - 1]).contains(day),
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
-        // Days since 1970 in the Gregorian calendar, as Howard Hinnant counts them.
+        // Days since 1970 in the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil`.
         let years = month <= 2 ? year - 1 : year
         let era = years / 400
         let yearOfEra = years - era * 400
@@ -163,7 +164,7 @@ enum ParsedDate {
 
     private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-    /// `2020-01-31T23:59:59`, in a zone.
+    /// Parses `2020-01-31T23:59:59` in a time zone.
     static func local(_ text: String, in zone: TimeZone) -> Date? {
         let numbers = text.split(whereSeparator: { !$0.isASCII || !$0.isNumber }).compactMap { Int($0) }
         guard numbers.count == 6 else { return nil }
@@ -173,7 +174,7 @@ enum ParsedDate {
     }
 }
 
-/// The MIME types of files by the ends of their names, as far as messages are shown differently by them.
+/// MIME types by file extension, as far as they affect how messages are displayed.
 enum FileType {
     static func type(of name: String) -> String {
         switch name.split(separator: ".").last?.lowercased() {

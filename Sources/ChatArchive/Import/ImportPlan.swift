@@ -2,11 +2,11 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// What of an export is to be read, in which order and by which parser.
+/// The files of an export to import, in order, and their parsers.
 struct ImportPlan {
-    /// Files that make one conversation, or several that each file tells of.
+    /// The files of a conversation, or a file with several.
     struct Input {
-        /// The name of the conversation; nil where the files tell it.
+        /// The conversation's name, or `nil` if the files contain it.
         var name: String?
         /// See ``ImportEvent/conversation(name:source:)``.
         var source: String?
@@ -16,17 +16,18 @@ struct ImportPlan {
 
     var files: any SourceFiles
     var inputs: [Input]
-    /// Bytes to be read in all.
+    /// The total size of the inputs in bytes.
     var size: Int
 
-    /// Bytes of files of names and channels, which are read whole.
+    /// The maximum size of lists of users and channels, which are read at once.
     static let maxDirectoryBytes = 64 << 20
-    /// Bytes by which a file is recognised.
+    /// The number of bytes by which a format is detected.
     static let peek = 1 << 16
 
-    /// - Throws: ``ArchiveError/unknownFormat`` or another.
+    /// Detects the format of an export.
+    /// - Throws: ``ArchiveError/unknownFormat`` or another ``ArchiveError``.
     ///
-    /// - Parameter emoji: the emoji with a short code.
+    /// - Parameter emoji: Returns the emoji for a short code.
     init(of url: URL, zone: TimeZone, emoji: @escaping @Sendable (String) -> String?) async throws {
         let files: any SourceFiles
         var isFolder: ObjCBool = false
@@ -41,7 +42,7 @@ struct ImportPlan {
             self.inputs = inputs
         } else if let entry = Self.main(of: files) {
             let name = url.deletingPathExtension().lastPathComponent
-            // A text that was taken out of an archive is called as all of them are: its folder has the name.
+            // WhatsApp's text file always has the same name; if it was extracted, its folder is named after the chat.
             let folder = name.hasPrefix("_chat") ? url.deletingLastPathComponent().lastPathComponent : nil
             inputs = [try await Self.single(entry, files, zone, fileName: name, folderName: folder)]
         } else {
@@ -51,7 +52,7 @@ struct ImportPlan {
         size = inputs.flatMap(\.paths).reduce(0) { $0 + (sizes[$1] ?? 0) }
     }
 
-    /// The file of text among others: of a chat with its media.
+    /// Returns the text file of a chat that was exported with its media.
     private static func main(of files: any SourceFiles) -> SourceEntry? {
         if files.entries.count == 1 { return files.entries.first }
         let texts = files.entries.filter { $0.name.hasSuffix(".txt") }
@@ -129,7 +130,8 @@ struct ImportPlan {
 
     // MARK: Slack
 
-    /// Folders of days beside lists of people and channels; nil if that is not what it is.
+    /// Returns the inputs of a Slack export, which has lists of users and channels and a folder of days for each
+    /// conversation; `nil` for other formats.
     private static func slack(
         _ files: any SourceFiles, _ emoji: @escaping @Sendable (String) -> String?
     ) async throws -> [Input]? {
@@ -150,7 +152,7 @@ struct ImportPlan {
                 } else {
                     let name = value["name"]?.string
                     directory.channels[id] = name
-                    // Conversations of a few lie under their identifiers.
+                    // Group direct messages are in folders named by ID.
                     names[name ?? id] = name ?? memberNames(in: value, directory)
                     sources[name ?? id] = "slack:\(id)"
                 }

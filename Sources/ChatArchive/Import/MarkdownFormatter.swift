@@ -1,6 +1,6 @@
-/// Styles of other programs as Markdown.
+/// Formats styles of other programs as Markdown.
 enum MarkdownFormatter {
-    /// Marks stand next to letters, or they are no marks.
+    /// Puts delimiters around a text, inside white space at its ends, where they would not be delimiters.
     static func around(_ text: String, _ delimiter: String) -> String {
         let start = text.prefix { $0.isWhitespace }
         let rest = text.dropFirst(start.count)

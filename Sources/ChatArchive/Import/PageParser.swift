@@ -1,17 +1,18 @@
 import ChatCore
 import Foundation
 
-/// A room as this application exports it as a page (``HTMLExport``): what that tells in its comments, as one JSON text.
+/// Parses a room that this application exported as HTML (``HTMLExport``): the records in its comments are passed on as
+/// one JSON text.
 final class PageParser: ConversationParser {
-    /// Bytes of one record: that of a room names each of its members.
+    /// The maximum size of a record in bytes; that of the room contains all members.
     private static let maxBytes = 64 << 20
     private static let start = Array("<!--\(HTMLExport.record)".utf8)
     private static let end = Array("-->".utf8)
 
     private let parser: ParlanceParser
-    /// How much of ``start`` was just read.
+    /// The number of matched bytes of ``start``.
     private var matched = 0
-    /// The record that is under way.
+    /// The current record.
     private var record: [UInt8] = []
     private var isInRecord = false
     private var count = 0
@@ -29,7 +30,7 @@ final class PageParser: ConversationParser {
                 matched += 1
                 if matched == Self.start.count { (isInRecord, matched) = (true, 0) }
             } else {
-                // Nothing in the sign looks like its beginning.
+                // The first byte occurs only once in ``start``, so no longer prefix can match.
                 matched = byte == Self.start[0] ? 1 : 0
             }
         }
@@ -46,7 +47,7 @@ final class PageParser: ConversationParser {
         record = []
     }
 
-    /// The first record is the room, and holds all others.
+    /// The first record is the room object, to which the others are added as `messages`.
     private func finish(_ found: ArraySlice<UInt8>) throws {
         count += 1
         if count == 1 {

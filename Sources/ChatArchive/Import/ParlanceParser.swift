@@ -3,9 +3,9 @@ import Composer
 import Foundation
 import JSONReading
 
-/// A room as this application exports it (``JSONExport``).
+/// Parses a room that this application exported as JSON (``JSONExport``).
 final class ParlanceParser: ConversationParser, JSONReceiver {
-    /// Names of members are remembered up to so many: an export may name anybody.
+    /// The maximum number of remembered member names, because an export may contain any number.
     private static let maxNames = 200_000
     private lazy var stream = JSONStream(receiver: self)
     private var events: [ImportEvent] = []
@@ -13,14 +13,14 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
     private var names: [String: String] = [:]
     private var name = ""
     private var hasStarted = false
-    /// Before version 2 a text was Markdown where it had no HTML.
+    /// Before version 2, a text without HTML was Markdown.
     private var version = 1
     private let paths: Set<String>
     private let base: String
 
     /// - Parameters:
-    ///   - paths: all files of the export.
-    ///   - base: the folder in which `messages.json` lies, with a slash behind it, or empty.
+    ///   - paths: All files of the export.
+    ///   - base: The folder of `messages.json` with a trailing slash, or empty.
     init(paths: Set<String>, base: String) {
         self.paths = paths
         self.base = base
@@ -103,7 +103,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         let altText = ParsedMessage.File.altText(file["altText"])
         guard let path = file["path"]?.string, paths.contains(base + path) else {
             events.append(.skipped(.missingFile))
-            // Not at hand when it was exported: what it is called stands for it.
+            // The file was not available at the time of the export: its name stands for it.
             guard let name = altText ?? file["name"]?.string else { return }
             message.missing.append(name)
             return
@@ -124,7 +124,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         }
     }
 
-    /// Nil for what does not fit itself: the text is told beside it.
+    /// Returns `nil` for an invalid source; ``ParsedMessage/text`` is used then.
     private static func written(_ value: JSONValue?) -> WrittenText? {
         guard let value, value.object != nil, let data = try? JSONEncoder().encode(value) else { return nil }
         return try? JSONDecoder().decode(WrittenText.self, from: data)

@@ -2,13 +2,13 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// One day of a channel in Slack's export: a list of messages.
+/// Parses a day of a conversation in a Slack export: an array of messages.
 final class SlackParser: ConversationParser, JSONReceiver {
-    /// Who and what is named in messages by identifiers.
+    /// The names of users and channels by ID.
     struct Directory {
         var userNames: [String: String] = [:]
         var channels: [String: String] = [:]
-        /// The emoji with a short code.
+        /// Returns the emoji for a short code.
         var emoji: @Sendable (String) -> String? = { _ in nil }
     }
 
@@ -18,7 +18,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
     private let folder: String
     private var events: [ImportEvent] = []
 
-    /// - Parameter folder: in which the conversation's days lie.
+    /// - Parameter folder: The folder of the conversation's days.
     init(directory: Directory, files: SlackFiles, folder: String) {
         self.directory = directory
         self.files = files
@@ -93,18 +93,18 @@ final class SlackParser: ConversationParser, JSONReceiver {
                     altText: ParsedMessage.File.altText(file["alt_txt"])))
             return
         }
-        // An export by itself has addresses of files, behind Slack's log-in, not the files.
+        // Without a download tool, an export has only URLs that require signing in to Slack.
         events.append(.skipped(.missingFile))
         guard let name else { return }
         message.text +=
             (message.text.isEmpty ? "" : "\n") + MarkdownFormatter.link(name, file["permalink"]?.string ?? "")
     }
 
-    /// - Parameter date: of what came before: times are not exported, the order is.
+    /// - Parameter date: The time of the preceding change. Reactions have no times in exports, only an order.
     private func add(_ reaction: JSONValue, to message: ParsedMessage, after date: inout Date) {
         guard let code = reaction["name"]?.string else { return events.append(.skipped(.reaction)) }
         let users = (reaction["users"]?.array ?? []).compactMap(\.string)
-        // More may have given it than are named.
+        // The list of users may be incomplete.
         if users.count < reaction["count"]?.integer ?? 0 { events.append(.skipped(.reaction)) }
         for user in users {
             date += 0.001
@@ -130,7 +130,7 @@ final class SlackParser: ConversationParser, JSONReceiver {
     }
 }
 
-/// Slack's marks as Markdown.
+/// Converts Slack's markup to Markdown.
 enum SlackText {
     static func markdown(_ text: String, _ directory: SlackParser.Directory) -> String {
         var result = ""
@@ -148,7 +148,7 @@ enum SlackText {
         return result + emoji(styled(rest), directory)
     }
 
-    /// Short codes between colons, as far as they are known, as what they stand for.
+    /// Replaces known short codes by emoji.
     private static func emoji(_ text: String, _ directory: SlackParser.Directory) -> String {
         guard text.contains(":") else { return text }
         return text.replacing(#/:([a-z0-9_+'\-]{1,60}(?:::skin-tone-[2-6])?):/#) { match in
@@ -156,7 +156,7 @@ enum SlackText {
         }
     }
 
-    /// What stands between angle brackets: a person, a channel, everyone, or an address.
+    /// Converts a reference in angle brackets: a user, a channel, a group mention or a URL.
     private static func reference(_ inner: Substring, _ directory: SlackParser.Directory) -> String {
         let components = inner.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
         let (target, label) = (components[0], components.count > 1 ? unescaped(components[1]) : nil)
@@ -170,7 +170,7 @@ enum SlackText {
         }
     }
 
-    /// `*bold*` and `~struck~`, where the marks stand at the edges of words.
+    /// Converts `*bold*` and `~struck~`, if the delimiters are at word boundaries.
     static func styled(_ text: Substring, unescaping: Bool = true) -> String {
         var result = ""
         var rest = (unescaping ? unescaped(String(text)) : String(text))[...]

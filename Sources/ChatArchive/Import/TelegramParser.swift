@@ -2,24 +2,24 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// Telegram Desktop's export as JSON, of one chat or of all (`result.json`).
+/// Parses the JSON export of Telegram Desktop, of one chat or of all (`result.json`).
 final class TelegramParser: ConversationParser, JSONReceiver {
     private lazy var stream = JSONStream(receiver: self)
     private let zone: TimeZone
     private let base: String
     private var events: [ImportEvent] = []
-    /// Where the chat that is under way stands.
+    /// The JSON path of the current chat.
     private var chat: [JSONStep] = []
     private var isUnderWay = false
     private var name: String?
-    /// What kind of chat it is, and its number among those of its kind.
+    /// The current chat's type and ID, which is unique within the type.
     private var kind: String?
     private var number: String?
     private var ownUserID: String?
 
     /// - Parameters:
-    ///   - zone: of times that have no seconds since 1970 beside them.
-    ///   - base: the folder in which `result.json` lies, with a slash behind it, or empty.
+    ///   - zone: The time zone of times without `…_unixtime`.
+    ///   - base: The folder of `result.json` with a trailing slash, or empty.
     init(zone: TimeZone = .current, base: String = "") {
         self.zone = zone
         self.base = base
@@ -33,7 +33,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         return events
     }
 
-    // MARK: The document
+    // MARK: Document
 
     func entersContainer(at path: [JSONStep]) -> Bool {
         switch path.last {
@@ -107,7 +107,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         for reaction in value["reactions"]?.array ?? [] { add(reaction, to: parsed) }
     }
 
-    /// Large groups name but the last who gave a reaction.
+    /// Large groups list only the most recent users of a reaction.
     private func add(_ reaction: JSONValue, to message: ParsedMessage) {
         let users = reaction["recent"]?.array ?? []
         guard let emoji = reaction["emoji"]?.string, users.count >= reaction["count"]?.integer ?? 1 else {
@@ -128,7 +128,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         ParsedDate.seconds(value[key + "_unixtime"]) ?? value[key]?.string.flatMap { ParsedDate.local($0, in: zone) }
     }
 
-    /// A text, or pieces of text and of objects with a type.
+    /// Returns a text, which is a string or an array of strings and formatted entities.
     private func text(_ value: JSONValue?) -> String {
         switch value {
         case .string(let text): return text
@@ -174,7 +174,7 @@ final class TelegramParser: ConversationParser, JSONReceiver {
                 }))
     }
 
-    /// What stands for a message that has no text.
+    /// Returns a text for a message without one.
     private func substitute(_ value: JSONValue) -> String? {
         if let emoji = value["sticker_emoji"]?.string { return emoji }
         if let question = value["poll"]?["question"]?.string {

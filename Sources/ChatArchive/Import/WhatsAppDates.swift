@@ -1,7 +1,7 @@
 import Foundation
 
-/// Finds out in which order an export writes day, month and year: a day above 12 tells, or else the order in which time
-/// goes on.
+/// Detects the order of day, month and year in an export: by a day above 12, or by the order with the fewest steps back
+/// in time.
 struct WhatsAppDates {
     enum Order: CaseIterable { case dayFirst, monthFirst, yearFirst }
 
@@ -24,13 +24,13 @@ struct WhatsAppDates {
                 continue
             }
             let number = (year * 12 + month) * 31 + day
-            // Clocks are set back at times, and days are not.
+            // Clocks may be set back, but not by a day.
             if let before = last[order], number < before { jumps[order, default: 0] += 1 }
             last[order] = number
         }
     }
 
-    /// The order that fits best; nil if none fits all lines.
+    /// The most plausible order, or `nil` if none is possible for all lines.
     var order: Order? {
         let possible = Order.allCases.filter { !isImpossible.contains($0) }
         let minJumps = possible.map { jumps[$0, default: 0] }.min()
@@ -51,7 +51,8 @@ struct WhatsAppDates {
         return (year(components.year), components.month, components.day)
     }
 
-    /// WhatsApp is of 2009, and Thai exports count years from the death of Buddha.
+    /// Expands a two-digit year. WhatsApp was founded in 2009, and Thai exports use the Buddhist calendar, which is 543
+    /// years ahead.
     private static func year(_ written: Int) -> Int {
         if written < 100 { return written + (written > 60 ? 1957 : 2000) }
         return written > 2500 ? written - 543 : written

@@ -1,23 +1,23 @@
 import Foundation
 
-/// The beginning of a message in WhatsApp's text export: `[31.12.2019, 23:59:59] ` on iOS, `31/12/2019, 23:59 - ` on
-/// Android, in the orders, digits and words of many languages.
+/// The start of a message in WhatsApp's text export: `[31.12.2019, 23:59:59] ` on iOS, `31/12/2019, 23:59 - ` on
+/// Android, with localized date orders, digits and words.
 struct WhatsAppLine: Equatable {
-    /// The day's numbers as they are written.
+    /// The three numbers of the date, as written.
     var day: [Int]
-    /// Whether the year comes first, by its length.
+    /// Whether the first number has four digits.
     var hasYearFirst: Bool
     var separator: Unicode.Scalar
     var hour: Int
     var minute: Int
     var second: Int
-    /// Whether hours go to 12.
+    /// Whether the time has an AM or PM marker.
     var isTwelveHours: Bool
     var isBracketed: Bool
-    /// What follows.
+    /// The text after date and time.
     var rest: Substring
 
-    /// - Returns: nil for a line that begins no message.
+    /// - Returns: `nil` for a line that does not begin a message.
     init?(_ line: Substring) {
         var scanner = Scanner(line)
         scanner.skip(where: WhatsAppLine.isMark)
@@ -42,7 +42,8 @@ struct WhatsAppLine: Equatable {
         rest = scanner.rest
     }
 
-    /// The time after the day: a word such as "à" or "at" may stand between, one such as "PM" before or after.
+    /// Parses the time after the date. A word such as "à" or "at" may precede it, and an AM or PM marker may precede or
+    /// follow it.
     private static func time(
         _ scanner: inout Scanner
     ) -> (hour: Int, minute: Int, second: Int, isTwelveHours: Bool)? {
@@ -80,7 +81,7 @@ struct WhatsAppLine: Equatable {
     }
 }
 
-/// Goes through the beginning of a line.
+/// Scans the start of a line.
 private struct Scanner {
     private let scalars: Substring.UnicodeScalarView
     private var index: Substring.UnicodeScalarView.Index
@@ -105,7 +106,7 @@ private struct Scanner {
         while let next, isSkipped(next) { index = scalars.index(after: index) }
     }
 
-    /// A number of at most four digits, of any script.
+    /// Parses a number of one to four decimal digits of any script.
     mutating func number() -> (value: Int, digits: Int)? {
         var (value, digits) = (0, 0)
         skip(where: WhatsAppLine.isMark)
@@ -129,12 +130,12 @@ private struct Scanner {
         let found: Unicode.Scalar? = next
         guard let found, "/.-".unicodeScalars.contains(found) else { return nil }
         index = scalars.index(after: index)
-        // "31. 12. 2019", as in Czech and Slovene.
+        // "31. 12. 2019", as in Czech and Slovenian.
         skip(where: WhatsAppLine.isBlank)
         return found
     }
 
-    /// Whether the time is in the second half of the day, if that is said: "PM", "p. m.", "下午".
+    /// Parses an AM or PM marker, such as "PM", "p. m." or "下午". Returns whether it means PM, or `nil` without one.
     mutating func dayHalf() -> Bool? {
         let start = index
         for (word, isSecond) in [("上午", false), ("下午", true), ("오전", false), ("오후", true), ("午前", false), ("午後", true)]
@@ -149,7 +150,7 @@ private struct Scanner {
             letter == "a" || letter == "p" || letter == "م" || letter == "ص"
         else { return nil }
         index = scalars.index(after: index)
-        // Arabic writes one letter.
+        // Arabic uses a single letter.
         if letter == "م" || letter == "ص" { return letter == "م" }
         _ = accept(".")
         skip(where: WhatsAppLine.isBlank)
@@ -161,7 +162,7 @@ private struct Scanner {
         return letter == "p"
     }
 
-    /// "à", "at", "um".
+    /// Skips a word such as "à", "at" or "um".
     mutating func skipWord() {
         let start = index
         skip { $0.properties.isAlphabetic }

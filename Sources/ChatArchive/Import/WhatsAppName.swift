@@ -1,6 +1,6 @@
-/// What a chat is called by the name of its export, which WhatsApp makes in the user's language.
+/// Derives a chat's name from the localized file name of its export.
 enum WhatsAppName {
-    /// Around the chat's name, in the languages that it is seen in most.
+    /// The prefixes of the chat's name in the most common languages.
     private static let frames = [
         "WhatsApp Chat with ", "WhatsApp Chat - ", "WhatsApp-Chat mit ", "WhatsApp Chat mit ", "Chat de WhatsApp con ",
         "Discussion WhatsApp avec ", "Chat WhatsApp con ", "Conversa do WhatsApp com ", "WhatsApp-chat met ",
@@ -8,15 +8,16 @@ enum WhatsAppName {
         "WhatsApp-chatt med ",
     ]
 
-    /// What a folder is called that a chat was unpacked into; nil for any other folder.
+    /// Returns the chat's name for a folder with an extracted export, or `nil` for any other folder.
     static func chat(inFolder folder: String) -> String? {
         frames.contains { folder.hasPrefix($0) } ? chat(named: folder) : nil
     }
 
-    /// - Returns: nil for a name that says nothing, as all exports of one system have it.
+    /// Returns the chat's name from a file name.
+    /// - Returns: `nil` for the generic name `_chat` of exports on iOS.
     static func chat(named file: String) -> String? {
         var name = Substring(file)
-        // The second download of the same name.
+        // Remove the number of a repeated download, as in "Chat (1)".
         if let copy = name.firstMatch(of: /\s?\(\d+\)$/) { name = name[..<copy.range.lowerBound] }
         guard !name.hasPrefix("_chat") else { return nil }
         if let frame = frames.first(where: { name.hasPrefix($0) }) { name = name.dropFirst(frame.count) }

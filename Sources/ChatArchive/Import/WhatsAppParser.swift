@@ -1,9 +1,9 @@
 import ChatCore
 import Foundation
 
-/// WhatsApp's export of a chat as text, read twice: once for the order of its dates.
+/// Parses WhatsApp's text export of a chat. The order of its dates has been detected before.
 final class WhatsAppParser: ConversationParser {
-    /// Bytes of one message.
+    /// The maximum size of a message in bytes.
     private static let maxMessageBytes = ChatLimits.messageBytes
 
     private let order: WhatsAppDates.Order
@@ -13,17 +13,17 @@ final class WhatsAppParser: ConversationParser {
     private var lines = LineSplitter()
     private var events: [ImportEvent] = []
     private var pending: ParsedMessage?
-    /// What tells the messages of one time from each other, and how often it was met.
+    /// How often each ID was used among messages with the same time.
     private var names: [String: Int] = [:]
     private var lastTime = ""
     private let isNamed: Bool
-    /// The first of those who said something.
+    /// The first five senders.
     private var senders: [String] = []
 
     /// - Parameters:
-    ///   - name: what the conversation is called; empty for those who talk in it.
-    ///   - files: paths of what lies beside the text.
-    ///   - folder: the path before those, with a slash.
+    ///   - name: The conversation's name; if empty, it is named after its senders.
+    ///   - files: The paths of the export's other files.
+    ///   - folder: The folder of those paths, with a trailing slash.
     init(
         name: String, order: WhatsAppDates.Order, files: Set<String> = [], folder: String = "",
         zone: TimeZone = .current
@@ -51,7 +51,7 @@ final class WhatsAppParser: ConversationParser {
         return events
     }
 
-    /// What the first lines tell of a text.
+    /// Detects the date format from the beginning of an export.
     static func dates(in text: Data) -> WhatsAppDates {
         var dates = WhatsAppDates()
         var lines = LineSplitter()
@@ -71,7 +71,7 @@ final class WhatsAppParser: ConversationParser {
                 minute: start.minute,
                 second: start.second, in: zone)
         else { return events.append(.skipped(.incomplete("date"))) }
-        // "Ann was added": an event has no sender.
+        // An event such as "Ann was added" has no sender.
         guard let (sender, text) = Self.sender(start.rest) else { return events.append(.skipped(.event("notice"))) }
         if senders.count < 5, !senders.contains(sender) { senders.append(sender) }
         let day = [components.year, components.month, components.day].map(String.init).joined(separator: "-")
@@ -93,7 +93,8 @@ final class WhatsAppParser: ConversationParser {
         let after = rest[rest.index(after: colon)...]
         guard after.isEmpty || after.first == " " || after.first == "\u{200E}" else { return nil }
         let name = String(String.UnicodeScalarView(rest[..<colon].unicodeScalars.drop(while: WhatsAppLine.isMark)))
-        // Sentences have colons, too, but seldom after so few words; "~ Ann" is someone not in the address book.
+        // Sentences may contain colons too, but seldom after so few words. "~ Ann" is a sender who is not in the
+        // address book.
         guard name.count <= 60, name.split(separator: " ").count <= 6 else { return nil }
         return (
             name.hasPrefix("~") ? String(name.dropFirst().drop(while: \.isWhitespace)) : name, String(after.dropFirst())
@@ -113,8 +114,8 @@ final class WhatsAppParser: ConversationParser {
         events.append(.message(message))
     }
 
-    /// There are no identifiers: what was said, when, and how often by then is the same in each export of the chat, however
-    /// much of it there is. Who said it may be called otherwise by now.
+    /// Returns an ID that is the same in every export of the chat, whatever part it contains: the time, a hash of the
+    /// text, and a counter for duplicates. The sender is not included, because contacts may be renamed.
     private func name(_ message: ParsedMessage) -> String {
         if message.id != lastTime { (names, lastTime) = ([:], message.id) }
         let digest = message.text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
@@ -126,7 +127,8 @@ final class WhatsAppParser: ConversationParser {
 
     // MARK: Files
 
-    /// `<attached: 0001-PHOTO.jpg>` on iOS, `IMG-0001.jpg (file attached)` on Android, each in its language.
+    /// Attaches a file from its localized line: `<attached: 0001-PHOTO.jpg>` on iOS, `IMG-0001.jpg (file attached)` on
+    /// Android.
     private func attach(_ message: inout ParsedMessage) {
         let first = message.text.prefix { !$0.isNewline }
         let line = String(String.UnicodeScalarView(first.unicodeScalars.filter { !WhatsAppLine.isMark($0) }))
@@ -152,7 +154,7 @@ final class WhatsAppParser: ConversationParser {
     }
 }
 
-/// WhatsApp's `*bold*` and `~struck~` as Markdown; `_italic_` and code are the same.
+/// Converts WhatsApp's `*bold*` and `~struck~` to Markdown; `_italic_` and code are the same.
 enum MarkdownFromWhatsApp {
     static func text(_ text: String) -> String {
         guard text.contains(where: { $0 == "*" || $0 == "~" }) else { return text }
@@ -160,12 +162,12 @@ enum MarkdownFromWhatsApp {
     }
 }
 
-/// Divides bytes into lines of text, whatever their ends; bytes that are no UTF-8 become U+FFFD.
+/// Splits bytes into lines; invalid UTF-8 becomes U+FFFD.
 struct LineSplitter {
     private var rest = Data()
     private var isFirst = true
 
-    /// - Throws: ``ArchiveError/tooLong(limit:)`` for a line longer than any message.
+    /// - Throws: ``ArchiveError/tooLong(limit:)`` for a line longer than the maximum message size.
     mutating func feed(_ bytes: Data, _ line: (Substring) -> Void) throws {
         var start = bytes.startIndex
         while let end = bytes[start...].firstIndex(of: 0x0A) {

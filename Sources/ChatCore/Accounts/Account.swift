@@ -1,14 +1,14 @@
-/// Who the user is somewhere. Its secrets are elsewhere.
+/// An account on a server. Its credential is stored separately, in a ``CredentialStore``.
 public struct Account: Identifiable, Equatable, Sendable {
-    /// Under which the backend knows the user.
+    /// The user's identifier.
     public let id: String
-    /// The backend's own name, such as `matrix`.
+    /// The type of the backend, such as `matrix`.
     public var kind: String
-    /// Where the backend talks to.
+    /// The server's address.
     public var server: String
-    /// The name of this computer there.
+    /// The device ID.
     public var device: String
-    /// What the user is called there.
+    /// The user's display name.
     public var name: String
 
     public init(id: String, kind: String, server: String, device: String, name: String) {

@@ -1,4 +1,4 @@
-/// What signs an account in. It is in no description of itself, and so in no log.
+/// A credential of an account. Redacted in descriptions, to keep it out of logs.
 public struct AccountCredential: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {

@@ -1,22 +1,22 @@
-/// The accounts of the user, beside the one that is on this computer alone.
+/// The user's server accounts, in addition to the local one.
 public protocol AccountService: Sendable {
-    /// All of them in the order in which they came: at once, and after each change.
+    /// All accounts in the order they were added: immediately, and after each change.
     func accountStates() -> AsyncStream<[AccountState]>
-    /// Tries again what does not work: the keyring, the storage, the server. Returns when it was begun.
+    /// Retries whatever failed: the keyring, the store or the connection. Returns once the attempt has started.
     func retry(_ account: String) async
-    /// Talks to all servers anew: the computer slept, or is in another network.
+    /// Reconnects to all servers, after resume from suspend or a network change.
     func reconnect() async
-    /// What would be lost with the account.
+    /// Returns the unsent content that would be lost with the account.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func pendingCount(of account: String) async throws -> PendingCount
-    /// Ends the session at the server, then deletes all that is kept of the account here.
+    /// Ends the session at the server, then deletes the account's local data.
     ///
-    /// - Parameter isForced: whether it goes on without a server that cannot be told.
-    /// - Throws: ``SignInProblem/unreachable(reason:)`` if the server could not be told: nothing was changed.
+    /// - Parameter isForced: Whether to continue if the server cannot be reached.
+    /// - Throws: ``SignInProblem/unreachable(reason:)`` if the server could not be reached: nothing was changed.
     func logOut(_ account: String, isForced: Bool) async throws
 }
 
-/// An account and how it stands.
+/// An account and its connection state.
 public struct AccountState: Identifiable, Equatable, Sendable {
     public var account: Account
     public var condition: AccountCondition
@@ -32,27 +32,28 @@ public struct AccountState: Identifiable, Equatable, Sendable {
 public enum AccountCondition: Equatable, Sendable {
     case connecting
     case online
-    /// The server does not answer; it is tried again, later and later.
+    /// The server is unreachable. Retried with increasing delays.
     case offline
-    /// What answers does not prove to be the account's server: nothing is sent to it. It is tried again.
+    /// The server's certificate is not trusted: nothing is sent to it. Retried.
     case untrusted(SignInProblem.Certificate)
-    /// What is kept is there; to go on, the user signs in again. If `isSoft`, nothing else was lost.
+    /// The session has ended, local data is intact, and the user has to sign in again. `isSoft` marks a soft logout, in
+    /// which the server keeps the device.
     case signedOut(isSoft: Bool)
-    /// What signs it in could not be read.
+    /// The credential could not be read.
     case locked(CredentialStoreError)
-    /// What is kept of it here could not be opened. The reason is technical.
+    /// The store could not be opened. The reason is technical.
     case broken(reason: String)
 
-    /// Whether the user has to sign in for it to go on.
+    /// Whether the user has to sign in again.
     public var needsSignIn: Bool { if case .signedOut = self { true } else { false } }
 }
 
-/// What was written and is not sent.
+/// The number of unsent items of an account.
 public struct PendingCount: Equatable, Sendable {
     public var messages: Int
     /// Edits, deletions and reactions.
     public var changes: Int
-    /// Also those that hold only files, or an answer that was begun.
+    /// Includes drafts with only attachments or a reply.
     public var drafts: Int
 
     public init(messages: Int = 0, changes: Int = 0, drafts: Int = 0) {

@@ -1,15 +1,17 @@
 import Foundation
 
-/// Somebody, a room, or a message in one, by an identifier or a link: `@name:server`, `#name:server`, `!room`, `matrix:…`
-/// (RFC-like URIs of the Matrix specification) or `https://matrix.to/#/…`.
+/// A user, a room, or a message in a room, given as an identifier or a link: `@name:server`, `#name:server`, `!room`, a
+/// `matrix:` URI or `https://matrix.to/#/…` (Matrix specification, URIs).
 public enum ChatAddress: Equatable, Sendable {
     case user(String)
-    /// - Parameter via: servers that know of the room.
+    /// A room by ID or alias.
+    /// - Parameter via: Servers to join through.
     case room(String, via: [String])
-    /// - Parameter room: as in ``room(_:via:)``.
+    /// A message in a room.
+    /// - Parameter room: A room ID or alias, as in ``room(_:via:)``.
     case message(MessageID, room: String, via: [String])
 
-    /// The room that it leads to, and servers that know of it; nil of somebody.
+    /// The room and the servers to join it through, or `nil` for a user.
     public var room: (address: String, via: [String])? {
         switch self {
         case .user: nil
@@ -17,7 +19,8 @@ public enum ChatAddress: Equatable, Sendable {
         }
     }
 
-    /// - Parameter text: as it was typed, or stands in a link.
+    /// Parses an address.
+    /// - Parameter text: Text as typed, or a link's target.
     public init?(_ text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count <= 4000 else { return nil }
@@ -40,7 +43,7 @@ public enum ChatAddress: Equatable, Sendable {
         switch text.first {
         case "@" where hasServer: return .user(text)
         case "#" where hasServer: return .room(text, via: via)
-        // Those of room version 12 have no server.
+        // Room IDs have no server name since room version 12.
         case "!" where text.count > 1: return .room(text, via: via)
         default: return nil
         }
@@ -55,7 +58,7 @@ public enum ChatAddress: Equatable, Sendable {
         return address?.leading(to: "$" + path[3])
     }
 
-    /// What leads to no message that there can be leads to its room.
+    /// Returns the address of an event in this room, or the room's own address if the event ID is invalid.
     private func leading(to event: String) -> ChatAddress {
         guard case .room(let address, let via) = self, event.hasPrefix("$"), (2...255).contains(event.utf8.count),
             !event.contains(where: \.isWhitespace)
@@ -74,7 +77,7 @@ public enum ChatAddress: Equatable, Sendable {
         var query = URLComponents()
         query.percentEncodedQuery = segments.count > 1 ? String(segments[1]) : nil
         let address = identifier(first, via: via(query))
-        // Identifiers of events in rooms of version 3 may have slashes, which not every program escapes.
+        // Event IDs of room version 3 may contain slashes, which some clients do not escape.
         return path.count > 1 ? address?.leading(to: path.dropFirst().joined(separator: "/")) : address
     }
 

@@ -1,34 +1,34 @@
-/// Keeps what signs accounts in.
+/// Stores the credentials of accounts.
 public protocol CredentialStore: Sendable {
-    /// nil where nothing is kept.
+    /// Returns the account's credential, or `nil` if none is stored.
     /// - Throws: ``CredentialStoreError``, or `CancellationError`.
     func credential(of account: String) async throws -> AccountCredential?
-    /// In the place of what was kept before.
+    /// Stores or replaces the account's credential.
     /// - Throws: ``CredentialStoreError``, or `CancellationError`.
     func store(_ credential: AccountCredential, of account: String) async throws
-    /// Does nothing where nothing is kept.
+    /// Removes the account's credential, if any.
     /// - Throws: ``CredentialStoreError``, or `CancellationError`.
     func removeCredential(of account: String) async throws
 }
 
 public enum CredentialStoreError: Error, Equatable, Sendable {
-    /// It is there and closed: the user did not open it.
+    /// The keyring is locked, and the user did not unlock it.
     case locked
-    /// There is none, or it does not answer. The reason is technical.
+    /// There is no keyring, or it does not respond. The reason is technical.
     case unavailable(reason: String)
 }
 
-/// Where a secret is to be kept.
+/// Where to store a credential.
 public enum CredentialLocation: Equatable, Sendable, CaseIterable {
     /// The desktop's keyring.
     case keyring
-    /// Nowhere: the account is signed out when the application ends.
+    /// Memory only: the account is signed out when the application exits.
     case memory
-    /// A file that this user alone may read. Only where the user asked for it.
+    /// A file that only the user can read. Used only at the user's explicit choice.
     case file
 }
 
-/// Keeps secrets until the application ends.
+/// Stores credentials in memory until the application exits.
 public actor MemoryCredentialStore: CredentialStore {
     private var credentials: [String: AccountCredential] = [:]
 

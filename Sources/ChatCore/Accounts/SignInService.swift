@@ -1,30 +1,31 @@
 public import Foundation
 
-/// Brings accounts in, step by step: find the server, log in, keep the secret, begin.
+/// Signs accounts in, step by step: discover the server, log in, store the credential, start syncing.
 public protocol SignInService: Sendable {
-    /// - Parameter address: a server's name, a URL, or a user's identifier, as it was typed.
+    /// Discovers the homeserver.
+    /// - Parameter address: A server name, a URL, or a user ID, as typed.
     /// - Throws: ``SignInProblem``, or `CancellationError`.
     func server(at address: String) async throws -> SignInServer
-    /// Opens a session. It goes on by ``begin(_:)``, or ends by ``abandon(_:)``.
+    /// Opens a session. Continue with ``activate(_:)``, or end it with ``abandon(_:)``.
     ///
-    /// - Parameter again: an account that is there already and was signed out: its device goes on.
+    /// - Parameter again: The signed-out account to sign in again, whose device is reused; `nil` for a new account.
     /// - Throws: ``SignInProblem``, or `CancellationError`.
     func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
-    /// Keeps what signs in the account that logged in.
+    /// Stores the credential of the account that logged in.
     /// - Throws: ``CredentialStoreError``, or `CancellationError`.
     func storeCredential(of account: String, in location: CredentialLocation) async throws
-    /// Opens what is kept of the account, and follows its server.
+    /// Opens the account's store and starts syncing.
     /// - Throws: ``SignInProblem``.
     func activate(_ account: String) async throws
-    /// Ends the session that was opened.
+    /// Ends a session that was not activated.
     func abandon(_ account: String) async
 }
 
-/// A server that answered, and how one signs in there.
+/// A homeserver and its supported login flows.
 public struct SignInServer: Equatable, Sendable {
     public var url: URL
     public var supportsPassword: Bool
-    /// Whether it has one sign in on its web site.
+    /// Whether it supports single sign-on in a web browser (`m.login.sso`).
     public var hasWebPage: Bool
 
     public init(url: URL, supportsPassword: Bool, hasWebPage: Bool) {
@@ -36,35 +37,35 @@ public struct SignInServer: Equatable, Sendable {
 
 public enum SignInCredentials: Sendable {
     case password(name: String, AccountCredential)
-    /// Of a session that another program opened.
+    /// An access token of a session that another program opened.
     case accessToken(AccountCredential)
 }
 
-/// Why signing in did not go on. Reasons are technical, and hold no secret.
+/// Why signing in failed. Reasons are technical and contain no secrets.
 public enum SignInProblem: Error, Equatable, Sendable {
-    /// What is wrong with the certificate of a server.
+    /// The TLS certificate's problem.
     public enum Certificate: Equatable, Sendable {
         case unknownIssuer, wrongName, expired, notYetValid, other
     }
 
-    /// What was typed is no address, or one whose traffic anyone could read.
+    /// Not an address, or one with an unencrypted connection.
     case notAnAddress
     case unreachable(reason: String)
-    /// The server does not prove to be who it should be: nothing was sent to it.
+    /// The certificate is not trusted. Nothing was sent to the server.
     case untrusted(Certificate)
-    /// What answers there is no server of this kind.
+    /// The server is not a homeserver.
     case noHomeserver(reason: String)
-    /// Name and password do not belong together.
+    /// The user name or password is wrong.
     case wrongPassword
     case wrongToken
-    /// The account was closed.
+    /// The account was deactivated.
     case deactivated
-    /// Too many attempts; nil if the server did not say when it takes the next one.
+    /// Rate-limited; the duration is `nil` if the server did not send one.
     case tooOften(wait: Duration?)
-    /// Signed in, but as another user than the one who was to sign in again.
+    /// Signed in as a different user than the signed-out account's.
     case otherUser
     case alreadyHere
     case rejected(reason: String)
-    /// What is kept of the account here could not be opened.
+    /// The account's store could not be opened.
     case storage(reason: String)
 }

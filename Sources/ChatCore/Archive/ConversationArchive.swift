@@ -1,9 +1,9 @@
 public import Foundation
 
-/// How far an export or an import has come.
+/// The progress of an export or import.
 public struct TransferProgress: Equatable, Sendable {
     public var messages: Int
-    /// From 0 to 1; nil where the end is not known.
+    /// From 0 to 1, or `nil` if the total is unknown.
     public var fraction: Double?
 
     public init(messages: Int, fraction: Double?) {
@@ -12,15 +12,16 @@ public struct TransferProgress: Equatable, Sendable {
     }
 }
 
-/// What an export wrote.
+/// The result of an export.
 public struct ExportReport: Equatable, Sendable {
-    /// The folder with all of it.
+    /// The folder that holds the export.
     public var folder: URL
     public var messages: Int
     public var files: Int
-    /// Files that messages refer to and that are not there.
+    /// The number of attachments whose files were not available.
     public var missingFiles: Int
-    /// When the first of the messages was sent, where older ones are with a server that did not answer.
+    /// When the first exported message was sent, if the server did not provide older ones; `nil` if the export is
+    /// complete.
     public var startDate: Date?
 
     public init(folder: URL, messages: Int, files: Int, missingFiles: Int) {
@@ -31,47 +32,47 @@ public struct ExportReport: Equatable, Sendable {
     }
 }
 
-/// Brings conversations out of the application and into it.
+/// Exports and imports conversations.
 public protocol ConversationArchive: Sendable {
-    /// Writes a room into a new folder within `folder`.
+    /// Exports a room into a new folder within `folder`.
     ///
     /// - Parameters:
-    ///   - name: what the folder is called, as far as file names allow, with a number if there is one already.
-    ///   - progress: told after each page, from any thread.
-    /// - Throws: ``ArchiveError``, ``ChatError``, or `CancellationError`; nothing is left in `folder` then.
+    ///   - name: The new folder's name, sanitized for the file system, with a number appended if it exists.
+    ///   - progress: Called after each page, on any thread.
+    /// - Throws: ``ArchiveError``, ``ChatError``, or `CancellationError`; `folder` is then unchanged.
     func export(
         _ room: RoomID, named name: String, as format: ExportFormat, into folder: URL,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ExportReport
 
-    /// Makes rooms of what another program exported: all of them or, after an error, none.
+    /// Creates rooms from another program's export: all of them or, on an error, none.
     ///
     /// - Parameters:
-    ///   - source: a file or a folder.
-    ///   - resolveRepeats: what to do with conversations that were imported before; nothing is seen of the import until then. Not
-    ///     called without any.
-    ///   - progress: told after each batch, from any thread.
-    /// - Throws: ``ArchiveError``, ``ChatError``, `CancellationError`, or what `resolveRepeats` does.
+    ///   - source: A file or a folder.
+    ///   - resolveRepeats: Decides about conversations that were imported before; not called if there are none.
+    ///     Imported rooms stay hidden until it returns.
+    ///   - progress: Called after each batch, on any thread.
+    /// - Throws: ``ArchiveError``, ``ChatError``, `CancellationError`, or the error of `resolveRepeats`.
     func importConversations(
         from source: URL, resolveRepeats: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport
 }
 
-/// Why something could not be exported or imported. Holds no text of messages.
+/// An export or import error. Contains no message text.
 public enum ArchiveError: Error, Equatable, Sendable {
-    /// The file is of no kind that is known.
+    /// The file format is not supported.
     case unknownFormat
     case unreadable(path: String)
-    /// It ends in the middle.
+    /// The file ends prematurely.
     case truncated
-    /// It is not what it seems to be; `line` counts from 1, 0 if it is not known.
+    /// The content is invalid; `line` counts from 1 and is 0 if unknown.
     case malformed(line: Int, reason: String)
-    /// Values are nested in each other beyond all reason.
+    /// Values are nested too deeply.
     case tooDeep
-    /// One value is longer than any message, in bytes.
+    /// A value exceeds the limit, in bytes.
     case tooLong(limit: Int)
-    /// There is no message in it.
+    /// The export contains no messages.
     case empty
     case unwritable(path: String)
     case diskFull

@@ -1,12 +1,12 @@
-/// A conversation that is being imported and was imported before.
+/// A conversation in an import that was imported before.
 public struct EarlierImport: Equatable, Sendable {
-    /// The room that it is being imported into, which nobody sees yet.
+    /// The staged room that it is being imported into.
     public var staged: RoomID
-    /// The room that was made of it.
+    /// The room created by the earlier import.
     public var room: RoomID
-    /// What that room is called by now.
+    /// The current name of that room.
     public var name: String
-    /// Messages that it does not have.
+    /// The number of messages that the room does not have.
     public var newMessages: Int
 
     public init(staged: RoomID, room: RoomID, name: String, newMessages: Int) {
@@ -17,21 +17,21 @@ public struct EarlierImport: Equatable, Sendable {
     }
 }
 
-/// What becomes of conversations that were imported before.
+/// What to do with conversations that were imported before.
 public enum RepeatedImport: Equatable, Sendable {
-    /// Their rooms get the messages that they do not have. What is there stays as it is.
+    /// Add missing messages to the existing rooms, which otherwise stay unchanged.
     case merge
-    /// They become rooms beside those.
+    /// Create additional rooms.
     case newRooms
 }
 
-/// An imported conversation on its way out of hiding.
+/// A completely imported conversation.
 public struct FinishedImport: Equatable, Sendable {
-    /// The room that nobody sees yet.
+    /// The staged room.
     public var staged: RoomID
-    /// What it is to be called.
+    /// The name of the room to show.
     public var name: String
-    /// The room that gets its messages instead.
+    /// The room that the messages are merged into; `nil` to show the staged room itself.
     public var mergedInto: RoomID?
 
     public init(staged: RoomID, name: String, mergedInto: RoomID? = nil) {

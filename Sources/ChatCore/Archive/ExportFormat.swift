@@ -1,9 +1,9 @@
-/// What a room can be written as.
+/// The file format of an export.
 public enum ExportFormat: String, CaseIterable, Sendable {
-    /// A page for a browser.
+    /// A web page.
     case html
     case markdown
-    /// For programs: all that is known.
+    /// All data, for other programs.
     case json
 
     public var fileExtension: String {

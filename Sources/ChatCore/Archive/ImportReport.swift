@@ -1,4 +1,4 @@
-/// What an import made, and what it left out.
+/// The result of an import, including what was skipped.
 public struct ImportReport: Equatable, Sendable {
     public struct Conversation: Equatable, Sendable {
         public var room: RoomID
@@ -12,29 +12,29 @@ public struct ImportReport: Equatable, Sendable {
         }
     }
 
-    /// Something that was not brought in, or not as it was.
+    /// Something that was not imported, or not exactly.
     public enum SkippedItem: Hashable, Sendable {
-        /// Somebody joined, a photo was changed, and the like.
+        /// An event such as a join or a changed photo.
         case event(String)
-        /// A message of a kind that is not known.
+        /// A message of an unknown kind.
         case unknownKind(String)
-        /// A value of another type than it should be, by its name.
+        /// A value of the wrong type, by its name.
         case wrongType(String)
-        /// A message without what makes one, such as a time.
+        /// A message without a required value, such as its time.
         case incomplete(String)
-        /// A line of a text that belongs to no message.
+        /// A line of a text export that belongs to no message.
         case strayLine
-        /// A reaction by people who are not named, or to a message that is not there.
+        /// A reaction by unnamed people, or to an unknown message.
         case reaction
-        /// An edit of a message that is not there, or by another than who sent it.
+        /// An edit of an unknown message, or by someone other than its sender.
         case edit
-        /// A file that is not among what was exported, or too large.
+        /// A file that is missing from the export, or too large.
         case missingFile
         case tooLong
     }
 
     public var conversations: [Conversation]
-    /// How often each was met.
+    /// The number of occurrences of each.
     public var skippedItems: [SkippedItem: Int]
     public var files: Int
 

@@ -5,7 +5,7 @@ public struct ImportedMessage: Equatable, Sendable {
     /// Unique in its room.
     public var id: MessageID
     public var sender: MemberID
-    /// As Markdown where nothing but the text is told.
+    /// The text, read as Markdown if it has no other form.
     public var text: Wording
     public var sentAt: Date
     public var kind: Message.Kind
@@ -28,12 +28,12 @@ public struct ImportedMessage: Equatable, Sendable {
     }
 }
 
-/// What became of a message later.
+/// A later change of an imported message.
 public struct ImportedChange: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
-        /// An emoji or a short text under it.
+        /// An emoji or a short text.
         case reaction(String)
-        /// What it says since. Only its sender can have said so.
+        /// New content, by the message's sender.
         case edit(Wording)
     }
 
@@ -50,33 +50,34 @@ public struct ImportedChange: Equatable, Sendable {
     }
 }
 
-/// Takes conversations in, out of sight until they are whole.
+/// Imports conversations, hidden until they are complete.
 public protocol ImportService: Sendable {
-    /// The user, in each room.
+    /// The user's membership in imported rooms.
     var importingMember: Member { get async }
-    /// Makes a room that nobody sees yet; after the end of the process it is removed.
+    /// Creates a hidden room, which is removed if the process ends before ``finishImport(_:)``.
     ///
-    /// - Parameter source: what the export calls the conversation among all of its kind; nil if it does not say.
+    /// - Parameter source: The conversation's identifier in the export, unique among exports of the same kind, or `nil`
+    ///   if it has none.
     func startImport(of source: String?) async throws -> RoomID
-    /// Adds messages, oldest first, after those added before. One whose identifier the room has is left out.
+    /// Appends messages, oldest first. Messages whose identifier the room already has are skipped.
     ///
-    /// - Parameter members: those that were not named before, or have another name now.
-    /// - Returns: how many were added.
+    /// - Parameter members: Members who are new or have a new name.
+    /// - Returns: The number of added messages.
     func addImported(_ messages: [ImportedMessage], by members: [Member], to room: RoomID) async throws -> Int
-    /// Applies changes in their order to messages that were added before.
+    /// Applies changes, in order, to messages that were added before.
     ///
-    /// - Parameter members: those that were not named before.
-    /// - Returns: those that had no effect: of messages that the room does not have, or by others than who may.
+    /// - Parameter members: Members who are new.
+    /// - Returns: The changes without effect: of unknown messages, or by members who may not make them.
     func applyImported(
         _ changes: [ImportedChange], by members: [Member], to room: RoomID
     ) async throws -> [ImportedChange]
-    /// Which of the conversations were imported before, by what they are called or by their messages.
+    /// Returns the conversations that were imported before, recognized by identifier or by their messages.
     func earlierImports(of rooms: [RoomID]) async throws -> [EarlierImport]
-    /// Shows the rooms, or puts what is new in them into others, in one step: all of them or none. Those that were put
-    /// into others are to be discarded.
+    /// Shows the rooms, or merges their new messages into existing rooms, atomically. Discard the merged ones
+    /// afterwards.
     ///
-    /// - Returns: how many messages each of the others got, by the room that they were in.
+    /// - Returns: The number of messages merged, by hidden room.
     func finishImport(_ rooms: [FinishedImport]) async throws -> [RoomID: Int]
-    /// Removes rooms that were not shown.
+    /// Removes hidden rooms.
     func discardImport(_ rooms: [RoomID]) async
 }

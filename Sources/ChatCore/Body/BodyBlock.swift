@@ -1,16 +1,17 @@
-/// A part of a body that begins on a line of its own.
+/// A block-level element of a body.
 public indirect enum BodyBlock: Hashable, Sendable {
-    /// A paragraph. Line breaks are newlines in its runs.
+    /// A paragraph. Its runs contain newlines as line breaks.
     case text(InlineText)
-    /// - level: 1 to 6.
+    /// A heading of the given level, from 1 to 6.
     case heading(level: Int, InlineText)
-    /// Text with fixed pitch whose white space counts.
-    /// - language: as after the fence or in `class="language-…"`, lowercased; nil if none was named.
+    /// Preformatted text.
+    /// - language: The info string of the fence or the name in `class="language-…"`, in lowercase; `nil` if there is
+    ///   none.
     case code(String, language: String?)
     case quote([BodyBlock])
     case list(BodyList)
     case table(BodyTable)
     case rule
-    /// What is shown on demand, under a summary.
+    /// A disclosure with a summary.
     case details(summary: InlineText, [BodyBlock])
 }

@@ -1,4 +1,4 @@
-/// A colour that a sender chose.
+/// A color chosen by the sender.
 public struct BodyColor: Hashable, Sendable {
     public var red: UInt8
     public var green: UInt8
@@ -10,7 +10,7 @@ public struct BodyColor: Hashable, Sendable {
         self.blue = blue
     }
 
-    /// Reads `#rrggbb`, the one form that the Matrix specification allows.
+    /// Parses `#rrggbb`, the only format that the Matrix specification allows.
     public init?(hexadecimal text: some StringProtocol) {
         let digits = text.utf8.dropFirst().compactMap { Self.digitValue($0) }
         guard text.utf8.first == UInt8(ascii: "#"), text.utf8.count == 7, digits.count == 6 else { return nil }

@@ -1,6 +1,6 @@
-/// A link in a text, with what a reader should know before it is opened.
+/// A link in a message body, with warnings to show before it is opened.
 public struct BodyLink: Hashable, Sendable {
-    /// What about a link deserves a question before it is opened.
+    /// Reasons to confirm a link before opening it.
     public struct Warnings: OptionSet, Hashable, Sendable {
         public let rawValue: UInt8
 
@@ -8,27 +8,28 @@ public struct BodyLink: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        /// The text is not the address: the reader has not seen where it leads.
+        /// The text is not the address, so the user has not seen the target.
         public static let textDiffers = Warnings(rawValue: 1)
-        /// The text is an address too, of another host.
+        /// The text looks like an address with a different host.
         public static let namesAnotherHost = Warnings(rawValue: 2)
-        /// The host has letters beyond ASCII, which may look like others (a punycode host).
+        /// The host is an internationalized domain name, which may contain homoglyphs.
         public static let internationalHost = Warnings(rawValue: 4)
-        /// A name stands before the host, which may be taken for the host.
+        /// The address contains user information, which may be mistaken for the host.
         public static let credentials = Warnings(rawValue: 8)
-        /// Characters in the text or around it turn its direction, or some in it cannot be seen.
+        /// The text contains invisible characters, or bidirectional control characters in or around it.
         public static let hiddenCharacters = Warnings(rawValue: 16)
 
-        /// Signs of a link that was made to deceive.
+        /// Whether the link is likely to be deceptive.
         public var isSuspicious: Bool { !isDisjoint(with: [.namesAnotherHost, .credentials, .hiddenCharacters]) }
     }
 
     public let target: LinkTarget
     public let warnings: Warnings
 
+    /// Creates a link with its warnings.
     /// - Parameters:
-    ///   - text: what is shown for the whole link.
-    ///   - isTurned: whether characters in the same layout turn the direction.
+    ///   - text: The text of the whole link.
+    ///   - isTurned: Whether the paragraph contains bidirectional control characters.
     public init(to target: LinkTarget, shownAs text: String, isTurned: Bool = false) {
         self.target = target
         let host = target.host
@@ -45,16 +46,16 @@ public struct BodyLink: Hashable, Sendable {
         self.warnings = warnings
     }
 
-    /// A link of which the text is not known yet; see ``InlineText/judgeLinks()``.
+    /// Creates a link without warnings, until its text is known; see ``InlineText/judgeLinks()``.
     public init(unjudged target: LinkTarget) {
         self.target = target
         warnings = []
     }
 
-    /// Whether a reader of the text has read the address: but for scheme, `www.` and a slash at the end.
+    /// Whether the text shows the address, ignoring scheme, `www.` and a trailing slash.
     private static func isSame(_ text: String, _ target: LinkTarget) -> Bool {
         if text == target.address { return true }
-        // A shown address has at most a scheme, `www.` and white space less, or the scheme's case and a slash more.
+        // Fast path: a text that is shorter by more than these parts cannot match.
         let minLength = target.address.utf8.count - "https://www./".utf8.count
         if text.utf8.count < minLength { return false }
         let trimmedText = Substring(text).trimming(while: \.isWhitespace)
@@ -73,7 +74,7 @@ public struct BodyLink: Hashable, Sendable {
         return host.lowercased() + rest[host.endIndex...]
     }
 
-    /// The host that a text seems to name, if it looks like an address at all.
+    /// Returns the host that a text appears to name, or `nil` if it does not look like an address.
     static func hostNamed(in text: String) -> String? {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") }) else { return nil }
         let words = text.unicodeScalars.filter { !HiddenCharacters.contains($0) }.split { $0.properties.isWhitespace }

@@ -1,8 +1,8 @@
-/// A list with or without numbers.
+/// An ordered or unordered list.
 public struct BodyList: Hashable, Sendable {
     public struct Item: Hashable, Sendable {
         public var blocks: [BodyBlock]
-        /// For a task: whether it is done.
+        /// Whether a task list item is checked; `nil` for other items.
         public var isChecked: Bool?
 
         public init(_ blocks: [BodyBlock], isChecked: Bool? = nil) {
@@ -11,7 +11,7 @@ public struct BodyList: Hashable, Sendable {
         }
     }
 
-    /// The number of the first item, 0 to 999,999,999; nil for bullets.
+    /// The number of the first item, from 0 to 999,999,999; `nil` for an unordered list.
     public var start: Int?
     public var items: [Item]
 

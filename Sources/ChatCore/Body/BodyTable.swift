@@ -1,4 +1,4 @@
-/// Rows of cells; a row may have fewer cells than another.
+/// A table. Rows may differ in length.
 public struct BodyTable: Hashable, Sendable {
     public enum Alignment: String, Hashable, Sendable {
         case start, center, end
@@ -16,13 +16,13 @@ public struct BodyTable: Hashable, Sendable {
         }
     }
 
-    /// The most cells that are drawn: each takes a widget.
+    /// The maximum number of cells shown, since each is a widget.
     public static let maxDisplayedCells = 600
 
     public var caption: InlineText
     public var rows: [[Cell]]
 
-    /// The rows that are drawn.
+    /// The rows that are shown.
     public var displayedRows: [[Cell]] {
         var remaining = Self.maxDisplayedCells
         return rows.prefix { row in

@@ -1,6 +1,6 @@
-/// Characters that change how a text looks without being seen.
+/// Invisible characters that change how text is displayed.
 public enum HiddenCharacters {
-    /// Bidi controls, joiners and spaces without width, the soft hyphen, tags, fillers.
+    /// Bidirectional control characters, joiners, zero-width spaces, the soft hyphen, tags and fillers.
     public static func contains(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x200B...0x200F, 0x202A...0x202E,
@@ -10,8 +10,8 @@ public enum HiddenCharacters {
         }
     }
 
-    /// Whether what follows may be drawn in another order, up to the end of the paragraph. Marks (U+061C, U+200E,
-    /// U+200F) are as harmless as a letter of their direction, and Arabic and Hebrew texts have them.
+    /// Whether a character can reorder the following text up to the end of the paragraph (UAX #9). The implicit marks
+    /// U+061C, U+200E and U+200F only act like a letter of their direction, and are common in Arabic and Hebrew.
     static func turns(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x202A...0x202E, 0x2066...0x2069: true
@@ -19,19 +19,19 @@ public enum HiddenCharacters {
         }
     }
 
-    /// Whether a text has one that turns what follows.
+    /// Whether a text contains characters that reorder the following text.
     static func hasBidiControls(in text: String) -> Bool {
         text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains(where: turns)
     }
 
-    /// A text without those that turn what follows.
+    /// Returns the text without characters that reorder the following text.
     static func withoutTurns(_ text: String) -> String {
         hasBidiControls(in: text) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { !turns($0) })) : text
     }
 
-    /// Whether a text has one.
+    /// Whether a text contains hidden characters.
     static func occur(in text: String) -> Bool {
-        // None is in ASCII.
+        // Fast path: ASCII has none.
         text.utf8.contains { $0 >= 0x80 } && text.unicodeScalars.contains(where: contains)
     }
 }

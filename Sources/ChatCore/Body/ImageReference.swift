@@ -1,13 +1,13 @@
-/// A picture in a text: where it is kept, never the picture.
+/// A reference to an inline image.
 public struct ImageReference: Hashable, Sendable {
     /// A Matrix content URI, `mxc://…`.
     public var source: String
     public var alternative: String
     public var title: String
-    /// In pixels, 1 to 10,000; nil where not said.
+    /// In pixels, from 1 to 10,000, or `nil` if not specified.
     public var width: Int?
     public var height: Int?
-    /// Whether it is a custom emoji (`data-mx-emoticon`, MSC2545), to be drawn as high as a line.
+    /// Whether it is a custom emoji (`data-mx-emoticon`, MSC2545), shown at line height.
     public var isEmoticon: Bool
 
     public init(
@@ -22,7 +22,7 @@ public struct ImageReference: Hashable, Sendable {
         self.height = height
     }
 
-    /// What stands in a text where the picture is not shown.
+    /// The text shown in place of the image.
     public var placeholder: String {
         let words = alternative.isEmpty ? title : alternative
         return words.isEmpty ? "🖼" : words

@@ -1,10 +1,10 @@
 public import Composer
 
-/// A stretch of text that is drawn in one way.
+/// Text with uniform formatting.
 public struct InlineRun: Hashable, Sendable {
     public var text: String
     public var style: InlineStyle
-    /// Nil in most runs: they are copied at each step of reading, and so cost two references.
+    /// `nil` in most runs, which keeps them cheap to copy while parsing.
     private var attributes: InlineAttributes?
 
     public init(
@@ -45,7 +45,7 @@ public struct InlineRun: Hashable, Sendable {
         set { change(isNothing: newValue == nil) { $0.background = newValue } }
     }
 
-    /// The text is then what stands for the picture where it is not shown.
+    /// The inline image; ``text`` is then its placeholder.
     public var image: ImageReference? {
         get { attributes?.values.image }
         set { change(isNothing: newValue == nil) { $0.image = newValue } }
@@ -58,17 +58,17 @@ public struct InlineRun: Hashable, Sendable {
         attributes = InlineAttributes(values)
     }
 
-    /// Whether it differs from plain text in any way.
+    /// Whether the run has any formatting.
     public var isFormatted: Bool { !style.isEmpty || attributes != nil }
 
-    /// Whether all but the text is equal. Two pictures never look the same.
+    /// Whether formatting and attributes are equal. Never true for images, which must not be merged.
     public func matchesFormatting(_ other: InlineRun) -> Bool {
         guard style == other.style else { return false }
         guard let attributes, let others = other.attributes else { return attributes == nil && other.attributes == nil }
         return attributes == others && attributes.values.image == nil
     }
 
-    /// A run that looks like this one.
+    /// Returns a run with other text and the same formatting.
     public func with(_ text: some StringProtocol) -> InlineRun {
         var run = self
         run.text = String(text)
@@ -76,7 +76,7 @@ public struct InlineRun: Hashable, Sendable {
     }
 }
 
-/// What few runs have, in one place that copies share.
+/// Rarely used attributes, shared between copies.
 private final class InlineAttributes: Hashable, Sendable {
     struct Values: Hashable, Sendable {
         var link: BodyLink?
@@ -93,7 +93,7 @@ private final class InlineAttributes: Hashable, Sendable {
 
     let values: Values
 
-    /// - Returns: nil for none.
+    /// Returns `nil` if there are no attributes.
     init?(_ values: Values) {
         guard !values.isEmpty else { return nil }
         self.values = values

@@ -1,4 +1,4 @@
-/// How letters look.
+/// The character formatting of a run.
 public struct InlineStyle: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

@@ -1,6 +1,6 @@
-/// Text in one layout: runs that follow each other, each drawn in one way.
+/// The text of a paragraph, as a sequence of runs.
 public struct InlineText: Hashable, Sendable {
-    /// None is empty, and no two neighbours look the same.
+    /// The runs: none is empty, and adjacent ones differ in formatting.
     public private(set) var runs: [InlineRun]
 
     public init(_ runs: [InlineRun] = []) {
@@ -17,7 +17,7 @@ public struct InlineText: Hashable, Sendable {
     /// The text of all runs.
     public var text: String { runs.count == 1 ? runs[0].text : runs.reduce(into: "") { $0 += $1.text } }
 
-    /// Adds a run, joined to the last if it looks the same.
+    /// Appends a run, merging it with the last one if the formatting matches.
     public mutating func append(_ run: InlineRun) {
         guard !run.text.isEmpty else { return }
         if !runs.isEmpty, runs[runs.count - 1].matchesFormatting(run) {
@@ -27,7 +27,7 @@ public struct InlineText: Hashable, Sendable {
         }
     }
 
-    /// Takes a space off the end, where a line is broken.
+    /// Removes a trailing space, as before a line break.
     public mutating func removeTrailingSpace() {
         guard let last = runs.last, last.image == nil, last.text.utf8.last == 0x20 else { return }
         if last.text.utf8.count == 1 {
@@ -39,7 +39,7 @@ public struct InlineText: Hashable, Sendable {
 
     public mutating func append(_ text: InlineText) { text.runs.forEach { append($0) } }
 
-    /// Neighbouring runs for which `key` is equal, with that key: the parts of one link, of one spoiler.
+    /// Groups adjacent runs with equal keys, such as the parts of a link or spoiler.
     public func groups<Key: Equatable>(by key: (InlineRun) -> Key) -> [(key: Key, runs: ArraySlice<InlineRun>)] {
         var groups: [(key: Key, runs: ArraySlice<InlineRun>)] = []
         for index in runs.indices {
@@ -53,7 +53,8 @@ public struct InlineText: Hashable, Sendable {
         return groups
     }
 
-    /// Judges each link by all the text that is shown for it, and by what stands around it; see ``BodyLink/warnings``.
+    /// Sets the warnings of all links, based on their complete text and on the surrounding text; see
+    /// ``BodyLink/warnings``.
     public mutating func judgeLinks() {
         guard runs.contains(where: { $0.link != nil }) else { return }
         let isTurned = runs.contains { HiddenCharacters.hasBidiControls(in: $0.text) }

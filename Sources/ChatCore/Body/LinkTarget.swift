@@ -1,15 +1,16 @@
 public import Composer
 import Foundation
 
-/// An address that a link may lead to: absolute, of an allowed scheme, without control characters.
+/// A valid link target: an absolute address of an allowed scheme, without control characters.
 public struct LinkTarget: Hashable, Sendable {
-    /// The schemes of the Matrix specification's list, and its own. Nothing else is ever a link.
+    /// The schemes that the Matrix specification allows in links, and `matrix`. Any other is rejected.
     public enum Scheme: String, CaseIterable, Sendable {
         case https, http, ftp, mailto, magnet, matrix
 
         private static let names = allCases.map { (scheme: $0, name: Array($0.rawValue.utf8)) }
 
-        /// - Parameter isWritten: whether capitals are no letters of a scheme.
+        /// Parses a scheme's name.
+        /// - Parameter isWritten: Whether to match lowercase letters only.
         init?(_ name: some Collection<UInt8>, isWritten: Bool = false) {
             let letter: UInt8 = isWritten ? 0 : 0x20
             let found = Self.names.first { candidate in
@@ -19,18 +20,18 @@ public struct LinkTarget: Hashable, Sendable {
             self = found.scheme
         }
 
-        /// Whether such an address begins with a host.
+        /// Whether the scheme is followed by `//` and a host.
         var hasHost: Bool { self == .https || self == .http || self == .ftp }
     }
 
-    /// The longest address in bytes.
+    /// The maximum length of an address in bytes.
     public static let maximumLength = 8192
 
-    /// The address, with what must not stand in one percent-encoded.
+    /// The address, with unsafe characters percent-encoded.
     public let address: String
     public let scheme: Scheme
 
-    /// - Returns: nil unless the address is absolute and of an allowed scheme.
+    /// Parses an address; returns `nil` unless it is absolute and of an allowed scheme.
     public init?(_ text: String) {
         var text = text
         guard let (scheme, isWritten) = text.withUTF8(Self.scheme) else { return nil }
@@ -38,7 +39,7 @@ public struct LinkTarget: Hashable, Sendable {
         if isWritten {
             address = text
         } else {
-            // What browsers drop before they look at the scheme.
+            // Browsers remove these characters before they parse the scheme.
             let bytes = Array(text.utf8).filter { $0 >= 0x20 }
             let rest = Self.trimmed(bytes.drop { $0 != UInt8(ascii: ":") }.dropFirst())
             guard !rest.isEmpty, !scheme.hasHost || rest.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) else {
@@ -51,7 +52,7 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// - Returns: the scheme, and whether the bytes are the address as it is written; nil for none that is allowed.
+    /// Returns the scheme, and whether the bytes need no normalization; `nil` without an allowed scheme.
     private static func scheme(_ bytes: UnsafeBufferPointer<UInt8>) -> (Scheme, isWritten: Bool)? {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let isPlain = isPlain
@@ -75,12 +76,13 @@ public struct LinkTarget: Hashable, Sendable {
         return bytes
     }
 
-    /// The bytes that are kept as they are, whatever stands beside them.
+    /// Whether each byte is retained unescaped.
     private static let isPlain = (0..<256).map { byte in
         byte > 0x20 && byte < 0x7F && !"\\\"<>`^{}|".utf8.contains(UInt8(byte))
     }
 
-    /// A backslash is a slash to browsers, so that `https://good\@bad` would lead elsewhere than it seems to.
+    /// Percent-encodes unsafe bytes. Browsers treat a backslash as a slash, so `https://good\@bad` would have a
+    /// misleading host.
     private static func encoded(_ bytes: ArraySlice<UInt8>) -> String {
         guard bytes.contains(where: { !isPlain[Int($0)] }) else { return String(decoding: bytes, as: UTF8.self) }
         let digits = Array("0123456789ABCDEF".utf8)
@@ -105,8 +107,8 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// What stands between `//` and the path: host, port and, before an `@`, a name that is sent along. By bytes: a
-    /// mark over a slash makes one character of both, and ends the host all the same.
+    /// The authority: host, port and user information (RFC 3986, section 3.2). Works on bytes, because a combining mark
+    /// after a slash would form one `Character` with it and hide the end of the host.
     private func authority<Result>(_ read: (Slice<UnsafeBufferPointer<UInt8>>) -> Result) -> Result? {
         guard scheme.hasHost else { return nil }
         var address = address
@@ -118,7 +120,7 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// The host without name and port, as it is written.
+    /// The host as written, without user information and port.
     private func hostBytes<Result>(_ read: (Slice<UnsafeBufferPointer<UInt8>>) -> Result) -> Result? {
         authority { authority in
             let atSign = authority.lastIndex(of: UInt8(ascii: "@"))
@@ -132,10 +134,10 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// Whether a name or password stands before the host, as in `https://bank.example@evil.example/`.
+    /// Whether the host is preceded by user information, as in `https://bank.example@evil.example/`.
     public var hasCredentials: Bool { authority { $0.contains(UInt8(ascii: "@")) } ?? false }
 
-    /// The host, lowercased, without port; for `mailto` the part after the `@`. Nil for other schemes.
+    /// The lowercased host without port; for `mailto` the domain of the address. `nil` for other schemes.
     public var host: String? {
         if scheme == .mailto {
             let components = address.utf8.dropFirst(7).prefix { $0 != UInt8(ascii: "?") }.split(
@@ -149,7 +151,7 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// Whether the host is written, or would be, with letters beyond ASCII, some of which look like others.
+    /// Whether the host is an internationalized domain name, which may contain homoglyphs.
     public var hasInternationalHost: Bool { host.map(Self.isInternational) ?? false }
 
     static func isInternational(_ host: String) -> Bool {
@@ -157,7 +159,7 @@ public struct LinkTarget: Hashable, Sendable {
         return host.utf8.contains(UInt8(ascii: "-")) && host.split(separator: ".").contains { $0.hasPrefix("xn--") }
     }
 
-    /// The member or room that the address names, for `https://matrix.to/#/…` and `matrix:u/…`.
+    /// The member or room that the address links to, for `https://matrix.to/#/…` and `matrix:u/…`.
     public var mention: MentionTarget? {
         if scheme == .matrix { return Self.mention(matrixURI: address.dropFirst(7)) }
         guard scheme == .https || scheme == .http, address.utf8.contains(UInt8(ascii: "#")), host == "matrix.to",
@@ -168,7 +170,7 @@ public struct LinkTarget: Hashable, Sendable {
         guard let decoded = String(identifier).removingPercentEncoding else { return nil }
         switch decoded.first {
         case "@": return decoded.contains(":") ? .member(decoded) : nil
-        // Identifiers of rooms have no server from version 12 of rooms on.
+        // Room IDs have no server name since room version 12.
         case "#" where decoded.contains(":"), "!":
             return path.prefix { $0 != "?" }.contains("/") ? nil : .room(decoded, via: Self.servers(in: path))
         default: return nil
@@ -186,7 +188,7 @@ public struct LinkTarget: Hashable, Sendable {
         }
     }
 
-    /// The servers that know a room, by the address that leads to it.
+    /// The `via` parameters of a room link.
     private static func servers(in address: Substring) -> [String] {
         guard let query = address.firstIndex(of: "?") else { return [] }
         return address[address.index(after: query)...].split(separator: "&").prefix(20).compactMap { parameter in

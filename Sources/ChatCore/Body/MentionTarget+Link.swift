@@ -2,8 +2,8 @@ public import Composer
 import Foundation
 
 extension MentionTarget {
-    /// The address that others know it by (Matrix specification, matrix.to navigation), of a room with the servers that
-    /// know it; nil of whom only this computer knows.
+    /// The public matrix.to link (Matrix specification, matrix.to navigation), with `via` servers for rooms; `nil` for
+    /// local identifiers.
     public var link: LinkTarget? {
         let identifier: String
         var servers: [String] = []
@@ -12,7 +12,7 @@ extension MentionTarget {
         case .room(let id, let via) where id.hasPrefix("#") || id.hasPrefix("!"): (identifier, servers) = (id, via)
         default: return nil
         }
-        // Identifiers of rooms have no server from version 12 of rooms on.
+        // Room IDs have no server name since room version 12.
         guard identifier.contains(":") || identifier.hasPrefix("!"),
             let encoded = identifier.addingPercentEncoding(withAllowedCharacters: Self.unreserved)
         else { return nil }

@@ -1,8 +1,8 @@
 extension MessageBody {
-    /// The most emoji that are drawn big when a message has nothing else.
+    /// The maximum number of emoji shown enlarged.
     public static let maxBigEmoji = 3
 
-    /// Whether the message is one to three emoji and nothing else, to be drawn big.
+    /// Whether the message consists of up to ``maxBigEmoji`` emoji only, which are shown enlarged.
     public var isBigEmoji: Bool {
         guard !isEmote, let text = unstyledText, text.utf8.count <= 128 else { return false }
         var count = 0
@@ -16,12 +16,12 @@ extension MessageBody {
 }
 
 extension Character {
-    /// Whether it is drawn as a coloured picture. Digits and signs that only become emoji with a variation selector
-    /// are none without it (UTS #51).
+    /// Whether the character has emoji presentation. Digits and symbols that need a variation selector for it do not
+    /// count without one (UTS #51).
     var isEmoji: Bool {
         guard let first = unicodeScalars.first, first.properties.isEmoji else { return false }
         if first.properties.isEmojiPresentation { return true }
-        // Keycaps, flags, and text symbols with the selector for emoji.
+        // Keycaps, and text symbols followed by the emoji variation selector.
         return unicodeScalars.dropFirst().contains { $0.value == 0xFE0F || $0.value == 0x20E3 }
     }
 }

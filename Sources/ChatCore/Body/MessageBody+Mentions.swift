@@ -1,7 +1,7 @@
 public import Composer
 
 extension MessageBody {
-    /// Everyone and everything that is named in it, each once, in the order of reading.
+    /// All distinct mentions, in reading order.
     public var mentions: [MentionTarget] {
         var found: [MentionTarget] = []
         for text in BodyBlock.inlineTexts(of: blocks) {
@@ -10,7 +10,7 @@ extension MessageBody {
         return found
     }
 
-    /// Each place where somebody or something is named, in the order of reading, but for those under spoilers.
+    /// All occurrences of mentions in reading order, except for those in spoilers.
     public var pills: [Mention] {
         BodyBlock.inlineTexts(of: blocks).flatMap { text in
             text.groups { $0.spoiler == nil ? $0.mention : nil }.compactMap { group in

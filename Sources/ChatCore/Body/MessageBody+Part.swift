@@ -1,8 +1,8 @@
 extension MessageBody {
-    /// What of the body lies in a part of its ``selectableText(saidBy:)``: what is there whole stays what it is, of a text
-    /// that is cut only the words stay, with their looks.
+    /// Returns the part of the body in a range of its ``selectableText(saidBy:)``. Completely covered blocks keep their
+    /// structure; partly covered ones are reduced to formatted text.
     ///
-    /// - Parameter range: in UTF-8 units; moved outwards to whole characters.
+    /// - Parameter range: In UTF-8 code units; extended to whole characters.
     public func excerpt(_ range: Range<Int>, saidBy sender: String) -> MessageBody {
         let text = selectableText(saidBy: sender)
         let bounds = range.clamped(to: 0..<text.utf8.count)
@@ -12,10 +12,10 @@ extension MessageBody {
     }
 }
 
-/// Goes through the texts of blocks in the order of reading, as `BodyBlock.texts(of:)` does.
+/// Visits the texts of blocks in reading order, like `BodyBlock.texts(of:)`.
 private struct BodyCutter {
     let range: Range<Int>
-    /// Where the next text begins.
+    /// The start of the next text.
     private var offset = 0
 
     init(range: Range<Int>) {
@@ -59,7 +59,7 @@ private struct BodyCutter {
             first = first ?? index
             items.append(BodyList.Item(itemBlocks, isChecked: item.isChecked))
         }
-        // Words out of one item are no list.
+        // Text from a single item is not a list.
         if !isWhole, items.count < 2 { return items.flatMap(\.blocks) }
         return [.list(BodyList(start: list.start.map { $0 + (first ?? 0) }, items: items))]
     }
@@ -79,7 +79,7 @@ private struct BodyCutter {
         return (caption.map { [.text($0)] } ?? []) + lines
     }
 
-    /// Whether all texts in a block, of which there is one, are in the part.
+    /// Whether the range covers all texts of a block.
     private func covers(_ block: BodyBlock) -> Bool {
         let texts = BodyBlock.texts(of: [block])
         guard !texts.isEmpty else { return range.contains(offset) }
@@ -87,7 +87,7 @@ private struct BodyCutter {
         return range.lowerBound <= offset && offset + length <= range.upperBound
     }
 
-    /// - Returns: nil if nothing of the text is in the part.
+    /// Returns the covered part of a text, or `nil` if there is none.
     private mutating func cut(_ text: InlineText) -> (text: InlineText, isWhole: Bool)? {
         let start = offset
         let end = start + text.runs.reduce(0) { $0 + $1.text.utf8.count }
@@ -102,7 +102,7 @@ private struct BodyCutter {
             let runRange = clampedRange.clamped(to: runStart..<runEnd)
             if !runRange.isEmpty {
                 var cut = run.with(run.text.characters(runRange.lowerBound - runStart..<runRange.upperBound - runStart))
-                // Half a name is nobody, and leads nowhere.
+                // A truncated display name is not a mention.
                 if runRange.count < runEnd - runStart, cut.mention != nil { (cut.mention, cut.link) = (nil, nil) }
                 result.append(cut)
             }
@@ -113,7 +113,7 @@ private struct BodyCutter {
 }
 
 extension String {
-    /// The characters that a range of UTF-8 units touches.
+    /// Returns the characters that overlap a range of UTF-8 code units.
     fileprivate func characters(_ range: Range<Int>) -> Substring {
         var start = utf8.index(startIndex, offsetBy: range.lowerBound)
         while start > startIndex, Index(start, within: self) == nil { start = utf8.index(before: start) }

@@ -1,13 +1,14 @@
 extension MessageBody {
-    /// How a body becomes text without markup.
+    /// How spoilers are converted to plain text.
     public enum Projection: Sendable {
-        /// All that the reader can bring to light, for copying and searching.
+        /// With the hidden text, for copying and searching.
         case full
-        /// Spoilers covered, for previews and notifications.
+        /// With hidden spoilers, for previews and notifications.
         case covered
     }
 
-    /// The text without markup: lines for paragraphs, `> ` before quotes, numbers and bullets before items.
+    /// Returns the text without markup: a line for each paragraph, `> ` before quotes, numbers or bullets before list
+    /// items.
     public func plainText(_ projection: Projection = .full) -> String {
         var writer = PlainTextWriter(projection: projection)
         writer.write(blocks, prefix: "")

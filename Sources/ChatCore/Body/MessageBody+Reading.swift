@@ -1,6 +1,6 @@
 extension MessageBody {
-    /// The blocks as they are drawn: for what somebody does, with who does it before the first words. The name cannot
-    /// turn the words, whose links are judged without it.
+    /// The blocks to show. An emote begins with the sender's name, without bidirectional control characters, which
+    /// could reorder the text; link warnings do not depend on the name.
     public func blocks(saidBy sender: String) -> [BodyBlock] {
         guard isEmote else { return blocks }
         let name = HiddenCharacters.withoutTurns(sender)
@@ -10,7 +10,7 @@ extension MessageBody {
         return [.text(first)] + blocks.dropFirst()
     }
 
-    /// All that can be selected: the texts in the order of reading, a line for each.
+    /// The selectable text: all texts in reading order, one per line.
     public func selectableText(saidBy sender: String) -> String {
         if !isEmote, let text = unstyledText { return text }
         return BodyBlock.texts(of: blocks(saidBy: sender)).joined(separator: "\n")
@@ -18,7 +18,7 @@ extension MessageBody {
 }
 
 extension MessageBody {
-    /// How many blocks there are, those in others counted too, and each cell of a table for one.
+    /// The number of blocks including nested ones; each table cell counts as one.
     public var blockCount: Int { BodyBlock.count(of: blocks) }
 }
 
@@ -34,7 +34,7 @@ extension BodyBlock {
         }
     }
 
-    /// The texts in blocks in the order of reading; each is drawn in one piece.
+    /// Returns the texts of the blocks in reading order; each is shown in one label.
     static func texts(of blocks: [BodyBlock]) -> [String] {
         blocks.flatMap { block -> [String] in
             switch block {

@@ -1,6 +1,6 @@
-/// Text that is covered until the reader asks for it.
+/// Text that is hidden until the user reveals it.
 public struct Spoiler: Hashable, Sendable {
-    /// Why it is covered; empty if nobody said.
+    /// The reason; may be empty.
     public var reason: String
 
     public init(reason: String = "") {

@@ -3,12 +3,12 @@ public import Composer
 extension TextStyle {
     private static let spoilerName = "spoiler"
 
-    /// Covers text until its readers ask for it; beside `||…||` it takes a reason, and covers more than a paragraph.
+    /// A spoiler style. In contrast to `||…||` it can have a reason and span paragraphs.
     public static func spoiler(reason: String = "") -> TextStyle {
         .named(reason.isEmpty ? spoilerName : spoilerName + " " + reason)
     }
 
-    /// What the style covers text with, if it is one that does.
+    /// The spoiler that the style stands for, if any.
     public var spoiler: Spoiler? {
         guard case .named(let name) = self, name.hasPrefix(Self.spoilerName) else { return nil }
         let rest = name.dropFirst(Self.spoilerName.count)

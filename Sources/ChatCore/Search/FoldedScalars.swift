@@ -1,10 +1,9 @@
 import Foundation
 
-/// A text as searches compare it, without regard to case, diacritics and the width of letters: a scalar a unit, each
-/// with where it begins in the text.
+/// A text folded for comparison without case, diacritics and width: one unit for each remaining scalar.
 struct FoldedScalars {
     private(set) var units: [UInt32] = []
-    /// Where each unit begins, in UTF-8, and where the text ends.
+    /// The UTF-8 offset of each unit, followed by the length of the text.
     private(set) var offsets: [Int] = []
 
     init(_ text: some StringProtocol) {
@@ -22,7 +21,7 @@ struct FoldedScalars {
         offsets.append(offset)
     }
 
-    /// Where a run of units stands from a place on; nil if it does not.
+    /// Returns the index of the first occurrence at or after `start`, or `nil` if there is none.
     func firstIndex(of needle: [UInt32], from start: Int, atWordStart: Bool) -> Int? {
         guard let first = needle.first, units.count >= needle.count else { return nil }
         var index = start
@@ -52,22 +51,22 @@ struct FoldedScalars {
 
     // MARK: Folding
 
-    /// 0 for what makes no difference: marks upon letters. Vowels of Indic scripts and the voicing of kana tell letters
-    /// apart and stay.
+    /// Returns 0 for ignorable characters, such as diacritics. Vowel signs of Indic scripts and the voicing marks of
+    /// kana are significant and stay.
     static func fold(_ scalar: Unicode.Scalar) -> UInt32 {
         let value = scalar.value
         if value < 0x80 { return (0x41...0x5A).contains(value) ? value | 0x20 : value }
         if value < table.count { return table[Int(value)] }
-        // Full-width letters and signs.
+        // Fullwidth forms of ASCII.
         if (0xFF01...0xFF5E).contains(value) {
             return Unicode.Scalar(value - 0xFEE0).map(fold) ?? value
         }
-        // Variation selectors, and what joins emoji.
+        // Variation selectors and the zero width joiner.
         if (0xFE00...0xFE0F).contains(value) || value == 0x200D { return 0 }
         return scalar.properties.lowercaseMapping.unicodeScalars.first?.value ?? value
     }
 
-    /// Latin, Greek, Cyrillic, Hebrew, Arabic, Indic and what is between them.
+    /// Folds scalars below U+2000: Latin, Greek, Cyrillic, Hebrew, Arabic, Indic and others.
     private static let table: [UInt32] = (0..<0x2000).map { value in
         guard let scalar = Unicode.Scalar(UInt32(value)) else { return 0 }
         let base = String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.first ?? scalar

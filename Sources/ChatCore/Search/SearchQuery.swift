@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a message may be searched for by besides its text.
+/// The content that a message search can be limited to.
 public enum SearchContent: String, CaseIterable, Hashable, Sendable {
     case link
     /// Any attachment.
@@ -8,34 +8,34 @@ public enum SearchContent: String, CaseIterable, Hashable, Sendable {
     case image, video, audio
 }
 
-/// What to look for in messages.
+/// A message search.
 public struct SearchQuery: Equatable, Sendable {
-    /// How the text is to be found.
+    /// How the text is matched.
     public enum Matching: Sendable {
-        /// Each word as a word of the message, the last one as its beginning. Case and diacritics make no difference.
+        /// Whole words, the last one as a prefix. Ignores case and diacritics.
         case words
-        /// The text as it stands, anywhere in the message, also within words. Case makes no difference.
+        /// A substring anywhere in the message. Ignores case.
         case substring
-        /// As ``SearchTerms`` says: what is right while it is being typed.
+        /// As in ``SearchTerms``; suitable for search as you type.
         case terms
     }
 
-    /// Empty for any text, which takes something else to look for.
+    /// The text to search for. If empty, only the other criteria apply.
     public var text: String
     public var matching: Matching
-    /// By one of these only; nil for anyone.
+    /// Limits the search to these senders; `nil` for anyone.
     public var senders: Set<MemberID>?
-    /// In these rooms only; nil for all.
+    /// Limits the search to these rooms; `nil` for all.
     public var rooms: Set<RoomID>?
-    /// Sent then or later.
+    /// The earliest time of sending, inclusive.
     public var from: Date?
-    /// Sent earlier.
+    /// The latest time of sending, exclusive.
     public var until: Date?
-    /// All of which the messages have.
+    /// The content that messages must have, all of it.
     public var contents: Set<SearchContent> = []
-    /// At most this many are found, at most 1,000.
+    /// The maximum number of results on a page, up to 1,000.
     public var limit: Int
-    /// Where the page before ended.
+    /// The end of the previous page.
     public var after: SearchCursor?
 
     public init(
@@ -50,19 +50,19 @@ public struct SearchQuery: Equatable, Sendable {
         self.after = after
     }
 
-    /// Whether it asks for nothing.
+    /// Whether the query has no criteria.
     public var isEmpty: Bool {
         text.allSatisfy(\.isWhitespace) && senders == nil && rooms == nil && hasNoFilter
     }
 
-    /// Whether neither time nor content narrows it.
+    /// Whether neither time nor content limits the search.
     public var hasNoFilter: Bool { from == nil && until == nil && contents.isEmpty }
 }
 
-/// A place in the results of a search: opaque, of use for the same query only.
+/// An opaque position in the results of a search, valid only for the same query.
 public struct SearchCursor: Equatable, Sendable {
     public let rawValue: Int64
-    /// Of the last one that was found: those after it, in the order of time, come next.
+    /// The position of the last result: the next page has only older ones.
     public let position: SearchPosition?
 
     public init(rawValue: Int64, position: SearchPosition? = nil) {
@@ -71,7 +71,7 @@ public struct SearchCursor: Equatable, Sendable {
     }
 }
 
-/// Where a message stands in the order of time; of two of the same moment the one that came later is later.
+/// A message's position in chronological order; the arrival breaks ties.
 public struct SearchPosition: Comparable, Sendable {
     /// Milliseconds since 1970.
     public let sentAt: Int64
@@ -87,13 +87,13 @@ public struct SearchPosition: Comparable, Sendable {
     }
 }
 
-/// Messages that were found, those that were sent last first.
+/// A page of results, latest first.
 public struct SearchPage: Equatable, Sendable {
     public var messages: [Message]
-    /// Who sent them, as the room of the latest knows them.
+    /// The senders, as members of the room of their latest message.
     public var senders: [MemberID: Member]
-    /// Where to go on; nil if there is nothing more. A page may be empty and there be more nevertheless: so much is
-    /// looked at for one.
+    /// The cursor for the next page, or `nil` at the end. A page can be empty without being the last, since each
+    /// examines a limited number of messages.
     public var next: SearchCursor?
 
     public init(messages: [Message], senders: [MemberID: Member] = [:], next: SearchCursor?) {

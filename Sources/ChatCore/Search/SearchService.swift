@@ -1,11 +1,12 @@
-/// Finds messages.
+/// Searches messages.
 public protocol SearchService: Sendable {
-    /// The messages that match, the latest first. Deleted ones are not found, edited ones by their present text.
+    /// Returns the matching messages, latest first. Deleted messages never match, edited ones match by their current
+    /// text.
     ///
-    /// - Throws: ``ChatError/storage(reason:)``, or `CancellationError` if the task was cancelled. A query that asks
-    ///   for nothing finds nothing.
+    /// - Throws: ``ChatError/storage(reason:)``, or `CancellationError` if the task was cancelled. An empty query has
+    ///   no results.
     func search(_ query: SearchQuery) async throws -> SearchPage
-    /// Everyone, in any room, one of whose names has words that begin with those of `name`; case and diacritics make
-    /// no difference. The user by the name `me`.
+    /// Returns all members of any room with a name whose words begin with those of `name`, ignoring case and
+    /// diacritics. `me` stands for the user.
     func members(named name: String) async throws -> Set<MemberID>
 }

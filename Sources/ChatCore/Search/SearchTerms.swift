@@ -1,13 +1,13 @@
-/// What a text is looked through for: each of the terms must be there, without regard to case, diacritics and width.
+/// The terms of a search, all of which must match, ignoring case, diacritics and width.
 ///
-/// A term is found anywhere, within words too. One of less than three letters of a script that writes words apart is
-/// found at the beginning of a word: "a" within words would light everything.
+/// A term matches anywhere, also within words. A term of less than three letters of a script that separates words
+/// matches only at the beginning of a word: "a" would otherwise highlight almost everything.
 public struct SearchTerms: Hashable, Sendable {
-    /// At most this many terms are looked for, and this many scalars of each.
+    /// The maximum number of terms, and of scalars in each.
     public static let maxTerms = 16
     public static let maxScalars = 200
 
-    /// As they were written.
+    /// The terms as typed.
     public let terms: [String]
     private let needles: [Needle]
 
@@ -30,14 +30,14 @@ public struct SearchTerms: Hashable, Sendable {
         self.needles = needles
     }
 
-    /// Terms as they are typed: apart by blanks, several words in double quotes one term.
+    /// Parses terms as typed: separated by white space, with double quotes around a term of several words.
     public init(_ text: String) {
         self.init(terms: Self.split(text))
     }
 
     public var isEmpty: Bool { terms.isEmpty }
 
-    /// Whether a term is found at the beginnings of words alone.
+    /// Whether a term matches only at the beginning of a word.
     public static func isFoundAtWordStart(_ term: String) -> Bool { isShort(FoldedScalars(term).units) }
 
     public func matches(_ text: String) -> Bool {
@@ -48,13 +48,13 @@ public struct SearchTerms: Hashable, Sendable {
         }
     }
 
-    /// Whether each term stands at the beginning of a word, as names are looked for.
+    /// Whether each term matches at the beginning of a word, as for names.
     public func matchesWordStarts(of text: String) -> Bool {
         let folded = FoldedScalars(text)
         return needles.allSatisfy { folded.firstIndex(of: $0.units, from: 0, atWordStart: true) != nil }
     }
 
-    /// Where any of the terms stand, in UTF-8 units, in order and without overlaps; at most `limit`.
+    /// Returns the ranges of matches in UTF-8 code units, sorted and not overlapping; at most `limit`.
     public func ranges(in text: String, limit: Int = 1000) -> [Range<Int>] {
         guard !needles.isEmpty else { return [] }
         let folded = FoldedScalars(text)
@@ -108,6 +108,6 @@ public struct SearchTerms: Hashable, Sendable {
         return terms
     }
 
-    /// What several words are written between to be one term.
+    /// The quotation marks around a term of several words.
     public static let quotes: Set<Character> = ["\"", "“", "”", "„"]
 }

@@ -1,4 +1,4 @@
-/// Those who listen to one stream of values.
+/// The observers of a stream of values.
 public struct Observers<Value: Sendable> {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var next = 0
@@ -17,7 +17,7 @@ public struct Observers<Value: Sendable> {
         continuations[token] = nil
     }
 
-    /// Tells all of them, and forgets those who no longer listen.
+    /// Sends a value to all observers, and removes terminated ones.
     public mutating func yield(_ value: Value) {
         for (token, continuation) in continuations {
             if case .terminated = continuation.yield(value) { continuations[token] = nil }

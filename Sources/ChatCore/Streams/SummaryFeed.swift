@@ -1,18 +1,18 @@
-/// Those who watch the room list, and what they were told last.
+/// The observers of the room list, and the list published last.
 public struct SummaryFeed {
     private var observers = Observers<[RoomSummary]>()
     private var newObservers = Observers<[RoomSummary]>()
-    /// Those who came before the reading under way began: what it finds is no older than their coming.
+    /// Observers that were added before the current read began, so that its result is new to them.
     private var due = Observers<[RoomSummary]>()
     private var lastPublished: [RoomSummary]?
-    /// Whether the rooms may differ from what was told.
+    /// Whether the rooms may have changed since the last read.
     public private(set) var isStale = true
-    /// Whether someone is at work reading them.
+    /// Whether a read is in progress.
     private var isRefreshing = false
 
     public init() {}
 
-    /// Whoever is added is told the list by the next reading.
+    /// Adds an observer, which receives the list with the next read.
     public mutating func add(_ continuation: AsyncStream<[RoomSummary]>.Continuation) {
         _ = newObservers.add(continuation)
         isStale = true
@@ -22,14 +22,14 @@ public struct SummaryFeed {
         isStale = true
     }
 
-    /// - Returns: whether the caller is to read the rooms, as nobody else does.
+    /// Returns whether the caller has to read the rooms now.
     public mutating func beginRefresh() -> Bool {
         guard isStale, !isRefreshing, !(observers.isEmpty && newObservers.isEmpty && due.isEmpty) else { return false }
         isRefreshing = true
         return true
     }
 
-    /// From here on a change makes the list stale again.
+    /// Marks the start of a read: later changes make the list stale again.
     public mutating func startReading() {
         isStale = false
         newObservers.move(to: &due)

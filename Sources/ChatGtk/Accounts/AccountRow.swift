@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// An account in the list of them: avatar, name, identifier, what is unread, and which is shown.
+/// A row of the account list: avatar, name, user ID or status, unread count, and a check mark if displayed.
 enum AccountRow {
     static func make(_ row: AccountsCoordinator.Row) -> Widget {
         let line = Box(.horizontal, spacing: 12)

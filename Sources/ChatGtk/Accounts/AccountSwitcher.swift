@@ -3,12 +3,12 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The name of the account that is shown, which opens the list of all.
+/// The name of the displayed account as a button that opens the account list.
 final class AccountSwitcher {
     let widget: MenuButton
     var onSelect: ((String) -> Void)?
     var onAdd: (() -> Void)?
-    /// Asks for what can be done about the account.
+    /// Called to sign in to the account again.
     var onSignIn: ((AccountsCoordinator.Row) -> Void)?
     var onLogOut: ((AccountsCoordinator.Row) -> Void)?
 

@@ -2,7 +2,7 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// Tells over the rooms that their account does not talk to its server, and what can be done.
+/// A bar above the room list that reports a lost connection or session of the account, with an action to fix it.
 final class ConnectionBar {
     let widget: Widget
     var onAction: ((AccountsCoordinator.Banner) -> Void)?
@@ -17,7 +17,7 @@ final class ConnectionBar {
         let row = Box(.horizontal, spacing: 6)
         row.addStyle("connection-bar")
         gtk_label_set_wrap(label.cast(), 1)
-        // What it says is broken into lines before it makes the list of rooms wider.
+        // Wrap the text instead of widening the room list.
         gtk_label_set_max_width_chars(label.cast(), 14)
         gtk_label_set_xalign(label.cast(), 0)
         gtk_widget_set_hexpand(label.cast(), 1)

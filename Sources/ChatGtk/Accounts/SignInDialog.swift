@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// Adds an account, or signs one in again.
+/// Adds an account or signs in to an existing one again.
 final class SignInDialog {
     let window: Widget
     private let viewModel: SignInViewModel
@@ -14,15 +14,15 @@ final class SignInDialog {
     private let name: Widget
     private let password: Widget
     private let token: Widget
-    /// Whether a token is asked for in the place of a name and a password.
+    /// Whether the user signs in with an access token instead of name and password.
     private var usesToken = false
     private var displayedStep: SignInViewModel.Step?
     private var rendering: Rendering?
     private var isOver = false
 
-    /// Shows the dialog, which lives until it is closed.
+    /// Presents the dialog, which retains itself until it is closed.
     ///
-    /// - Parameter added: told of the account once it is in the list.
+    /// - Parameter added: Called with the account ID once the account has been added.
     @discardableResult
     static func present(
         _ viewModel: SignInViewModel, over parent: Widget, added: @escaping @MainActor (String) -> Void
@@ -110,7 +110,8 @@ final class SignInDialog {
         builder["log_in", Button.self].isSensitive = canLogIn && !viewModel.state.isBusy
     }
 
-    /// Escape and the close button: back to what was typed while something is under way, or out.
+    /// Handles Escape and the close button: cancels a running step and returns to its input, or else closes the dialog.
+    /// - Returns: Whether to keep the window open.
     private func closeRequested() -> Bool {
         if isOver { return false }
         viewModel.send(.cancel)
@@ -120,7 +121,7 @@ final class SignInDialog {
     private func end() {
         guard !isOver else { return }
         isOver = true
-        // What was typed does not outlive the dialog.
+        // Clear secrets from the entries.
         for field in [password, token] { gtk_editable_set_text(field.cast(), "") }
         window.closeWindow()
     }

@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// What signing in tells, in the user's words.
+/// Localized sign-in texts.
 enum SignInText {
     static func text(for problem: SignInProblem) -> String {
         switch problem {

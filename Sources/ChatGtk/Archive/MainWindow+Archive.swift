@@ -3,7 +3,7 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// Exports and imports, from the window's menus.
+/// Export and import actions.
 extension MainWindow {
     func chooseExport() {
         guard let row = coordinator.rooms.state.selectedRow else { return }

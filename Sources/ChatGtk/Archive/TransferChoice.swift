@@ -3,9 +3,9 @@ import ChatCore
 import Foundation
 import GtkKit
 
-/// What is asked before an export or an import.
+/// Dialogs that precede an export or import.
 enum TransferChoice {
-    /// Which format, and into which folder.
+    /// Asks for a format and a destination folder.
     static func export(of name: String, over parent: Widget, _ chosen: @escaping @MainActor (ExportFormat, URL) -> Void)
     {
         let dialog = Widget(
@@ -49,7 +49,7 @@ enum TransferChoice {
         }
     }
 
-    /// Which file or folder.
+    /// Asks for a file or folder to import.
     static func source(over parent: Widget, _ chosen: @escaping @MainActor (URL) -> Void) {
         let dialog = Widget(
             sinking: adw_message_dialog_new(

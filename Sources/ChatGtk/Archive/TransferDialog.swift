@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// An export or import under way: how far it is, a way to stop it, and what came of it.
+/// The progress of an export or import, with a cancel button and the final report.
 final class TransferDialog {
     let window: Widget
     private let viewModel: TransferViewModel
@@ -21,7 +21,8 @@ final class TransferDialog {
     private var rendering: Rendering?
     private var isAsking = false
 
-    /// Shows the dialog and begins. It lives until it is closed, which it is not before the end.
+    /// Presents the dialog and starts the transfer. The dialog retains itself until it is closed, which is possible
+    /// only after the transfer has ended.
     @discardableResult
     static func present(_ viewModel: TransferViewModel, over parent: Widget) -> TransferDialog {
         let dialog = TransferDialog(viewModel, over: parent)

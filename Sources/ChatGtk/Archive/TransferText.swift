@@ -3,7 +3,7 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// What is told of exports and imports, in the user's words.
+/// Localized texts about exports and imports.
 enum TransferText {
     static func title(_ state: TransferViewModel.State) -> String {
         switch state.phase {
@@ -88,7 +88,7 @@ enum TransferText {
             .joined(separator: ", ")
     }
 
-    /// What was left out, the most frequent first, a line each.
+    /// Returns what was skipped, one line each, most frequent first.
     static func skippedItems(_ report: ImportReport) -> [String] {
         let sortedItems = report.skippedItems.sorted { ($0.value, "\($1.key)") > ($1.value, "\($0.key)") }
         return sortedItems.map { "\($0.value) × \(text(for: $0.key))" }
@@ -109,7 +109,7 @@ enum TransferText {
     }
 
     private static func named(_ text: String, _ name: String) -> String {
-        // It comes from the file: short, and on one line.
+        // The name comes from the imported file: limit it to one short line.
         let name = name.prefix(40).filter { !$0.isNewline && $0 != "\0" }
         return name.isEmpty ? text : "\(text) (\(name))"
     }

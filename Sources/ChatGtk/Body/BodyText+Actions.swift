@@ -4,8 +4,8 @@ import Composer
 import GtkKit
 
 extension BodyText {
-    /// Links, pills and spoilers act on a click, and by key: Tab and the arrows go from one to the next, Return or
-    /// the space bar acts.
+    /// Makes links, pills and spoilers respond to clicks and keys: Tab and the arrow keys move between them, Return and
+    /// Space activate one.
     func addControllers() {
         addPointer()
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
@@ -59,7 +59,7 @@ extension BodyText {
         }
     }
 
-    /// - Returns: false at an end, so that the focus goes on.
+    /// - Returns: `false` past the first or last action, so that the focus moves on.
     private func move(by step: Int) -> Bool {
         let next = (currentAction ?? -1) + step
         guard actions.indices.contains(next) else { return false }
@@ -73,7 +73,7 @@ extension BodyText {
         gtk_widget_queue_draw(cast())
     }
 
-    /// Carries out an action; what lies under a cover only after the cover is gone.
+    /// Performs an action; if it is under a spoiler, reveals that first.
     func act(_ index: Int) {
         guard actions.indices.contains(index) else { return }
         if let cover = actions.indices.first(where: {
@@ -91,7 +91,7 @@ extension BodyText {
 }
 
 extension TextAction {
-    /// What the pointer is told.
+    /// The tooltip.
     var explanation: String {
         switch kind {
         case .link(let link): link.target.address

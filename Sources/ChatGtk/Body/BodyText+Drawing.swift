@@ -3,7 +3,7 @@ import ChatCore
 import GtkKit
 
 extension BodyText {
-    /// The colours to draw in now. They follow the theme, so each drawing asks.
+    /// The current colors. They follow the theme, so they are read for each drawing.
     var currentPalette: TextAttributes.Palette {
         var text = GdkRGBA(red: 0, green: 0, blue: 0, alpha: 1)
         shim_widget_color(pointer, &text)
@@ -13,7 +13,7 @@ extension BodyText {
         return TextAttributes.Palette(text: BodyColor(text), accent: BodyColor(accent), isHighContrast: isHighContrast)
     }
 
-    /// Pills, code and coloured grounds, below the text.
+    /// Draws the backgrounds of pills, code and colored text, below the text.
     func drawChips(_ snapshot: OpaquePointer, _ layout: Object, _ palette: TextAttributes.Palette) {
         struct Background: Equatable {
             var color: BodyColor?
@@ -36,12 +36,12 @@ extension BodyText {
         }
     }
 
-    /// Covers over spoilers, and the ring around what a key would act on.
+    /// Draws covers over spoilers, and the focus ring around the current action.
     func drawCovers(_ snapshot: OpaquePointer, _ layout: Object, _ palette: TextAttributes.Palette) {
         let cover = BodyColor(hexadecimal: palette.isDark ? "#68676c" : "#8b8a91") ?? palette.text
         for index in actions.indices where isCovered(index) {
             for rectangle in rectangles(of: actions[index].range, in: layout) {
-                // Descenders of other styles may reach below the line.
+                // Glyphs in other styles may extend below the line.
                 var frame = rectangle.insetBy(-1)
                 frame.height += 3
                 draw(snapshot, frame, cover.rgba(), 4)
@@ -54,7 +54,7 @@ extension BodyText {
         }
     }
 
-    /// What a search found, below the text.
+    /// Draws the matches of a search, below the text.
     func drawHighlights(_ snapshot: OpaquePointer, _ layout: Object) {
         guard !highlightedRanges.isEmpty else { return }
         var color = GdkRGBA(red: 0.9, green: 0.65, blue: 0, alpha: 1)
@@ -75,8 +75,8 @@ extension BodyText {
         }
     }
 
-    /// Where a stretch of the text stands, a rectangle a line and direction, in pixels. Spaces at which a line is
-    /// broken belong to none: Pango would let them reach to the edge.
+    /// The rectangles that a range of text covers, one per line and direction run, in pixels. Excludes spaces at which
+    /// a line is wrapped: Pango extends them to the layout's edge.
     func rectangles(of range: Range<Int>, in layout: Object) -> [Rectangle] {
         guard !range.isEmpty, let iterator = pango_layout_get_iter(layout.cast()) else { return [] }
         defer { pango_layout_iter_free(iterator) }
@@ -118,14 +118,15 @@ extension BodyText {
         return offset
     }
 
-    /// In pixels of the widget.
+    /// In pixels, in layout coordinates.
     struct Rectangle {
         var x: Double
         var y: Double
         var width: Double
         var height: Double
 
-        /// Narrower on both sides; wider for a negative inset. The height stays, lines lie close.
+        /// Insets the left and right edges; a negative inset widens the rectangle. Keeps the height, because lines are
+        /// close.
         func insetBy(_ inset: Double) -> Rectangle {
             Rectangle(x: x + inset, y: y, width: width - 2 * inset, height: height)
         }

@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// A text with its looks: one Pango layout, of which a part may be drawn as selected.
+/// Formatted text: a single Pango layout, with an optional selected range.
 ///
-/// A label could neither share a selection with other labels, nor draw pills and covers, nor take long texts as
-/// quickly (GtkLabel wraps by character to find its least width).
+/// GtkLabel cannot share a selection across labels nor draw pills and spoiler covers, and is slow for long texts,
+/// because it wraps by character to find its minimum width.
 final class BodyText: WidgetImplementation {
-    /// The fewest characters that a text is pressed into.
+    /// The minimum width, in characters.
     private static let minLineLength = 12
 
     override class var typeName: String { "ParlanceBodyText" }
@@ -17,32 +17,32 @@ final class BodyText: WidgetImplementation {
     private(set) var content = TextContent(InlineText())
     private(set) var text = ""
     private(set) var selected: Range<Int>?
-    /// What a search found in the text, in UTF-8 units.
+    /// The matches of a search, in UTF-8 offsets.
     private(set) var highlightedRanges: [Range<Int>] = []
-    /// The parts that do something; see ``BodyText/onAction``.
+    /// The links, mentions and spoilers; see ``BodyText/onAction``.
     private(set) var actions: [TextAction] = []
-    /// The one that keys act on while the widget has the focus.
+    /// The index of the action that keys activate while the widget has the focus.
     var currentAction: Int?
-    /// Spoilers that were uncovered, by their place among ``actions``.
+    /// The indices in ``actions`` of revealed spoilers.
     var revealed: Set<Int> = []
-    /// Called when the reader asks for a link or a mention.
+    /// Called when the user activates a link or a mention.
     var onAction: ((TextAction) -> Void)?
-    /// Called before drawing in colours that are not those of the last time.
+    /// Called before drawing if the colors have changed since the last drawing.
     var onPaletteChange: ((TextAttributes.Palette) -> Void)?
 
     private var hasControllers = false
     private var isRightToLeft = false
     private var layout: Object?
-    /// The colours that the layout's attributes have.
+    /// The colors in the layout's attributes.
     private var palette: TextAttributes.Palette?
     private var drawnPalette: TextAttributes.Palette?
-    /// The width that the layout is broken at, in pixels, and its height then.
+    /// The width at which the layout is wrapped and its height then, in pixels.
     private var broken: (width: Int, height: Int)?
     private var natural: Int?
-    /// Counts changes of font and scale.
+    /// The Pango context's serial, which changes with font and scale.
     private var contextSerial: guint = 0
 
-    /// How many layouts were made, for tests.
+    /// The number of layouts created, for tests.
     private(set) static var layoutsMade = 0
 
     required init(pointer: UnsafeMutableRawPointer) {
@@ -50,7 +50,7 @@ final class BodyText: WidgetImplementation {
         gtk_widget_set_cursor_from_name(cast(), "text")
     }
 
-    /// - Parameter selected: in UTF-8 units of the text; nil for nothing.
+    /// - Parameter selected: In UTF-8 offsets of the text, or `nil` for no selection.
     func show(_ content: TextContent, selected: Range<Int>? = nil) {
         if content != self.content {
             let isSameText = content.text == self.content.text
@@ -82,7 +82,7 @@ final class BodyText: WidgetImplementation {
         gtk_widget_queue_draw(cast())
     }
 
-    /// Most texts do nothing and get no controllers.
+    /// Adds controllers on demand: most texts have no actions.
     private func setActions(_ actions: [TextAction]) {
         self.actions = actions
         currentAction = nil
@@ -92,7 +92,7 @@ final class BodyText: WidgetImplementation {
         addControllers()
     }
 
-    /// The place in the text nearest to a point in the widget's coordinates, in UTF-8 units.
+    /// The UTF-8 offset nearest to a point in the widget's coordinates.
     func offset(atX x: Double, y: Double) -> Int {
         guard y >= 0 else { return 0 }
         let layout = madeLayout
@@ -101,7 +101,7 @@ final class BodyText: WidgetImplementation {
         var (index, trailing): (Int32, Int32) = (0, 0)
         let scale = Double(PANGO_SCALE)
         pango_layout_xy_to_index(layout.cast(), Int32((x - textX) * scale), Int32(y * scale), &index, &trailing)
-        // What trails is counted in characters of Unicode, an emoji of several of them is one.
+        // Pango returns `trailing` in Unicode scalars, of which a grapheme cluster may have several.
         let utf8 = text.utf8
         let start = utf8.index(utf8.startIndex, offsetBy: min(Int(index), utf8.count))
         let scalars = text.unicodeScalars
@@ -111,7 +111,7 @@ final class BodyText: WidgetImplementation {
         return utf8.distance(from: utf8.startIndex, to: end)
     }
 
-    /// The action under a point, the one of a spoiler that is covered first.
+    /// The index of the action at a point; covered spoilers come first.
     func action(atX x: Double, y: Double) -> Int? {
         let scale = Double(PANGO_SCALE)
         var (index, trailing): (Int32, Int32) = (0, 0)
@@ -152,7 +152,7 @@ final class BodyText: WidgetImplementation {
 
     private func makeLayout() -> Object {
         Self.layoutsMade += 1
-        // A C string ends at a NUL.
+        // Pango expects a C string, which ends at the first NUL.
         let made = Object(
             owning: UnsafeMutableRawPointer(
                 gtk_widget_create_pango_layout(cast(), text.utf8.contains(0) ? text.replacing("\0", with: " ") : text)))
@@ -161,13 +161,13 @@ final class BodyText: WidgetImplementation {
         return made
     }
 
-    /// Lines are never longer than the text would like: GTK 4.8 asks for the height at all the width there is, and
-    /// then gives what is aligned at a side no more than its natural width.
+    /// Wraps lines at the natural width at most: GTK 4.8 measures the height for all the width available, but then
+    /// allocates an aligned widget no more than its natural width.
     private func breakLines(_ layout: Object, at width: Int32) {
         let natural = naturalWidth()
         let width = min(Int(width), natural)
         guard broken?.width != width else { return }
-        // A short text was laid out without a width to measure it: that will do.
+        // A text at its natural width needs no wrapping.
         let isWhole = content.isCode || (width == natural && natural < maxLineWidth)
         pango_layout_set_width(layout.cast(), isWhole ? -1 : Int32(width) * PANGO_SCALE)
         var height: Int32 = 0
@@ -186,13 +186,13 @@ final class BodyText: WidgetImplementation {
         content.isCode ? Int(Int32.max / PANGO_SCALE) : content.lineLength * characterWidth
     }
 
-    /// Where the text begins, in pixels: one written from right to left stands at the right.
+    /// The x position of the text in pixels: right-to-left text is right-aligned.
     private var textX: Double {
         guard isRightToLeft, let broken else { return 0 }
         return Double(max(0, Int(gtk_widget_get_width(cast())) - broken.width))
     }
 
-    /// What the text would like: short ones what they need, long ones whole lines, which need not be measured.
+    /// The natural width: that of a short text, or the maximum line width for a long one, which need not be measured.
     private func naturalWidth() -> Int {
         let layout = madeLayout
         if let natural { return natural }
@@ -252,12 +252,12 @@ final class BodyText: WidgetImplementation {
 }
 
 extension TextAction {
-    /// Whether it leads somewhere: all but spoilers.
+    /// Whether the action has a target: all but spoilers.
     var isTarget: Bool { if case .spoiler = kind { false } else { true } }
 }
 
 extension String {
-    /// Whether the first letter with a direction is of a script that is written from right to left.
+    /// Whether the first letter with a direction belongs to a right-to-left script.
     fileprivate var startsRightToLeft: Bool {
         for scalar in unicodeScalars {
             switch g_unichar_get_script(scalar.value) {

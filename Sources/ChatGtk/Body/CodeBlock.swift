@@ -2,7 +2,7 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// Code in a box: its language, a button that copies it, and the text in letters of one width.
+/// A code block: its language, a copy button, and the code in monospace.
 final class CodeBlock {
     let widget: Widget
     let text: BodyText
@@ -28,12 +28,12 @@ final class CodeBlock {
         gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_END)
         header.append(name)
         header.append(copyButton())
-        // What is long is scrolled to the side; up and down belong to the timeline.
+        // Long lines scroll horizontally; vertical scrolling belongs to the timeline.
         let scroller = ScrolledWindow(sideways: textWidget)
         gtk_box_append(widget.cast(), header.cast())
         gtk_box_append(widget.cast(), scroller.cast())
         guard language != nil else { return }
-        // Colours change no sizes: they may come when there is time, and only to what is drawn.
+        // Colors do not affect sizes: compute them in idle time, and only for code that is drawn.
         text.onPaletteChange = { [weak self] in self?.highlight(isDark: $0.isDark) }
     }
 

@@ -3,9 +3,9 @@ import CGtkSource
 import ChatCore
 import GtkKit
 
-/// Finds the colours of code with GtkSourceView's engine, in a buffer of its own: no view is made.
+/// Highlights code with GtkSourceView's engine, in a buffer without a view.
 enum CodeHighlighter {
-    /// Longer code stays in one colour: the engine works on the main thread.
+    /// The maximum length in bytes; longer code is not highlighted, because the engine runs on the main thread.
     static let maxLength = 20_000
 
     private static let isReady: Bool = {
@@ -13,7 +13,7 @@ enum CodeHighlighter {
         return true
     }()
 
-    /// What people write after a fence, where the engine has another name for it.
+    /// Common names of languages after a code fence, and GtkSourceView's IDs for them.
     private static let names = [
         "bash": "sh", "shell": "sh", "zsh": "sh", "console": "sh", "javascript": "js", "jsx": "js", "node": "js",
         "ts": "typescript", "tsx": "typescript-jsx", "py": "python3", "python": "python3", "rs": "rust", "rb": "ruby",
@@ -23,7 +23,8 @@ enum CodeHighlighter {
         "ps1": "powershell", "vb": "vbnet", "f#": "fsharp", "fs": "fsharp", "gd": "gdscript",
     ]
 
-    /// The looks of the code; none if the language is not known or the code too long. Main thread, milliseconds.
+    /// Returns the highlights of code, or an empty array if the language is unknown or the code too long. Takes
+    /// milliseconds on the main thread.
     static func highlights(of code: String, language: String, isDark: Bool) -> [CodeHighlight] {
         guard isReady, code.utf8.count <= maxLength, let language = sourceLanguage(language),
             let made = gtk_source_buffer_new_with_language(language)
@@ -46,7 +47,7 @@ enum CodeHighlighter {
             ?? gtk_source_language_manager_guess_language(manager, "a.\(name)", nil)
     }
 
-    /// Goes from one change of looks to the next; places in characters become places in bytes on the way.
+    /// Walks from one tag toggle to the next, converting character offsets to UTF-8 offsets.
     private static func spans(from start: GtkTextIter, in code: String) -> [CodeHighlight] {
         var spans: [CodeHighlight] = []
         var iterator = start
@@ -71,7 +72,7 @@ enum CodeHighlighter {
         return spans
     }
 
-    /// The looks of the tags at a place, later tags over earlier ones.
+    /// Reads the combined appearance of the tags at an iterator; later tags override earlier ones.
     private static func read(_ iterator: inout GtkTextIter, _ highlight: inout CodeHighlight) {
         let tags = gtk_text_iter_get_tags(&iterator)
         defer { g_slist_free(tags) }

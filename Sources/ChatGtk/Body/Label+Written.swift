@@ -3,7 +3,7 @@ import Composer
 import GtkKit
 
 extension Label {
-    /// Shows plain words, of which those that mention somebody have the ground of a pill.
+    /// Shows plain text, with a pill's background behind mentions.
     func show(_ words: WrittenText) {
         text = words.source.replacing("\0", with: "\u{FFFD}")
         let attributes = pango_attr_list_new()
@@ -28,7 +28,7 @@ extension Label {
 }
 
 extension WrittenText {
-    /// A range in UTF-8 units, as Pango counts.
+    /// The range in UTF-8 offsets, as Pango needs it.
     fileprivate func bytes(of range: TextRange) -> Range<Int> {
         func byte(_ offset: Int) -> Int {
             source.utf8.distance(from: source.startIndex, to: source.utf16.index(source.startIndex, offsetBy: offset))
@@ -36,7 +36,7 @@ extension WrittenText {
         return byte(range.location)..<byte(range.end)
     }
 
-    /// The first line, at most so many characters of it.
+    /// The first line, truncated to `limit` characters.
     func firstLine(_ limit: Int) -> WrittenText {
         let line = source.prefix { !$0.isNewline }.prefix(limit)
         return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))

@@ -3,18 +3,18 @@ public import ChatCore
 public import Composer
 public import GtkKit
 
-/// Draws what a message says.
+/// Renders the body of a message.
 ///
-/// A message of plain text is one text block, kept from message to message; whatever has more structure is built anew
-/// when the body changes.
+/// Plain text uses a single text block that is reused for other messages; anything more structured is rebuilt when the
+/// body changes.
 public final class MessageBodyView {
     public let widget: Widget
-    /// Asks for a link to be opened.
+    /// Called when the user activates a link.
     public var onLink: ((BodyLink) -> Void)?
-    /// Asks about someone or something that is named.
+    /// Called when the user activates a mention.
     public var onMention: ((MentionTarget) -> Void)?
 
-    /// The texts in reading order.
+    /// The text blocks in reading order.
     private(set) var texts: [BodyText] = []
     private var displayedBody: MessageBody?
     private var displayedSender: String?
@@ -35,7 +35,7 @@ public final class MessageBodyView {
         listen(to: first)
     }
 
-    /// - Parameter sender: who says it, for what they do: "* Ann waves".
+    /// - Parameter sender: The sender's name, which precedes an emote: "* Ann waves".
     public func show(_ body: MessageBody, sender: String) {
         let sender = body.isEmote ? sender : nil
         guard body != displayedBody || sender != displayedSender else { return }
@@ -71,16 +71,16 @@ public final class MessageBodyView {
         }
     }
 
-    // MARK: Places in the text
+    // MARK: Text ranges
 
-    /// All that can be selected: the texts in reading order, a line for each.
+    /// The text that can be selected: all text blocks in reading order, separated by line breaks.
     public var selectableText: String { texts.map(\.text).joined(separator: "\n") }
 
-    /// Whether a part is drawn as selected.
+    /// Whether part of the text is selected.
     public var isSelected: Bool { texts.contains { $0.selected != nil } }
 
-    /// Draws a part as selected.
-    /// - Parameter range: in UTF-8 units of ``selectableText``; nil for nothing.
+    /// Draws a range as selected.
+    /// - Parameter range: In UTF-8 offsets of ``selectableText``, or `nil` for no selection.
     public func select(_ range: Range<Int>?) {
         var start = 0
         for text in texts {
@@ -90,14 +90,14 @@ public final class MessageBodyView {
         }
     }
 
-    /// Marks what a search looks for.
+    /// Highlights the matches of a search.
     func highlight(_ terms: SearchTerms) {
         guard isHighlighted || !terms.isEmpty else { return }
         isHighlighted = !terms.isEmpty
         for text in texts { text.highlight(terms.isEmpty ? [] : terms.ranges(in: text.text)) }
     }
 
-    /// What is marked; nil if nothing is.
+    /// The highlighted text, or `nil` if there is none.
     var highlightedText: String? {
         let highlighted = texts.flatMap { text in
             text.highlightedRanges.map { String(decoding: Array(text.text.utf8)[$0], as: UTF8.self) }
@@ -105,7 +105,7 @@ public final class MessageBodyView {
         return highlighted.isEmpty ? nil : highlighted.joined(separator: " ")
     }
 
-    /// The place in ``selectableText`` nearest to a point in the coordinates of a widget around this one.
+    /// The UTF-8 offset in ``selectableText`` nearest to a point in the coordinates of an ancestor.
     public func offset(atX x: Double, y: Double, in other: Widget) -> Int {
         var (start, best) = (0, 0)
         for text in texts {
@@ -116,7 +116,7 @@ public final class MessageBodyView {
                 start += count + 1
                 continue
             }
-            // The texts stand below each other, but for the cells of a table.
+            // The text blocks are stacked vertically, except for the cells of a table.
             let isBeside = point.x < 0 || point.x > Double(textWidget.width)
             if point.y >= 0, !(isBeside && texts.count > 1 && point.y > Double(textWidget.height)) || start == 0 {
                 best = start + text.offset(atX: point.x, y: point.y)
@@ -129,7 +129,8 @@ public final class MessageBodyView {
 
     // MARK: Blocks
 
-    /// Boxes in each other beyond this are left away: measuring them takes GTK ever longer, and no room is left.
+    /// The nesting depth beyond which blocks are flattened: GTK measures deeply nested boxes ever more slowly, and no
+    /// width remains for the text.
     private static let maxDepth = 8
 
     private func add(_ blocks: [BodyBlock], to box: Widget) {
@@ -193,7 +194,7 @@ public final class MessageBodyView {
         }
     }
 
-    /// Rows of a mark and what stands beside it.
+    /// Rows of a marker and the item's content beside it.
     private func made(_ list: BodyList) -> Widget {
         let rows = Box(.vertical, spacing: 3)
         let markers = list.items.enumerated().map { index, item in

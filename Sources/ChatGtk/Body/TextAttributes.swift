@@ -3,13 +3,13 @@ import ChatCore
 import Glibc
 import GtkKit
 
-/// Turns the looks of a text into Pango attributes.
+/// Converts a text's formatting to Pango attributes.
 struct TextAttributes {
-    /// The colours of the style that the text is drawn in.
+    /// The theme's colors.
     struct Palette: Equatable {
         var text: BodyColor
         var accent: BodyColor
-        /// Whether colours that senders chose are left away.
+        /// Whether colors chosen by senders are ignored.
         var isHighContrast: Bool
 
         var isDark: Bool { text.luminance > 0.5 }
@@ -18,7 +18,7 @@ struct TextAttributes {
     private let palette: Palette
     private let list = pango_attr_list_new()
 
-    /// - Returns: a list that the caller owns.
+    /// - Returns: A list owned by the caller.
     static func make(_ content: TextContent, revealed: Set<Int>, palette: Palette) -> OpaquePointer? {
         let attributes = TextAttributes(palette: palette)
         let whole = 0..<content.text.runs.reduce(0) { $0 + $1.text.utf8.count }
@@ -93,7 +93,7 @@ extension BodyColor {
         GdkRGBA(red: Float(red) / 255, green: Float(green) / 255, blue: Float(blue) / 255, alpha: alpha)
     }
 
-    /// How bright it is, 0 to 1 (WCAG 2, relative luminance).
+    /// The relative luminance as defined by WCAG 2, from 0 to 1.
     var luminance: Double {
         let components = [red, green, blue].map { component -> Double in
             let value = Double(component) / 255
@@ -102,7 +102,7 @@ extension BodyColor {
         return 0.2126 * components[0] + 0.7152 * components[1] + 0.0722 * components[2]
     }
 
-    /// The colour, or one as near to it as can be read on a window of the theme.
+    /// The color, darkened or lightened as needed to be legible on the theme's background.
     func legible(onDark isDark: Bool) -> BodyColor {
         var color = self
         for _ in 0..<12 where isDark ? color.luminance < 0.22 : color.luminance > 0.22 {

@@ -1,23 +1,24 @@
 import ChatCore
 import Composer
 
-/// What a ``BodyText`` shows and how.
+/// What a ``BodyText`` shows, and how.
 struct TextContent: Equatable {
-    /// Space around runs of code and pills would break lines; what is drawn behind them is wider by this, in pixels.
+    /// How far the backgrounds of code and pills extend beyond their text on either side, in pixels. Actual spaces
+    /// would be line break opportunities.
     static let chipInset = 2.0
 
     var text: InlineText
-    /// The size of the letters, 1 for that of the widget's style.
+    /// The font scale, relative to the widget's style.
     var scale = 1.0
     var isBold = false
-    /// Whether letters are of one width, and lines as long as they are.
+    /// Whether the text is monospace and not wrapped.
     var isCode = false
-    /// Characters after which lines are broken at the latest.
+    /// The maximum line length, in characters.
     var lineLength = 62
-    /// Whether the text is never narrower than it would like. What is scrolled sideways must be: GTK measures its
-    /// height at the least width.
+    /// Whether the minimum width is the natural width. Necessary in horizontally scrolled content, whose height GTK
+    /// measures for the minimum width.
     var isRigid = false
-    /// Colours of code, in UTF-8 units of the text.
+    /// Syntax highlighting, in UTF-8 offsets of the text.
     var highlights: [CodeHighlight] = []
 
     init(_ text: InlineText, scale: Double = 1, isBold: Bool = false, isCode: Bool = false) {
@@ -28,7 +29,7 @@ struct TextContent: Equatable {
     }
 }
 
-/// A stretch of code in one look.
+/// A range of code with uniform highlighting.
 struct CodeHighlight: Equatable {
     var range: Range<Int>
     var color: BodyColor?
@@ -36,7 +37,7 @@ struct CodeHighlight: Equatable {
     var isItalic = false
 }
 
-/// A part of a text that does something.
+/// A link, mention or spoiler in a text.
 struct TextAction: Equatable {
     enum Kind: Equatable {
         case link(BodyLink)
@@ -44,11 +45,11 @@ struct TextAction: Equatable {
         case spoiler(Spoiler)
     }
 
-    /// In UTF-8 units of the text.
+    /// In UTF-8 offsets of the text.
     var range: Range<Int>
     var kind: Kind
 
-    /// The actions in a text, in order. A link in a spoiler comes after it.
+    /// The actions in a text, in order. A link within a spoiler comes after the spoiler.
     static func all(in text: InlineText) -> [TextAction] {
         guard text.runs.contains(where: { $0.link != nil || $0.mention != nil || $0.spoiler != nil }) else { return [] }
         var actions: [TextAction] = []
@@ -72,7 +73,7 @@ struct TextAction: Equatable {
 }
 
 extension InlineText {
-    /// Stretches for which `key` is equal, in UTF-8 units.
+    /// The ranges of runs with equal `key`, in UTF-8 offsets.
     func ranges<Key: Equatable>(of key: (InlineRun) -> Key) -> [(key: Key, range: Range<Int>)] {
         var offset = 0
         return groups(by: key).map { group in

@@ -2,29 +2,29 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// How a bar looks: like the samples of the libraries that people come from (MIB-48). A look is a style class and some of
-/// the bar's own properties; what is in its slots is the host's.
+/// The appearance of a bar, modeled on sample apps of other composer libraries (MIB-48). It sets a style class and some
+/// of the bar's properties; the content of the slots is up to the host.
 public enum BarAppearance: String, CaseIterable, Sendable {
-    /// The library's own.
+    /// This library's own appearance.
     case parlance
-    /// A frame with a toolbar below, at whose end the send button is.
+    /// A frame with a toolbar below the text, which ends with the send button.
     case slack
-    /// A round frame around text and send button.
+    /// A rounded frame around the text and the send button.
     case iMessage
-    /// No frame but the text's.
+    /// A frame around the text only.
     case messenger
-    /// Flat, with a large icon to send.
+    /// Flat, with a large send icon.
     case gitHawk
-    /// Translucent, to lie over the content.
+    /// Translucent, for placing the bar over the content.
     case glass
 
-    /// The style class of ``ComposerBar`` that the style sheet knows; nil for the bar as it is.
+    /// The CSS class of ``ComposerBar``, or `nil` for the default appearance.
     var styleClass: String? { self == .parlance ? nil : "look-" + rawValue.lowercased() }
 }
 
 extension ComposerBar {
-    /// The look, by ``BarAppearance``'s names; another name changes nothing. Sets where the send button is and whether it stays;
-    /// both can be set differently afterwards.
+    /// The appearance, as a raw value of ``BarAppearance``; other values are ignored. Sets ``sendsBelow`` and
+    /// ``hidesSend``, which can be overridden afterwards.
     public var appearance: String {
         get { chosenAppearance.rawValue }
         set {

@@ -3,13 +3,13 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Files in a bar: a button before the text, the clipboard, drops, and the tray above the text (SLK-36, MIB-36 to MIB-39).
+/// File support of a bar: an attach button, paste, drops, and the tray above the text (SLK-36, MIB-36 to MIB-39).
 final class BarFiles {
     let attachmentController: AttachmentController
     private let widgets: ComposerWidgets
     private let binding: ComposerBinding
 
-    /// nil where the model takes no files.
+    /// Returns `nil` if the model does not accept files.
     init?(binding: ComposerBinding, widgets: ComposerWidgets) {
         guard let attachmentController = AttachmentController(model: binding.model) else { return nil }
         self.attachmentController = attachmentController
@@ -27,7 +27,7 @@ final class BarFiles {
         attachmentController.acceptDrops(on: widgets.content, hint: nil)
     }
 
-    /// Whether the user sees that files are taken; plug-ins of the host are asked in any case.
+    /// Whether the attach button and the tray are visible. Host plug-ins are consulted in any case.
     var areOffered = false {
         didSet {
             attachmentController.button.isVisible = areOffered

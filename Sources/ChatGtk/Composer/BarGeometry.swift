@@ -1,21 +1,21 @@
 import CGtk
 import GtkKit
 
-/// Follows where a widget is in its window, and tells only of what has really changed (SLK-59, MIB-7, MCV-11).
+/// Tracks a widget's position and size in its window, and reports actual changes only (SLK-59, MIB-7, MCV-11).
 ///
-/// It looks once in a frame whose layout has changed, after all widgets have got their places: so what is told may be
-/// answered by another layout in the same frame.
+/// It checks after the frame clock's layout phase, once all widgets are allocated, so that callbacks may trigger
+/// another layout in the same frame.
 final class BarGeometry {
-    /// The widget's top left corner in the window, in pixels.
+    /// Called with the widget's top left corner in window coordinates, in pixels.
     var onMove: ((_ x: Double, _ y: Double) -> Void)?
-    /// In pixels.
+    /// Called with the widget's size in pixels.
     var onResize: ((_ width: Double, _ height: Double) -> Void)?
 
     private unowned let bar: WidgetImplementation
     private var layout: SignalConnection?
     private var lastReported: (x: Double, y: Double, width: Double, height: Double)?
 
-    /// - Parameter child: of the bar, mapped and unmapped with it.
+    /// - Parameter child: A child of the bar, which is mapped and unmapped together with it.
     init(of bar: WidgetImplementation, child: Widget) {
         self.bar = bar
         child.connect("map") { [weak self] _ in self?.start() }
@@ -29,7 +29,7 @@ final class BarGeometry {
             .connect("layout", after: true) { [weak self] _ in self?.update() }
     }
 
-    /// The clock is the window's, and still there when the widget leaves it.
+    /// Disconnects explicitly: the clock belongs to the window, which may outlive the widget.
     private func stop() {
         layout?.disconnect()
         layout = nil

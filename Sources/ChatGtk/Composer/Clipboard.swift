@@ -4,7 +4,8 @@ import Composer
 import Foundation
 import GtkKit
 
-/// The desktop's clipboard: the composer's own form, with mentions, beside plain text (HKW-29, SLK-36).
+/// Reads and writes the desktop's clipboard: plain text, and the composer's own format, which preserves mentions
+/// (HKW-29, SLK-36).
 enum Clipboard {
     static func write(_ fragment: ClipboardFragment, of widget: Widget) {
         guard let clipboard = gtk_widget_get_clipboard(widget.cast()) else { return }
@@ -12,12 +13,12 @@ enum Clipboard {
         gdk_clipboard_set_content(clipboard, provider.cast())
     }
 
-    /// Calls `completion` with what the clipboard offers, in the order of preference; with nothing if it holds nothing of
-    /// use. Another program may take its time to hand it over.
+    /// Calls `completion` with the clipboard's usable content in order of preference, or with an empty array.
+    /// Asynchronous: the data may come from another process.
     ///
     /// - Parameters:
-    ///   - asPlainText: leaves out everything but the text.
-    ///   - isSelection: reads what was selected last instead, which the middle button pastes.
+    ///   - asPlainText: Whether to ignore everything but text.
+    ///   - isSelection: Whether to read the primary selection, which the middle button pastes.
     static func read(
         of widget: Widget, asPlainText: Bool = false, isSelection: Bool = false,
         _ completion: @escaping @MainActor ([PasteOffer]) -> Void
@@ -31,7 +32,7 @@ enum Clipboard {
             return readText(clipboard, completion)
         }
         readData(clipboard, ClipboardFragment.mediaType) { data in
-            // Whatever program put it there: what can't be read is as if it was not there.
+            // Any program may offer this type: fall back to text if the data cannot be decoded.
             guard let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
                 return readText(clipboard, completion)
             }
@@ -67,7 +68,7 @@ enum Clipboard {
 }
 
 extension ClipboardFragment {
-    /// Its own form, HTML for programs that take formatted text, and plain text, for the clipboard or a drag.
+    /// A content provider with the composer's own format, HTML and plain text, for the clipboard and drags.
     var provider: ContentProvider {
         var forms: [(type: String, data: Data)] = []
         if let encodedFragment = try? encoded() { forms.append((Self.mediaType, encodedFragment)) }

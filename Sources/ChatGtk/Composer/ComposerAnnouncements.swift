@@ -1,8 +1,8 @@
 import Composer
 import GtkKit
 
-/// Has assistive technology say what else is only to be seen: that a message is being edited, that a text has become
-/// too long (SLK-14, SLK-65).
+/// Announces to assistive technology when editing a message begins or ends, and when the text becomes too long or short
+/// enough again (SLK-14, SLK-65).
 final class ComposerAnnouncements {
     let announcer = Announcer()
     private var isEditing = false

@@ -2,12 +2,12 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The properties of a bar. Those of the engine are for a bar with its own session.
+/// The bar's properties. Those that configure the engine apply to a bar with its own session.
 extension ComposerBar {
     static var options: [WidgetProperty] {
         [
             .text("text", \ComposerBar.text), .text("placeholder", \ComposerBar.placeholder),
-            // Before the options that it would undo: a `.ui` file's properties are set in the order of the file.
+            // Before the options that these two reset: GtkBuilder sets a `.ui` file's properties in file order.
             .text("look", default: "parlance", \ComposerBar.appearance),
             .text("preset", default: "parlance", \ComposerBar.preset),
             .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
@@ -45,7 +45,7 @@ extension ComposerBar {
         ]
     }
 
-    /// The habits of another composer, by ``ComposerConfiguration/Preset``'s names; options set later change them.
+    /// The behavior to imitate, as a raw value of ``ComposerConfiguration/Preset``; options set later override it.
     public var preset: String {
         get { chosenPreset.rawValue }
         set {
@@ -55,34 +55,36 @@ extension ComposerBar {
         }
     }
 
-    /// The most characters of a message; 0 for any number (SLK-14).
+    /// The maximum number of characters in a message, or 0 for no limit (SLK-14).
     public var characterLimit: Int {
         get { configuration.characterLimit ?? 0 }
         set { configure { $0.characterLimit = newValue > 0 ? newValue : nil } }
     }
 
-    /// Whether what is beyond the limit is not let in; else it only cannot be sent (MCV-9).
+    /// Whether the limit rejects further input; otherwise it only prevents sending (MCV-9).
     public var limitIsHard: Bool {
         get { configuration.limitPolicy == .hard }
         set { configure { $0.limitPolicy = newValue ? .hard : .soft } }
     }
 
-    /// How the counter counts, by ``CounterStyle``'s names (SLK-14); another name changes nothing.
+    /// The format of the counter, as a raw value of ``CounterStyle`` (SLK-14); other values are ignored.
     public var counterStyle: String {
         get { configuration.counterStyle.rawValue }
         set { configure { $0.counterStyle = CounterStyle(rawValue: newValue) ?? $0.counterStyle } }
     }
 
-    /// The most lines that the text grows to; 0 goes by the window's height (SLK-4), 1 makes it a single line (HKW-21).
+    /// The number of lines up to which the text grows; 0 derives it from the window's height (SLK-4), 1 makes it a
+    /// single line (HKW-21).
     ///
-    /// The text does not shrink to a line while the list of completion is open, as Hakawai's does: the list is a popover
-    /// or stands above the bar, and covers nothing of what is written.
+    /// Unlike in Hakawai, the text does not shrink to one line while completion is open: the popover or dock is above
+    /// the bar and covers none of the text.
     public var maximumLines: Int {
         get { if case .lines(let lines) = configuration.maxLines { lines } else { 0 } }
         set { configure { $0.maxLines = newValue > 0 ? .lines(newValue) : .byWindowHeight } }
     }
 
-    /// The same in pixels (MCV-1, MCV-3): of this and ``maximumLines`` the one set last holds; 0 if that is the other.
+    /// The height up to which the text grows, in pixels (MCV-1, MCV-3). Overrides ``maximumLines`` and vice versa; 0 if
+    /// that is set.
     public var maximumHeight: Int {
         get { if case .pixels(let height) = configuration.maxLines { Int(height) } else { 0 } }
         set {
@@ -91,9 +93,9 @@ extension ComposerBar {
         }
     }
 
-    /// Pixels around the bar's row in the place of the style's; -1 leaves it to the style (SLK-13, MIB-2).
+    /// The padding around the bar's row in pixels, or -1 for the style's (SLK-13, MIB-2).
     ///
-    /// Sets all four; each can be set by itself afterwards.
+    /// Sets all four sides; each can be overridden afterwards.
     public var contentInset: Int {
         get { inset }
         set {
@@ -103,50 +105,50 @@ extension ComposerBar {
         }
     }
 
-    /// Pixels above the row of text and buttons; -1 leaves it to the style (MIB-2).
+    /// The padding above the row of text and buttons in pixels, or -1 for the style's (MIB-2).
     public var paddingTop: Int {
         get { padding.top }
         set { setPadding(\.top, newValue, \.rowTop) }
     }
 
-    /// Pixels before the row, where its language begins; -1 leaves it to the style (MIB-2).
+    /// The padding at the row's start, by text direction, in pixels, or -1 for the style's (MIB-2).
     public var paddingStart: Int {
         get { padding.start }
         set { setPadding(\.start, newValue) }
     }
 
-    /// Pixels below the row of text and buttons; -1 leaves it to the style (MIB-2).
+    /// The padding below the row of text and buttons in pixels, or -1 for the style's (MIB-2).
     public var paddingBottom: Int {
         get { padding.bottom }
         set { setPadding(\.bottom, newValue, \.rowBottom) }
     }
 
-    /// Pixels behind the row; -1 leaves it to the style (MIB-2).
+    /// The padding at the row's end, by text direction, in pixels, or -1 for the style's (MIB-2).
     public var paddingEnd: Int {
         get { padding.end }
         set { setPadding(\.end, newValue) }
     }
 
-    /// Pixels above and beside what is in the top slot; -1 leaves it to the style (MIB-2).
+    /// The padding above and beside the top slot in pixels, or -1 for the style's (MIB-2).
     public var topSlotPadding: Int {
         get { padding.topSlot }
         set { setPadding(\.topSlot, newValue) }
     }
 
-    /// Pixels between the text and what is behind it; -1 leaves it to the style (MIB-2).
+    /// The space between the text and what follows it in pixels, or -1 for the style's (MIB-2).
     public var middlePadding: Int {
         get { padding.behindText }
         set { setPadding(\.behindText, newValue) }
     }
 
-    /// Pixels between the bar and what is below it, which a bar that grows up to the window leaves free; -1 for none
-    /// (MCV-1, MCV-2).
+    /// The space below the bar in pixels, subtracted from the room in which the bar may grow, or -1 for none (MCV-1,
+    /// MCV-2).
     public var bottomOffset: Int {
         get { padding.bottomOffset }
         set { setPadding(\.bottomOffset, newValue, \.bottomOffset) }
     }
 
-    /// - Parameter inset: what the engine, which says how far the text may grow, knows it as.
+    /// - Parameter inset: The corresponding inset of the engine, which computes how far the text may grow.
     private func setPadding(
         _ side: WritableKeyPath<BarPadding, Int>, _ pixels: Int, _ inset: WritableKeyPath<ComposerInsets, Double>? = nil
     ) {
@@ -157,43 +159,44 @@ extension ComposerBar {
         applyInsets()
     }
 
-    /// Whether sources of completion get ready when the text has the focus for the first time (HKW-50).
+    /// Whether completion sources are prepared when the text is focused for the first time (HKW-50).
     public var prefetchesCompletion: Bool {
         get { session.prefetchesCompletion }
         set { session.prefetchesCompletion = newValue }
     }
 
-    /// After how many letters a word without a prefix is looked up, by sources of the empty prefix; 0 for never (HKW-38).
+    /// The number of letters after which a word without a prefix is looked up in the sources of the empty prefix, or 0
+    /// for never (HKW-38).
     public var implicitLength: Int {
         get { configuration.completion.implicitLength }
         set { configure { $0.completion.implicitLength = max(0, newValue) } }
     }
 
-    /// Whether Return sends and Shift+Return breaks the line, or Ctrl+Return sends (SLK-44).
+    /// Whether Return sends and Shift+Return inserts a line break; otherwise Ctrl+Return sends (SLK-44).
     public var returnSends: Bool {
         get { configuration.sendKey == .return }
         set { configure { $0.sendKey = newValue ? .return : .ctrlReturn } }
     }
 
-    /// Takes the whole bar away, out of the focus chain too; the text is kept (SLK-53).
+    /// Whether the bar is hidden and excluded from the focus chain. Its text is preserved (SLK-53).
     public var isHidden: Bool {
         get { binding?.model.composer.isHidden ?? false }
         set { boundModel.handle(.hide(newValue)) }
     }
 
-    /// Holds the text at its full height, whatever it holds (MIB-8).
+    /// Whether the text is kept at its maximum height, whatever its length (MIB-8).
     public var isExpanded: Bool {
         get { binding?.model.composer.isExpanded ?? false }
         set { boundModel.handle(.expand(newValue)) }
     }
 
-    /// Whether the widgets before the text are shown; they slide.
+    /// Whether the start slot is shown. Changes are animated.
     public var showsStart: Bool {
         get { widgets.start.isRevealed }
         set { widgets.start.isRevealed = newValue }
     }
 
-    /// Whether the widgets behind the text are shown; they slide.
+    /// Whether the end slot is shown. Changes are animated.
     public var showsEnd: Bool {
         get { widgets.end.isRevealed }
         set { widgets.end.isRevealed = newValue }

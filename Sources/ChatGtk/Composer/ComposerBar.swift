@@ -3,28 +3,28 @@ public import ChatViewModels
 public import Composer
 public import GtkKit
 
-/// The composer as one widget: growing text with completion, pills and live Markdown, edit and reply bars, a send
-/// button, and slots for a host's own widgets.
+/// A message composer: growing text with completion, mention pills and live Markdown, edit and reply bars, a send
+/// button, and slots for the host's widgets.
 ///
-/// It is a GType, `ParlanceComposerBar`: make it in code or name it in a `.ui` file once ``register()`` was called.
+/// Its GType is `ParlanceComposerBar`: create it in code, or in a `.ui` file after ``register()``.
 ///
 ///     let widget = ComposerBar.make()
 ///     let bar = ComposerBar.of(widget)!
 ///     bar.session.onSend = { message in print(message.text) }
 ///     window.setChild(widget)
 ///
-/// The widget owns its implementation; there may be any number of them, and each may go from one container to another.
+/// The widget owns its implementation. Bars can be reparented.
 public final class ComposerBar: WidgetImplementation {
-    /// Where widgets of the host go (SLK-2, MIB-3). In `.ui` files: `<child type="start">`; `<child type="editor">` is
-    /// what ``replaceMiddle(by:)`` puts in the text's place.
+    /// The containers for the host's widgets (SLK-2, MIB-3). In `.ui` files: `<child type="start">`;
+    /// `<child type="editor">` replaces the text as ``replaceMiddle(by:)`` does.
     public enum Slot: String, CaseIterable, Sendable {
-        /// Above the text, below what completion docks.
+        /// Above the text, below docked suggestions.
         case top
-        /// Before the text: an attach button.
+        /// Before the text, for example for an attach button.
         case start
-        /// Behind the text, before the send button.
+        /// After the text, before the send button.
         case end
-        /// Below the text: a toolbar.
+        /// Below the text, for example for a toolbar.
         case bottom
     }
 
@@ -48,12 +48,12 @@ public final class ComposerBar: WidgetImplementation {
     private var defaultSession: ComposerSession?
     private var geometry: BarGeometry?
 
-    /// Makes the text view of bars made from now on, for one that is more than a GtkTextView, as GtkSourceView is (SLK-62);
-    /// nil for the library's own. Around mentions another draws rectangles, not pills.
+    /// Creates the text view of new bars, for hosts that need more than a GtkTextView, such as GtkSourceView (SLK-62);
+    /// `nil` for the default one. Other text views draw mentions as rectangles instead of pills.
     public static var makeEditor: (() -> Widget)?
 
-    /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
-    /// - Throws: ``Resource/Missing`` if the library's files are not where they were installed or built.
+    /// Registers the GType with GtkBuilder, and the library's resources with GTK. Idempotent.
+    /// - Throws: ``Resource/Missing`` if the resources are not at the install or build location.
     public static func register() throws(Resource.Missing) {
         try Resource.load()
         Resource.loadStyle()
@@ -73,13 +73,13 @@ public final class ComposerBar: WidgetImplementation {
             self?.widgets.fit(width: $0)
             self?.emit("size-changed", numbers: [$0, $1])
         }
-        // A bar that nobody gave a model gets one of its own in time for what the user does.
+        // A bar without a model gets its own session before any user input.
         widgets.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
     }
 
-    // MARK: The model
+    // MARK: Model
 
-    /// Who runs the engine: a room's view model, or a session of the host's.
+    /// The model that runs the engine: a room's view model, or a session of the host.
     public var model: (any ComposerModel)? {
         get { binding?.model }
         set {
@@ -98,7 +98,7 @@ public final class ComposerBar: WidgetImplementation {
         }
     }
 
-    /// Hands a new binding what the host has set.
+    /// Applies the host's settings to a new binding.
     private func bindingChanged() {
         guard let binding else { return }
         binding.editor.currentUserEntityID = currentUserEntityID
@@ -115,16 +115,16 @@ public final class ComposerBar: WidgetImplementation {
         applyInsets()
     }
 
-    /// What is known of a keyboard on the screen; `panel-changed` tells of each change. Always hidden on a desk (SLK-50).
+    /// The state of the on-screen keyboard; `panel-changed` reports changes. Always hidden on desktops (SLK-50).
     public var panel: InputPanel.State { binding?.field.panel.state ?? .hidden }
 
-    /// Whether a change of the window's height may be such a keyboard's: by default while the text has the focus, so that the
-    /// fields of others do not count (SLK-52).
+    /// Decides whether a change of the window's height may be caused by the on-screen keyboard. By default only while
+    /// the text is focused, which excludes keyboards for other fields (SLK-52).
     public var panelPolicy: (_ isFocused: Bool) -> Bool = { $0 } {
         didSet { binding?.field.panelPolicy = panelPolicy }
     }
 
-    /// The session of a bar that was given no model; made when it is first asked for.
+    /// The session of a bar without a model, created on first access.
     public var session: ComposerSession {
         if let defaultSession { return defaultSession }
         let session = ComposerSession()
@@ -140,34 +140,35 @@ public final class ComposerBar: WidgetImplementation {
         model = session
     }
 
-    /// The model, or a session of the bar's own.
+    /// The model, or the bar's own session.
     var boundModel: any ComposerModel {
         bindIfNeeded()
         return binding?.model ?? session
     }
 
-    // MARK: What the host has a say in
+    // MARK: Hooks for the host
 
-    /// Asked when Escape is pressed and nothing in the bar is left to close: neither completion nor an edit, a reply or a
-    /// selection (SLK-45). True keeps the key; otherwise whatever is around the bar gets it, as a dialog that closes by it.
+    /// Called when Escape is pressed while there is no completion, edit, reply or selection to close (SLK-45). Return
+    /// `true` to consume the key; otherwise it propagates to the bar's ancestors, for example to close a dialog.
     public var onEscape: (() -> Bool)?
 
-    /// Opens completion with a prefix, as a button of the host's does: writes the prefix at the caret if it is not there, and
-    /// gives the text the focus (SLK-25, MIB-35). Where the prefix means nothing nothing happens.
+    /// Opens completion for a prefix, for a button of the host: inserts the prefix at the caret if necessary, and
+    /// focuses the text (SLK-25, MIB-35). Does nothing if no source handles the prefix.
     public func startCompletion(_ prefix: String) { boundModel.handle(.complete(prefix)) }
 
-    /// What shows the suggestions in the list's place; nil for the library's own list (HKW-51).
+    /// The host's view of the suggestions, or `nil` for the default list (HKW-51).
     public var chooser: (any CompletionChooser)? {
         didSet { binding?.completion.use(chooser) }
     }
 
-    /// Whether the bar shows the suggestions. A host that does so itself reads them in ``ComposerSession/composer``, whose
-    /// keys and rows are the composer's all the same, and answers by `acceptCompletion` or `acceptEntity` (HKW-70).
+    /// Whether the bar shows the suggestions. A host that shows them itself reads them from
+    /// ``ComposerSession/composer`` and replies with `acceptCompletion` or `acceptEntity`; the composer still handles
+    /// the keys (HKW-70).
     public var showsCompletions = true {
         didSet { binding?.completion.isEnabled = showsCompletions }
     }
 
-    /// Makes what is shown of somebody whose mention the pointer rests on or the caret is in; nil for nothing (HKW-56).
+    /// Creates the card for the mention under the pointer or the caret; return `nil` for none (HKW-56).
     public var makeMentionCard: ((Mention) -> Widget?)? {
         didSet { binding?.cards.makeCard = makeMentionCard }
     }
@@ -176,8 +177,8 @@ public final class ComposerBar: WidgetImplementation {
 
     private(set) var files: BarFiles?
 
-    /// Whether files can be added: by a button before the text, by paste and by drops, shown in a tray above the text
-    /// (SLK-36, MIB-36). A session that was given no ``ComposerSession/media`` keeps copies among the temporary files.
+    /// Whether files can be attached with a button, by paste and by drag and drop, and are shown in a tray above the
+    /// text (SLK-36, MIB-36). A session without ``ComposerSession/media`` stores copies in the temporary directory.
     public var acceptsFiles = false {
         didSet {
             if acceptsFiles { _ = boundModel }
@@ -185,18 +186,18 @@ public final class ComposerBar: WidgetImplementation {
         }
     }
 
-    /// Whether the tray stays where nothing is in it (MIB-37).
+    /// Whether the tray stays visible while empty (MIB-37).
     public var isTrayPersistent = false {
         didSet { showFiles() }
     }
 
-    /// Whether a button at the end of the tray asks for more files (MIB-37).
+    /// Whether the tray ends with a button for adding files (MIB-37).
     public var offersMoreFiles = true {
         didSet { showFiles() }
     }
 
-    /// Takes files that are dropped anywhere on a widget, which shows that it would, in the place of the bar alone.
-    /// - Parameter overlay: a GtkOverlay on which words say so.
+    /// Accepts files dropped anywhere on `area`, instead of on the bar alone, and highlights it during a drag.
+    /// - Parameter overlay: The GtkOverlay for a hint, or `nil` for none.
     public func acceptDrops(on area: Widget, hint overlay: Widget? = nil) {
         _ = boundModel
         files?.attachmentController.acceptDrops(on: area, hint: overlay)
@@ -211,15 +212,15 @@ public final class ComposerBar: WidgetImplementation {
         files?.attachmentController.tray.offersMore = offersMoreFiles
     }
 
-    // MARK: What it holds
+    // MARK: Content
 
-    /// The whole text; setting it is one undoable step.
+    /// The whole text. Setting it is a single undo step.
     public var text: String {
         get { binding?.model.document.text ?? defaultSession?.document.text ?? "" }
         set { boundModel.handle(.load(WrittenText(newValue))) }
     }
 
-    /// Shown while there is no text (SLK-7).
+    /// The text shown while the composer is empty (SLK-7).
     public var placeholder: String {
         get { widgets.placeholder.text }
         set {
@@ -228,85 +229,86 @@ public final class ComposerBar: WidgetImplementation {
         }
     }
 
-    /// The identifier under which the user is mentioned, whose pill is told apart.
+    /// The entity ID of the user, whose mentions get a distinct pill.
     public var currentUserEntityID: String? {
         didSet { binding?.editor.currentUserEntityID = currentUserEntityID }
     }
 
-    /// The GtkTextView. Its text is the engine's: change that by events.
+    /// The GtkTextView. Do not change its buffer: the engine owns the text.
     public var textWidget: Widget { widgets.textView }
 
-    /// Gives the text the keyboard focus, unless the bar is hidden.
+    /// Focuses the text, unless the bar is hidden.
     public func grabFocus() {
         if !isHidden { widgets.textView.grabFocus() }
     }
 
-    /// Takes the keyboard focus from the text, so that an on-screen keyboard goes (MCV-13).
+    /// Removes the focus from the text, which hides an on-screen keyboard (MCV-13).
     public func releaseFocus() {
         guard widgets.textView.hasFocus, let root = gtk_widget_get_root(cast()) else { return }
         gtk_root_set_focus(root, nil)
     }
 
-    /// Ends what an input method shows and has not committed: it becomes text. Nothing else does that by itself but sending
-    /// (HKW-25).
+    /// Commits the input method's preedit text. Only sending does that implicitly (HKW-25).
     public func commitPreedit() { binding?.editor.commitPreedit() }
 
-    /// Brings the caret into view, as after a long draft was loaded (MCV-14).
+    /// Scrolls the caret into view, for example after loading a long draft (MCV-14).
     public func scrollToCaret() { binding?.editor.scrollToCaret() }
 
-    // MARK: Options that the widget keeps; the others are in ComposerBar+Options
+    // MARK: Options stored in the widget; for the others see ComposerBar+Options
 
-    /// Whether Markdown is drawn as what it means while it is written.
+    /// Whether Markdown is styled while typing.
     public var stylesMarkdown = true {
         didSet { applyOptions() }
     }
 
-    /// Whether the formatting buttons stay below the text; else they come with a selection.
+    /// Whether the formatting buttons stay visible below the text; otherwise they appear above a selection.
     public var showsFormatting = false {
         didSet { applyOptions() }
     }
 
-    /// Whether the send button leaves when there is nothing to send (SLK-10).
+    /// Whether the send button is hidden while there is nothing to send (SLK-10).
     public var hidesSend = true {
         didSet { applyOptions() }
     }
 
-    /// Whether the bar springs to another height when lines come and go, where animations are on (SLK-57).
+    /// Whether changes of the bar's height are animated with a bounce, if animations are enabled (SLK-57).
     public var bounces: Bool {
         get { widgets.growth.bounces }
         set { widgets.growth.bounces = newValue }
     }
 
-    /// Whether a button makes the text tall once it has more than two lines; Ctrl+Shift+E does in any case (MIB-8).
+    /// Whether a button to expand the editor appears above two and a half lines of text. Ctrl+Shift+E always works
+    /// (MIB-8).
     public var showsExpand = true {
         didSet { applyOptions() }
     }
 
-    /// Keeps the text at its top and shows no scrollbar, however much is written (HKW-19). Still no taller than the limit,
-    /// which GTK's policy of never scrolling would let it be.
+    /// Whether the text stays scrolled to its top, without a scrollbar, whatever its length (HKW-19). The height limit
+    /// still applies; with GTK_POLICY_NEVER it would not.
     public var locksScrolling = false {
         didSet { applyOptions() }
     }
 
-    /// Whether the number of characters is always shown, not only near the limit (SLK-14).
+    /// Whether the character count is always shown; otherwise only near the limit (SLK-14).
     public var showsCounter = false {
         didSet { applyOptions() }
     }
 
-    /// The row in which the send button is: behind the text, or at the end of what is below it (MIB-4).
+    /// Whether the send button is at the end of the row below the text instead of after the text (MIB-4).
     public var sendsBelow = false {
         didSet { if sendsBelow != oldValue { widgets.moveSendButton(below: sendsBelow) } }
     }
 
-    // What ComposerBar+Options keeps.
+    // Storage for ComposerBar+Options.
     var chosenPreset = ComposerConfiguration.Preset.parlance
     var chosenAppearance = BarAppearance.parlance
     var padding = BarPadding()
     var inset = -1
-    /// The configuration's insets that the widgets show.
+    /// The insets that were last applied to the widgets.
     private var appliedInsets: ComposerInsets?
 
-    /// Distances that the host set, in code, as properties or in the configuration; the style's own otherwise.
+    /// Applies the distances set by the host, in code, as properties or in the configuration; the style's apply
+    /// otherwise.
     func applyInsets() {
         let insets = binding?.model.configuration.insets ?? defaultSession?.configuration.insets ?? ComposerInsets()
         appliedInsets = insets
@@ -322,10 +324,10 @@ public final class ComposerBar: WidgetImplementation {
 
     // MARK: Slots
 
-    /// Buttons with hooks: set them in slots, say what they look like in ``itemAppearances``.
+    /// The host's buttons: add them to slots here, and define their appearance in ``itemAppearances``.
     public var items: ItemSlots { buttons.items }
 
-    /// What the items' buttons show, by the items' identifiers.
+    /// The appearance of the items' buttons, by item ID.
     public var itemAppearances: [String: ItemAppearance] {
         get { buttons.appearances }
         set { buttons.appearances = newValue }
@@ -344,11 +346,11 @@ public final class ComposerBar: WidgetImplementation {
     public func append(_ child: Widget, to slot: Slot) { widgets.slots[slot]?.append(child) }
     public func remove(_ child: Widget, from slot: Slot) { widgets.slots[slot]?.remove(child) }
 
-    /// A widget of the host's that lies over the text, where its `halign` and `valign` say, in whatever size and window the bar
-    /// is (HKW-23). There is room for one: another is not taken before this was detached.
+    /// A widget of the host on top of the text, positioned by its `halign` and `valign` (HKW-23). There is at most one:
+    /// detach it before attaching another.
     public private(set) var accessory: Widget?
 
-    /// - Returns: whether it was taken.
+    /// - Returns: `false` if there is an accessory already.
     @discardableResult
     public func attachAccessory(_ widget: Widget) -> Bool {
         guard accessory == nil else { return false }
@@ -357,15 +359,15 @@ public final class ComposerBar: WidgetImplementation {
         return true
     }
 
-    /// Takes the accessory away, if it is this one.
+    /// Removes the accessory if it is `widget`.
     public func detachAccessory(_ widget: Widget) {
         guard accessory?.pointer == widget.pointer else { return }
         gtk_overlay_remove_overlay(widgets.overlay.cast(), widget.cast())
         accessory = nil
     }
 
-    /// Puts something else in the text's place, as a button that joins a room or a notice that nothing can be written;
-    /// nil brings the text back. What is before and behind the text goes with it, and the text is kept.
+    /// Replaces the text with another widget, for example a join button or a read-only notice; `nil` restores it. The
+    /// start and end slots are hidden along with the text, which is preserved.
     public func replaceMiddle(by other: Widget?) {
         if let old = gtk_stack_get_child_by_name(widgets.middle.cast(), "other") {
             gtk_stack_remove(widgets.middle.cast(), old)

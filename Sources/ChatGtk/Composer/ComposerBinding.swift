@@ -3,7 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// A model shown in the widgets of a composer bar, for as long as this object lives.
+/// Connects a model to the widgets of a composer bar for the lifetime of this object.
 final class ComposerBinding {
     let model: any ComposerModel
     let editor: EditorView
@@ -12,16 +12,16 @@ final class ComposerBinding {
     let selectionToolbar: SelectionToolbar
     let cards: MentionCards
     var onChange: (() -> Void)?
-    /// Told of a keyboard on the screen.
+    /// Called when the state of the on-screen keyboard changes.
     var onPanel: ((InputPanel.State) -> Void)?
-    /// Told of every state that is shown.
+    /// Called after each state has been rendered.
     var onState: ((ComposerState) -> Void)?
-    /// Something else stands in the text's place: nothing can be sent.
+    /// Whether another widget replaces the text, in which case nothing can be sent.
     var isReplaced = false {
         didSet { render(model.composer) }
     }
 
-    /// What the bar's properties choose.
+    /// The options set by the bar's properties.
     struct Options {
         var stylesMarkdown = true
         var showsFormatting = false
@@ -130,7 +130,7 @@ final class ComposerBinding {
                     if case .send = event, let self, self.spinner.isVisible {
                         return self.model.cancelSending()
                     }
-                    // What an input method still shows is committed first, so that it is sent, once (SLK-63).
+                    // Commit the preedit text before sending, so that it is sent exactly once (SLK-63).
                     self?.editor.commitPreedit()
                     self?.model.handle(event)
                 })
@@ -145,10 +145,11 @@ final class ComposerBinding {
         widgets.edit.isRevealed = isEditing
         widgets.save.isSensitive = state.canSave
         showReply(state.reply)
-        // The button shows once there is something to send, and tells by its sensitivity whether that may go (SLK-10).
+        // The button appears when there is something to send; its sensitivity shows whether sending is possible
+        // (SLK-10).
         widgets.send.isRevealed =
             !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isVisible || !options.hidesSend)
-        // What is written meanwhile can be sent; what is on its way can be stopped (MIB-10).
+        // New text can be sent while a message is being sent; without any, the button cancels sending (MIB-10).
         spinner.update(isSending: state.isSending && !state.hasSomethingToSend)
         widgets.sendButton.isSensitive = state.canSend || spinner.isVisible
         showCounter(state)
@@ -163,7 +164,7 @@ final class ComposerBinding {
         onState?(state)
     }
 
-    /// Near the limit, or always where the host wants that: of what has no limit the number alone (SLK-14).
+    /// Shows the counter near the limit, or always if the host wants that; without a limit, the length alone (SLK-14).
     private func showCounter(_ state: ComposerState) {
         let isVisible = state.counter?.isNear ?? false || options.showsCounter && state.length > 0
         widgets.counter.isVisible = isVisible
@@ -172,7 +173,7 @@ final class ComposerBinding {
         widgets.counter.setStyle("error", state.counter?.exceeded ?? false)
     }
 
-    /// A bar that is hidden has no focus to keep (SLK-53).
+    /// A hidden bar must not keep the focus (SLK-53).
     private func showHidden(_ isHidden: Bool) {
         widgets.revealer.isRevealed = !isHidden
         guard isHidden, gtk_widget_get_focus_child(widgets.revealer.cast()) != nil,
@@ -181,7 +182,8 @@ final class ComposerBinding {
         gtk_root_set_focus(root, nil)
     }
 
-    /// Offered over three lines and more, in the room above the buttons there; taken back wherever it was used.
+    /// Offers to expand the editor above two and a half visible lines, where there is room above the other buttons, and
+    /// to shrink it whenever it is expanded.
     private func showExpand(_ state: ComposerState) {
         let isExpanded = state.isExpanded
         let isOffered = options.showsExpand && !isReplaced && (isExpanded || field.visibleLines > 2.5)

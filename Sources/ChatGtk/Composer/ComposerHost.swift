@@ -1,12 +1,12 @@
 public import CGtk
 public import GtkKit
 
-/// A conversation's frame: any content, what is told of it underneath, and the composer at the foot (SLK-1, SLK-3).
+/// The layout of a conversation: any content, an indicator below it, and the composer at the bottom (SLK-1, SLK-3).
 ///
-/// It is a GType, `ParlanceComposerHost`. The content is whatever the host makes — a GtkListView, a GtkGridView, a
-/// scrolled window, a plain label — and gives way first when the composer grows. In `.ui` files a `<child>` is the
-/// content, `<child type="indicator">` a widget that tells who types (SLK-42), `<child type="overlay">` lies over the
-/// content, and `<child type="composer">` puts another bar in the place of the host's own.
+/// Its GType is `ParlanceComposerHost`. The content can be any widget, such as a GtkListView, a scrolled window or a
+/// label; it shrinks first when the composer grows. In `.ui` files, a plain `<child>` is the content,
+/// `<child type="indicator">` a typing indicator (SLK-42), `<child type="overlay">` lies over the content, and
+/// `<child type="composer">` replaces the default bar.
 public final class ComposerHost: WidgetImplementation {
     public override class var typeName: String { "ParlanceComposerHost" }
     public override class var cssName: String { "composerhost" }
@@ -38,26 +38,27 @@ public final class ComposerHost: WidgetImplementation {
         column.append(overlay)
         column.append(clamp)
         gtk_widget_set_parent(column.cast(), cast())
-        // Only GTK's own containers ask for what their children would like.
+        // Explicitly: custom widgets do not inherit their children's expand flags.
         gtk_widget_set_vexpand(cast(), 1)
-        // One that brings its own bar needs no other.
+        // Creates the default bar late, because the host may have set another one by then.
         column.connect("realize") { [weak self] _ in _ = self?.bar }
     }
 
-    /// Makes the type known to GtkBuilder, and the library's files to GTK. Harmless to repeat.
+    /// Registers the GType with GtkBuilder, and the library's resources with GTK. Idempotent.
+    /// - Throws: ``Resource/Missing`` if the resources are not at the install or build location.
     public static func register() throws(Resource.Missing) {
         try ComposerBar.register()
         _ = type
     }
 
-    /// The bar at the foot, made when it is first asked for or shown; nil if the host has put something in its place that is
-    /// none.
+    /// The bar at the bottom, created on first access or when realized, or `nil` if the host has replaced it with
+    /// another type of widget.
     public var bar: ComposerBar? {
         if composer == nil { setComposer(ComposerBar.make()) }
         return composer.flatMap { ComposerBar.of($0) }
     }
 
-    /// The widest that the bar and the indicator get, in pixels; 0 for as wide as the content.
+    /// The maximum width of the bar and the indicator in pixels, or 0 for the width of the content.
     public var maximumWidth = 0 {
         didSet { clampBottom() }
     }
@@ -68,7 +69,7 @@ public final class ComposerHost: WidgetImplementation {
         adw_clamp_set_tightening_threshold(clamp.cast(), width)
     }
 
-    /// What the messages are in. One that cannot scroll by itself is put in a scrolled window.
+    /// Sets the widget that shows the messages. Scrollable widgets without a scrolled window get one.
     public func setContent(_ content: Widget?) {
         gtk_overlay_set_child(overlay.cast(), nil)
         guard let content else { return }
@@ -80,27 +81,27 @@ public final class ComposerHost: WidgetImplementation {
         }
     }
 
-    /// Whether it scrolls by itself or does not know how to.
+    /// Whether the widget is a scrolled window or not scrollable at all.
     private static func isWhole(_ content: Widget) -> Bool {
         shim_is_a(content.pointer, gtk_scrolled_window_get_type()) != 0
             || shim_is_a(content.pointer, gtk_scrollable_get_type()) == 0
     }
 
-    /// What tells that somebody types, between the content and the bar; it pushes the content (SLK-3, SLK-42).
+    /// Sets the typing indicator between the content and the bar. It pushes the content up (SLK-3, SLK-42).
     public func setIndicator(_ indicator: Widget?) {
         gtk_revealer_set_child(indicatorRevealer.cast(), indicator?.cast())
     }
 
-    /// Whether the indicator is shown; it slides.
+    /// Whether the indicator is shown. Changes are animated.
     public var showsIndicator: Bool {
         get { indicatorRevealer.isRevealed }
         set { indicatorRevealer.isRevealed = newValue }
     }
 
-    /// Puts something over the content, as a button that leads to the newest message.
+    /// Adds a widget on top of the content, for example a button that jumps to the newest message.
     public func addOverlay(_ widget: Widget) { gtk_overlay_add_overlay(overlay.cast(), widget.cast()) }
 
-    /// Another bar, or anything that stands in its place.
+    /// Replaces the bar with another one, or with any other widget.
     public func setComposer(_ widget: Widget) {
         if let composer { foot.remove(composer) }
         composer = widget

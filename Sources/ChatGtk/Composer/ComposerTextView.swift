@@ -1,11 +1,11 @@
 import CGtk
 import GtkKit
 
-/// The composer's GtkTextView: draws pills behind mentions, and where what is dragged would go.
+/// The composer's GtkTextView: draws pills behind mentions, and the drop position during a drag.
 final class ComposerTextView: TextViewImplementation {
     var onDraw: ((ComposerTextView, OpaquePointer) -> Void)?
     var onStyleChange: (() -> Void)?
-    /// In the buffer's coordinates; only place and height count.
+    /// The drop position in buffer coordinates; the width is ignored.
     var dropCaret: GdkRectangle? {
         didSet { if dropCaret != nil || oldValue != nil { gtk_widget_queue_draw(cast()) } }
     }

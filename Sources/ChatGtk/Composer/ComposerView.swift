@@ -3,11 +3,11 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The composer at the foot of a conversation: a ``ComposerBar`` over the room's view model, with files and emoji.
+/// The composer of a conversation: a ``ComposerBar`` bound to the room's view model, with attachments and emoji.
 final class ComposerView {
     let widget = ComposerBar.make()
     let bar: ComposerBar
-    /// The way of files into the composer; nil where it takes none.
+    /// The attachment controller, or `nil` if the room does not accept files.
     var attachmentController: AttachmentController? { bar.acceptsFiles ? bar.files?.attachmentController : nil }
     private let emoji = EmojiButton()
     private let mention = Button(sinking: gtk_button_new_with_label("@"))
@@ -31,16 +31,16 @@ final class ComposerView {
 
     // MARK: Mentions
 
-    /// Narrower bars keep the room for the text, in pixels: `@` is on every keyboard.
+    /// The bar width below which the button is hidden in favor of the text, in pixels: every keyboard has `@`.
     private static let mentionWidth = 400.0
 
-    /// Whether there is anybody to mention.
+    /// Whether the room has other members to mention.
     var hasOthers = true {
         didSet { showMentionButton() }
     }
     private var width = 0.0
 
-    /// Makes what is shown of somebody who is mentioned; nil for nothing.
+    /// Creates the content of a mention's card, or returns `nil` for none.
     var makeCard: ((Mention) -> UserCard.Content?)? {
         didSet {
             bar.makeMentionCard = { [weak self] mention in
@@ -70,18 +70,18 @@ final class ComposerView {
 
     private func showMentionButton() { mention.isVisible = hasOthers && width >= Self.mentionWidth }
 
-    /// The identifier under which the user is mentioned, whose pill is told apart.
+    /// The entity ID of the user, whose mentions get a distinct pill.
     var currentUserEntityID: String? {
         get { bar.currentUserEntityID }
         set { bar.currentUserEntityID = newValue }
     }
 
-    /// Of those whom completion offers; initials without.
+    /// Loads the avatars of suggestions. Without it, they show initials.
     var avatars: CompletionAvatars? {
         didSet { bar.binding?.completion.avatars = avatars }
     }
 
-    /// Gives the text the keyboard focus.
+    /// Focuses the text.
     func grabFocus() { bar.grabFocus() }
 
     var hasFocus: Bool { textView.hasFocus }

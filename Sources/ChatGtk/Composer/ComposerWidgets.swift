@@ -2,18 +2,18 @@ import CGtk
 import Composer
 import GtkKit
 
-/// The widgets of a composer bar, as its `.ui` file names them.
+/// The widgets of a composer bar, named as in its `.ui` file.
 struct ComposerWidgets {
     let revealer: Revealer
-    /// What the popovers of the bar are children of.
+    /// The parent of the bar's popovers.
     let content: Box
     let dock: Box
     let slots: [ComposerBar.Slot: Box]
-    /// A row of its own under the text, for items.
+    /// The row for items below the text.
     let bottomItems: Box
-    /// Scrolls the items sideways where there is too little room; not there without any.
+    /// Scrolls the items horizontally if they do not fit. Hidden if there are none.
     let bottomScroller: ScrolledWindow
-    /// The items, and the send button where it is below the text.
+    /// Contains the items, and the send button if it is below the text.
     private let bottomRow: Box
     let start: Revealer
     let end: Revealer
@@ -39,9 +39,9 @@ struct ComposerWidgets {
     let replyQuote: Label
     let cancelReply: Button
 
-    /// - Parameter makeEditor: the text view to write in, in the place of the file's own.
+    /// - Parameter makeEditor: Creates the text view, in place of the default one.
     init(makeEditor: (() -> Widget)?) {
-        // Registered before the file names them.
+        // Must be registered before GtkBuilder instantiates them.
         _ = ComposerTextView.type
         _ = GrowthFrame.type
         let builder = Builder(resource: Resource.ui("composer"))
@@ -81,11 +81,11 @@ struct ComposerWidgets {
         replyTitle = builder["reply_title"]
         replyQuote = builder["reply_quote"]
         cancelReply = builder["cancel_reply_button"]
-        // Figures and signs run from left to right in every language: "-7" is not "7-".
+        // Numbers and signs are always left to right: "-7" must not become "7-".
         gtk_widget_set_direction(counter.cast(), GTK_TEXT_DIR_LTR)
     }
 
-    /// Another text view takes over what the file says of its own; what is no GtkTextView is not taken.
+    /// Applies the default text view's settings to a custom one. Ignores widgets that are not a GtkTextView.
     private static func editor(
         _ defaultEditor: Widget, orFrom makeEditor: (() -> Widget)?, in scroller: ScrolledWindow
     ) -> Widget {
@@ -100,8 +100,8 @@ struct ComposerWidgets {
         return other
     }
 
-    /// Puts the buttons of the edit bar under its words where there is too little room beside them.
-    /// - Parameter width: the bar's, in pixels.
+    /// Moves the edit bar's buttons below its text if there is too little width.
+    /// - Parameter width: The bar's width, in pixels.
     func fit(width: Double) {
         let isNarrow = width / TextZoom.scale(of: textView) < 300
         let orientation = isNarrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL
@@ -109,7 +109,7 @@ struct ComposerWidgets {
         gtk_orientable_set_orientation(editBox.cast(), orientation)
     }
 
-    /// Puts the send button behind the text, or at the end of the row below it.
+    /// Moves the send button after the text, or to the end of the row below it.
     func moveSendButton(below: Bool) {
         let (from, to): (Widget, Widget) = below ? (row, bottomRow) : (bottomRow, row)
         gtk_box_remove(from.cast(), send.cast())
@@ -117,8 +117,9 @@ struct ComposerWidgets {
     }
 
     /// - Parameters:
-    ///   - padding: what the host set of the bar.
-    ///   - insets: the configuration's, which count where they are not what they are at first: those are the style's.
+    ///   - padding: The padding set by the host.
+    ///   - insets: The configuration's insets. They apply where they differ from the defaults, which leave the padding
+    ///     to the style.
     func apply(_ padding: BarPadding, _ insets: ComposerInsets) {
         let usual = ComposerInsets()
         func pixels(_ inset: Double) -> Int32 { inset.isFinite ? Int32(min(max(0, inset), 1000).rounded()) : 0 }
@@ -143,20 +144,20 @@ struct ComposerWidgets {
         gtk_widget_set_margin_bottom(scroller.cast(), textBottom)
     }
 
-    /// Above and below the text, as the file says.
+    /// The margin above and below the text in the `.ui` file.
     private static let textMargin: Int32 = 9
 }
 
-/// Distances of a bar in pixels that a host set; negative leaves one to the style (MIB-2, MCV-2).
+/// The padding set by the host, in pixels; negative values leave it to the style (MIB-2, MCV-2).
 struct BarPadding: Equatable {
     /// Around the row of text and buttons.
     var top = -1
     var start = -1
     var bottom = -1
     var end = -1
-    /// Around what is above the text; below it nothing.
+    /// Around the top slot, except below it.
     var topSlot = -1
-    /// Between the text and what is behind it.
+    /// Between the text and what follows it.
     var behindText = -1
     /// Below the bar.
     var bottomOffset = -1

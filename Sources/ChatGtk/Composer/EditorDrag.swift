@@ -4,11 +4,11 @@ import Composer
 import Foundation
 import GtkKit
 
-/// Dragging what is selected out of the text, and text into it: mentions stay mentions between composers (HKW-29).
+/// Drags the selection out of the text and drops content into it. Preserves mentions between composers (HKW-29).
 final class EditorDrag {
     private let editor: EditorView
     private let model: any ComposerModel
-    /// What is being dragged out of this text.
+    /// The content being dragged out of this text.
     private var dragged: (range: TextRange, fragment: ClipboardFragment)?
 
     init(editor: EditorView, model: any ComposerModel) {
@@ -23,7 +23,7 @@ final class EditorDrag {
     private func addSource() {
         let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
         gtk_drag_source_set_actions(source.cast(), actions)
-        // Before the text view's own, which would offer the bare text.
+        // In the capture phase: before the text view's own drag source, which would offer plain text only.
         gtk_event_controller_set_propagation_phase(source.cast(), GTK_PHASE_CAPTURE)
         source.provide("prepare") { [weak self] arguments in
             self?.prepare(x: arguments.double(0), y: arguments.double(1))
@@ -38,13 +38,13 @@ final class EditorDrag {
         source.connect("drag-end") { [weak self] arguments in
             guard let self, let dragged = self.dragged else { return }
             self.dragged = nil
-            // Moved to another text: taken out of this one.
+            // Moved to another widget: remove the original.
             if arguments.bool(1) { self.remove(dragged.range, holding: dragged.fragment.text) }
         }
         editor.textView.addController(source)
     }
 
-    /// Only what is selected can be dragged, and only from where it stands.
+    /// Only the selection can be dragged, and only by a point within it.
     private func prepare(x: Double, y: Double) -> Object? {
         let selection = model.composer.selection
         let offset = editor.offset(x: x, y: y)
@@ -89,7 +89,7 @@ final class EditorDrag {
     }
 
     private func handle(_ drop: Object, at offset: Int) {
-        // There is one drag at a time: while one out of this text goes on, what is dropped on it is its own.
+        // There is only one drag at a time: if one from this text is in progress, this is its drop.
         if let dragged {
             self.dragged = nil
             move(dragged.fragment, from: dragged.range, to: offset)
@@ -138,7 +138,7 @@ final class EditorDrag {
         editor.textView.grabFocus()
     }
 
-    /// A move where the source lets it be one, else a copy.
+    /// Finishes the drop as a move if the source allows that, otherwise as a copy.
     private func finish(_ drop: Object) {
         let canMove = gdk_drop_get_actions(drop.cast()).rawValue & GDK_ACTION_MOVE.rawValue != 0
         gdk_drop_finish(drop.cast(), canMove ? GDK_ACTION_MOVE : GDK_ACTION_COPY)

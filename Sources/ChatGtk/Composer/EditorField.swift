@@ -3,16 +3,17 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The text in its scrolled window: grows with its lines to a limit, and tells the engine of the room there is (SLK-4).
+/// The scrolled text view: grows with its lines up to a limit, and reports its layout to the engine (SLK-4).
 final class EditorField {
-    /// Called when the window has become another size.
+    /// Called when the window's size may have changed.
     var onWindowChange: (() -> Void)?
-    /// Called with each state of a keyboard on the screen (SLK-50).
+    /// Called when the state of the on-screen keyboard changes (SLK-50).
     var onPanel: ((InputPanel.State) -> Void)?
-    /// Whether a change of the window's height counts as a keyboard's: by default while the text has the focus (SLK-52).
+    /// Decides whether a change of the window's height may be caused by the on-screen keyboard; by default only while
+    /// the text is focused (SLK-52).
     var panelPolicy: (_ isFocused: Bool) -> Bool = { $0 }
     private(set) var panel = InputPanel()
-    /// Called when the field has become another height.
+    /// Called when the field's height or its content's height has changed.
     var onHeightChange: (() -> Void)?
 
     private let model: any ComposerModel
@@ -23,13 +24,13 @@ final class EditorField {
     private var surfaceLayout: SignalConnection?
     private var isCatchingUp = false
     private var windowWidth = 0
-    /// In pixels, for so many lines of the font as it is now.
+    /// The height of ``lineLimit`` lines in the current font, in pixels.
     private var heightLimit = 0
     private var lineLimit = 0
-    /// In pixels; measured anew when the window says that something of it may have changed.
+    /// In pixels; updated by ``measure()``.
     private var lineHeight = 0.0
     private var isExpanded = false
-    /// Whether the text stays at its top (HKW-19).
+    /// Whether the text stays scrolled to its top (HKW-19).
     var isLocked = false {
         didSet {
             scroller.hidesScrollbar = isLocked
@@ -37,7 +38,7 @@ final class EditorField {
         }
     }
     private var lastReportedLayout: ComposerLayout?
-    /// As GTK breaks the text, once it has a place (SLK-5).
+    /// The number of display lines, as wrapped by GTK, once the text view is allocated (SLK-5).
     private var wrappedLines: Int?
     private var isCounting = false
 
@@ -48,15 +49,15 @@ final class EditorField {
         scroller = widgets.scroller
         textView.setAccessibleLabel(translated("Message"))
         textView.setAccessiblePlaceholder(widgets.placeholder.text)
-        // The text view has no margins of its own: GTK 4.8 scrolls them out of view when it grows. A click beside the
-        // text means the text all the same.
+        // The text view has no margins of its own, because GTK 4.8 scrolls those out of view when it grows. Clicks on
+        // the space around it focus the text all the same.
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         click.connect("pressed") { [weak self] _ in self?.textView.grabFocus() }
         widgets.overlay.addController(click)
         clampScrolling()
         connections += [
             textView.connect("realize") { [weak self] _ in self?.observeWindowHeight() },
-            // The surface ends with the window: a bar that goes to another follows that one's.
+            // The surface belongs to the window: a bar that is reparented has to observe another one.
             textView.connect("unrealize") { [weak self] _ in self?.leaveWindow() },
         ]
         connections.append(
@@ -66,7 +67,8 @@ final class EditorField {
                 }
                 self?.countLines()
             })
-        // A text view is never narrower than a picture in it, and a window not than a text view that can't be scrolled.
+        // A GtkTextView is never narrower than its child widgets, and a window never narrower than a text view that
+        // cannot scroll horizontally.
         editor.inlineImages.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
         if gtk_widget_get_realized(textView.cast()) != 0 { observeWindowHeight() }
     }
@@ -78,7 +80,7 @@ final class EditorField {
 
     // MARK: Growing
 
-    /// - Parameter isExpanded: holds the field at its full height, whatever it holds (MIB-8).
+    /// - Parameter isExpanded: Whether to keep the field at its maximum height, whatever its content (MIB-8).
     func limitHeight(toLines lines: Int, isExpanded: Bool) {
         lineLimit = lines
         if lineHeight == 0 { lineHeight = editor.lineHeight }
@@ -91,7 +93,7 @@ final class EditorField {
     }
 
     /// Scrolling to the caret starts before the field has grown, and GTK 4.8 animates to that target without
-    /// looking at the bounds again.
+    /// clamping it to the new bounds.
     private func clampScrolling() {
         let adjustment = scroller.verticalAdjustment
         connections.append(
@@ -101,8 +103,9 @@ final class EditorField {
                 let end = self.isLocked ? 0 : max(0, adjustment.upper - adjustment.pageSize)
                 if adjustment.value > end { adjustment.value = end }
             })
-        // A text view asks for at least its text's height and gets it although the field is lower. When the field has
-        // grown too, nothing has changed for the view, and it goes on scrolling by the lower height (GTK 4.8).
+        // A text view requests at least its text's height, and is allocated that even if the field is lower. When the
+        // field catches up, the view's allocation does not change, and it keeps scrolling by the old page size (GTK
+        // 4.8).
         connections.append(
             adjustment.connect("notify::upper") { [weak self] _ in
                 self?.afterLayout { $0.onHeightChange?() }
@@ -118,8 +121,8 @@ final class EditorField {
             })
     }
 
-    /// Adjustments tell of a change while widgets get their places. What changes a size in answer waits for the next
-    /// frame: GTK from 4.18 does not paint what asks for another layout within a layout.
+    /// Runs `action` in the next frame. Adjustments notify during allocation, and GTK from 4.18 on does not draw
+    /// widgets that queue a resize within a layout.
     private func afterLayout(_ action: @escaping @MainActor (EditorField) -> Void) {
         textView.addTick { [weak self] in
             if let self { action(self) }
@@ -138,30 +141,30 @@ final class EditorField {
         }
     }
 
-    /// How many lines of the font the field has room for now.
+    /// The number of lines that currently fit into the field.
     var visibleLines: Double { scroller.verticalAdjustment.pageSize / max(1, lineHeight) }
 
-    /// Whether there is more text than the field may ever show; not while it is still growing.
+    /// Whether the text exceeds the field's maximum height. `false` while the field is still growing.
     var overflows: Bool {
-        // Lines may be a pixel taller than the font says; a line too many is more than half of one.
+        // Actual lines may be a pixel taller than the font metrics say: tolerate half a line.
         heightLimit > 0 && scroller.verticalAdjustment.upper > Double(heightLimit) + lineHeight / 2
     }
 
-    /// - Returns: whether the field is on its way to another height.
+    /// - Returns: Whether the field is still changing its height.
     private func catchUpWithHeight() -> Bool {
         let adjustment = scroller.verticalAdjustment
         let page = Int(adjustment.pageSize)
         guard adjustment.upper > adjustment.pageSize else { return false }
         guard scroller.height != page else { return page != heightLimit }
-        // All around it, too: a scrollbar that comes or goes in a layout that only goes through to the text would leave
-        // the composer unpainted (GTK 4.8), see TimelineList.queueLayout().
+        // Resize the ancestors, too: a scrollbar that appears or disappears in a layout that only traverses them would
+        // leave the composer undrawn in GTK 4.8, see TimelineList.queueLayout().
         textView.queueResize()
         return true
     }
 
     // MARK: Lines
 
-    /// The text may have become another, or the width that it is broken to.
+    /// Counts the display lines in the next frame, after the text or its width may have changed.
     func countLines() {
         guard !isCounting else { return }
         isCounting = true
@@ -174,7 +177,7 @@ final class EditorField {
     private func updateLineCount() {
         guard textView.isMapped, textView.width > 0, lineHeight > 0 else { return }
         let counted = editor.displayLines(atMost: lineLimit)
-        // Beyond the limit only that it is reached matters to how the bar looks: about as many as are tall enough.
+        // Beyond the limit, the exact number does not affect the layout: estimate it from the height.
         let byHeight = Int((scroller.verticalAdjustment.upper / lineHeight).rounded())
         let lines = counted <= lineLimit ? counted : max(counted, byHeight, editor.brokenLines)
         guard lines != model.composer.lines || lines != wrappedLines else { return }
@@ -205,7 +208,7 @@ final class EditorField {
         updateWindowWidth()
     }
 
-    /// A text view breaks its lines anew after it was asked for its height, and asks for no other one by itself when they
+    /// A text view rewraps its lines after its height has been measured, and does not queue a resize by itself if they
     /// have become fewer (GTK 4.8).
     private func updateWindowWidth() {
         guard let root = gtk_widget_get_root(textView.cast()) else { return }
@@ -233,7 +236,7 @@ final class EditorField {
         guard window.height > 0, layout != lastReportedLayout || wrappedLines != model.composer.lines else { return }
         lastReportedLayout = layout
         model.handle(.layout(layout))
-        // A font of another size, while the number of lines has stayed.
+        // The font size may have changed while the number of lines has not.
         limitHeight(toLines: lineLimit, isExpanded: isExpanded)
     }
 }

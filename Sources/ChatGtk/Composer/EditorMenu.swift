@@ -3,7 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The editor's context menu: at the pointer by the secondary button, at the caret by Menu and Shift+F10 (SLK-38).
+/// The editor's context menu: at the pointer by the secondary button, at the caret by Menu or Shift+F10 (SLK-38).
 final class EditorMenu {
     private let editor: EditorView
     private let model: any ComposerModel
@@ -15,7 +15,7 @@ final class EditorMenu {
     private var named: [String: Action] = [:]
     private let rules: [MarkdownRule]
 
-    /// - Parameter anchor: the widget around the text that the menu is a child of.
+    /// - Parameter anchor: The widget around the text, the menu's parent.
     init(editor: EditorView, model: any ComposerModel, textView: Widget, anchor: Widget) {
         self.editor = editor
         self.model = model
@@ -23,13 +23,13 @@ final class EditorMenu {
         self.anchor = anchor
         rules = model.markdownRules
         popover = PopoverMenu(model: Self.menu(formats), parent: anchor)
-        // GTK gives the focus to the first widget of the bar that takes it, not to the one that had it.
+        // GTK focuses the first focusable widget of the bar instead of the one that had the focus.
         popover.connect("closed") { [weak textView] _ in textView?.grabFocus() }
         addActions()
         anchor.insertActions(actions, prefix: "composer")
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_SECONDARY))
-        // Before the text view's own menu, which knows nothing of the engine.
+        // In the capture phase: before the text view's own menu, which bypasses the engine.
         gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
         click.connect("pressed") { [weak self] arguments in
             guard let self, let gesture = arguments.emitter else { return }
@@ -46,7 +46,7 @@ final class EditorMenu {
 
     var isOpen: Bool { popover.isVisible }
 
-    // MARK: What it holds
+    // MARK: Items
 
     private static func menu(_ formats: Menu) -> Menu {
         let menu = Menu()
@@ -97,7 +97,7 @@ final class EditorMenu {
 
     // MARK: Opening
 
-    /// The items are what the engine offers now.
+    /// Updates the items from the engine's state.
     private func update() {
         let state = model.composer
         let hasSelection = !state.selection.isEmpty
@@ -118,7 +118,7 @@ final class EditorMenu {
         open(x: Double(caretRectangle.x), y: Double(caretRectangle.y + caretRectangle.height))
     }
 
-    /// - Parameters: in the text view's coordinates.
+    /// - Parameters: In the text view's coordinates.
     private func open(x: Double, y: Double) {
         update()
         textView.grabFocus()

@@ -3,8 +3,8 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The pointer in the text: a press closes what completes, what is selected while a button is down counts once it is let go
-/// (HKW-22, SLK-61), and the middle button pastes what was selected last anywhere.
+/// Pointer input in the text: a press cancels completion, a selection takes effect when the button is released (HKW-22,
+/// SLK-61), and the middle button pastes the primary selection.
 final class EditorPointer {
     private let model: any ComposerModel
     private var isDown = false
@@ -13,7 +13,7 @@ final class EditorPointer {
         self.model = model
         let textView = editor.textView
         addMiddleButton(editor)
-        // Gestures end when the text view takes the sequence over; the events themselves go on.
+        // A legacy controller: gestures end when the text view claims the event sequence.
         let events = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_legacy_new()))
         gtk_event_controller_set_propagation_phase(events.cast(), GTK_PHASE_CAPTURE)
         events.intercept("event") { [weak self] arguments in
@@ -23,7 +23,7 @@ final class EditorPointer {
         textView.addController(events)
     }
 
-    /// GTK's own would come as if it was typed: lists would go on, symbols close.
+    /// Replaces GTK's primary paste, which would count as typing: lists would continue, and delimiters auto-close.
     private func addMiddleButton(_ editor: EditorView) {
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_MIDDLE))
@@ -48,7 +48,7 @@ final class EditorPointer {
             set(isDown: true)
         case GDK_BUTTON_RELEASE, GDK_TOUCH_END, GDK_TOUCH_CANCEL: set(isDown: false)
         case GDK_MOTION_NOTIFY, GDK_ENTER_NOTIFY, GDK_KEY_PRESS:
-            // What was let go over something else, as at the end of a drag, is not told.
+            // A release over another widget, for example at the end of a drag, is not reported.
             let buttons = GDK_BUTTON1_MASK.rawValue | GDK_BUTTON2_MASK.rawValue | GDK_BUTTON3_MASK.rawValue
             if isDown, gdk_event_get_modifier_state(event).rawValue & buttons == 0 { set(isDown: false) }
         default: break

@@ -2,7 +2,7 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Where things stand in the text.
+/// Positions in the text.
 extension EditorView {
     /// The height of a line of text in the view's font, in pixels.
     var lineHeight: Double {
@@ -13,8 +13,8 @@ extension EditorView {
         return Double(pango_font_metrics_get_height(metrics)) / Double(PANGO_SCALE)
     }
 
-    /// The lines that the text is broken into at the width that it has, as GTK lays it out; at most one more than this many
-    /// are looked at, so that the cost does not grow with the text.
+    /// The number of display lines, as GTK wraps the text at its current width. Counts at most `limit + 1` lines, which
+    /// bounds the cost for long texts.
     func displayLines(atMost limit: Int) -> Int {
         var iter = GtkTextIter()
         gtk_text_buffer_get_start_iter(buffer.cast(), &iter)
@@ -23,7 +23,7 @@ extension EditorView {
             let before = gtk_text_iter_get_offset(&iter)
             let isBeforeEnd = gtk_text_view_forward_display_line(textView.cast(), &iter) != 0
             if !isBeforeEnd {
-                // An empty last line begins where the text ends.
+                // An empty last line starts at the end of the text.
                 let isEmptyLine =
                     gtk_text_iter_get_offset(&iter) > before && gtk_text_iter_starts_line(&iter) != 0
                 return isEmptyLine ? lines + 1 : lines
@@ -33,18 +33,18 @@ extension EditorView {
         return lines
     }
 
-    /// The lines that the text has by its own line breaks.
+    /// The number of lines separated by line breaks, regardless of wrapping.
     var brokenLines: Int { Int(gtk_text_buffer_get_line_count(buffer.cast())) }
 
-    /// Where the caret is, in the text view's coordinates.
+    /// The caret, in the text view's coordinates.
     var caretRectangle: GdkRectangle {
         var iter = GtkTextIter()
         gtk_text_buffer_get_iter_at_mark(buffer.cast(), &iter, gtk_text_buffer_get_insert(buffer.cast()))
         return rectangle(at: &iter)
     }
 
-    /// Where a character stands, in another widget's coordinates.
-    /// - Parameter offset: in UTF-16 units of the document.
+    /// The rectangle of a character, in another widget's coordinates.
+    /// - Parameter offset: In UTF-16 code units of the document.
     func rectangle(at offset: Int, in other: Widget) -> GdkRectangle {
         var iter = GtkTextIter()
         gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: scalarOffset(of: offset)))
@@ -64,14 +64,14 @@ extension EditorView {
         return GdkRectangle(x: x, y: y, width: frame.width, height: frame.height)
     }
 
-    /// Brings the caret into view, scrolling as little as needed.
+    /// Scrolls the caret into view by the shortest distance.
     func scrollToCaret() {
         gtk_text_view_scroll_mark_onscreen(textView.cast(), gtk_text_buffer_get_insert(buffer.cast()))
     }
 }
 
 extension EditorView {
-    /// The offset nearest to a point in the text view's coordinates, in UTF-16 units of the document.
+    /// The offset nearest to a point in the text view's coordinates, in UTF-16 code units of the document.
     func offset(x: Double, y: Double) -> Int {
         var (bufferX, bufferY): (Int32, Int32) = (0, 0)
         gtk_text_view_window_to_buffer_coords(
@@ -81,7 +81,7 @@ extension EditorView {
         return utf16Offset(of: &iter)
     }
 
-    /// Shows where what is dragged would go; nil shows nothing.
+    /// Shows a caret at the drop position; `nil` hides it.
     func showDropCaret(at offset: Int?) {
         var caretFrame: GdkRectangle?
         if let offset {

@@ -3,35 +3,35 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// A GtkTextView whose text is a projection of the composer's document.
+/// A GtkTextView that displays the composer's document.
 ///
-/// What the user does to the buffer is stopped before it happens and handed to the engine; what the engine answers
-/// is then applied, so the two can never differ. Offsets are converted here and nowhere else: the engine counts
-/// UTF-16 units, the buffer Unicode scalars.
+/// It intercepts changes by the user before they reach the buffer and hands them to the engine, then applies the
+/// engine's edits to the buffer, so the two cannot diverge. All offset conversion happens here: the engine counts
+/// UTF-16 code units, the buffer Unicode scalars.
 final class EditorView {
     let textView: Widget
     let buffer: Object
     private let viewModel: any ComposerModel
-    /// The text in the buffer, for converting offsets in O(log n).
+    /// A copy of the buffer's text that converts offsets in O(log n).
     private var mirror: ComposerDocument
     private var isApplying = false
-    /// A selection that is about to be replaced: its deletion waits for the insertion, so that both are one edit.
+    /// A deleted selection, deferred until the insertion that may follow, so that both become one edit.
     private var pendingDeletion: TextRange?
     private var preedit = ""
-    /// What an input method showed has just gone: what comes next is what it made of it.
+    /// Whether the preedit text has just ended: the next insertion is the committed text.
     private var hasComposed = false
     let markdown: MarkdownStyler
     private let pills: MentionPills
     private let styles: StyleTags
     let inlineImages: InlineImages
-    /// Called when the user asks for the menu by a key.
+    /// Called when the user opens the context menu with a key.
     var onMenuKey: (() -> Void)?
     private var rendering: Rendering?
-    /// Asked first about what is pasted; says whether it took it.
+    /// Called first on paste; returns whether it handled the paste.
     var onPaste: (() -> Bool)?
-    /// Asked when Escape has nothing left to close here; says whether it was the host's (SLK-45).
+    /// Called when Escape finds nothing to close; returns whether the host handled it (SLK-45).
     var onEscape: (() -> Bool)?
-    /// Escape had nothing left to close, and nobody took it: whatever is around the text may.
+    /// Whether Escape propagates to the ancestors, because there was nothing to close and nobody handled it.
     private var handsKeyOn = false
     private var hints = OverridableSetting(GTK_INPUT_HINT_NONE.rawValue)
 
@@ -43,7 +43,7 @@ final class EditorView {
         buffer = Object(borrowing: UnsafeMutableRawPointer(pointer))
         gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
         markdown = MarkdownStyler(textView: textView, buffer: buffer, rules: viewModel.markdownRules)
-        // Before the pills, whose colour wins.
+        // Created before the pills: later tags have a higher priority, so the pills' text color wins.
         styles = StyleTags(textView: textView, buffer: buffer)
         pills = MentionPills(textView: textView, buffer: buffer)
         inlineImages = InlineImages(textView: textView, buffer: buffer)
@@ -60,7 +60,7 @@ final class EditorView {
         }
     }
 
-    /// The identifier under which the user is mentioned.
+    /// The entity ID of the user, whose mentions get a distinct pill.
     var currentUserEntityID: String? {
         get { pills.currentUserEntityID }
         set {
@@ -69,7 +69,7 @@ final class EditorView {
         }
     }
 
-    /// Converts an offset of the document to one of the buffer.
+    /// Converts a document offset in UTF-16 code units to a buffer offset in Unicode scalars.
     func scalarOffset(of offset: Int) -> Int { mirror.scalarOffset(ofUTF16: offset) }
 
     // MARK: From the user to the engine
@@ -109,7 +109,7 @@ final class EditorView {
             hasComposed = false
             viewModel.handle(.commit(text))
         }
-        // The emitter goes on with this iterator, behind the text it believes inserted.
+        // The emitter expects this iterator to stay valid and to point behind the inserted text.
         gtk_text_buffer_get_iter_at_mark(buffer.cast(), location, gtk_text_buffer_get_insert(buffer.cast()))
     }
 
@@ -164,7 +164,7 @@ final class EditorView {
         textView.addController(keys)
     }
 
-    /// The text view's own bindings for deleting and the clipboard, so that the engine decides what they delete.
+    /// Redirects the text view's key bindings for deletion and the clipboard to the engine.
     private func interceptBindings() {
         textView.connect("backspace") { [weak self] _ in
             self?.redirect("backspace", .deleteBackward(byWord: false))
@@ -194,10 +194,10 @@ final class EditorView {
         viewModel.handle(event)
     }
 
-    /// What an input method still shows becomes text.
+    /// Commits the input method's preedit text.
     func commitPreedit() { gtk_text_view_reset_im_context(textView.cast()) }
 
-    /// - Parameter asPlainText: leaves out what else the clipboard holds.
+    /// - Parameter asPlainText: Whether to ignore everything on the clipboard but text.
     func paste(asPlainText: Bool = false) {
         if !asPlainText, onPaste?() == true { return }
         Clipboard.read(of: textView, asPlainText: asPlainText) { [weak self] offers in
@@ -205,7 +205,7 @@ final class EditorView {
         }
     }
 
-    /// Pastes what was selected last anywhere, where the pointer is, in the text view's coordinates.
+    /// Pastes the primary selection at a point in the text view's coordinates.
     func pasteSelection(x: Double, y: Double) {
         textView.grabFocus()
         let offset = offset(x: x, y: y)
@@ -274,8 +274,8 @@ final class EditorView {
         showSelection(viewModel.composer.selection)
     }
 
-    /// What an input method and a keyboard on the screen may suggest: nothing of their own beside a list of ours
-    /// (SLK-26, HKW-24).
+    /// Suppresses suggestions of input methods and on-screen keyboards while the composer's own list is open (SLK-26,
+    /// HKW-24).
     func setCompleting(_ isCompleting: Bool) {
         guard hints.isOverridden != isCompleting else { return }
         if isCompleting {
@@ -287,7 +287,7 @@ final class EditorView {
         gtk_text_view_set_input_hints(textView.cast(), GtkInputHints(rawValue: hints.value))
     }
 
-    // MARK: Mentions and pictures
+    // MARK: Mentions and images
 
     private func showImages() {
         isApplying = true

@@ -1,10 +1,10 @@
 import CGtk
 import GtkKit
 
-/// Opens GTK's emoji chooser; for the composer's end.
+/// Opens GTK's emoji chooser; belongs in the composer's end slot.
 final class EmojiButton {
     let widget: MenuButton
-    /// Told of the emoji that was chosen.
+    /// Called with the chosen emoji.
     var onPick: ((String) -> Void)?
 
     init() {
@@ -14,7 +14,7 @@ final class EmojiButton {
         widget.setAccessibleLabel(translated("Add an Emoji"))
         for style in ["flat", "circular", "parlance-composer-button"] { widget.addStyle(style) }
         gtk_menu_button_set_direction(widget.cast(), GTK_ARROW_UP)
-        // Made when it is first asked for: it reads a table of all emoji.
+        // Created on first use: it loads a table of all emoji.
         widget.setPopover { [weak self] in
             let chooser = Widget(sinking: gtk_emoji_chooser_new())
             chooser.connect("emoji-picked") { [weak self] arguments in self?.onPick?(arguments.string(0)) }

@@ -1,7 +1,7 @@
 import Composer
 import GtkKit
 
-/// What menus and buttons call the rules of Markdown, and how buttons show them.
+/// Labels, icons and glyphs of the Markdown rules for menus and buttons.
 enum FormatNames {
     static func label(for rule: MarkdownRule) -> String {
         switch rule.title {
@@ -17,7 +17,7 @@ enum FormatNames {
         }
     }
 
-    /// nil for a rule that a button spells out by its ``glyph(for:)``.
+    /// The icon name, or `nil` for a rule whose button shows its ``glyph(for:)``.
     static func icon(for rule: MarkdownRule) -> String? {
         switch rule.title {
         case "Bold": "format-text-bold-symbolic"

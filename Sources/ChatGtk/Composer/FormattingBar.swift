@@ -3,13 +3,13 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Buttons for the rules of Markdown that the engine offers. They leave the focus in the text.
+/// Buttons for the engine's Markdown rules. They leave the focus in the text.
 final class FormattingBar {
     let widget: Widget
     private var buttons: [(rule: MarkdownRule, button: Button)] = []
     private var rendering: Rendering?
 
-    /// - Parameter isInFocusChain: whether Tab reaches the buttons; not in a popover beside the text.
+    /// - Parameter isInFocusChain: Whether Tab reaches the buttons. `false` in the popover at the selection.
     init(model: any ComposerModel, isInFocusChain: Bool) {
         let box = Box(.horizontal, spacing: 0)
         widget = box
@@ -40,14 +40,14 @@ final class FormattingBar {
     }
 }
 
-/// The formatting bar above the selection while there is one.
+/// A popover with the formatting bar above the current selection.
 final class SelectionToolbar {
     private let popover: CompanionPopover
     private let bar: FormattingBar
     private let editor: EditorView
     private let anchor: Widget
     private var rendering: Rendering?
-    /// Off by a setting, or where the bar is always shown.
+    /// `false` if disabled by a setting, or if the permanent bar is shown.
     var isEnabled = true {
         didSet { if !isEnabled { popover.isOpen = false } }
     }

@@ -2,36 +2,36 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Gives its child the height that it asks for, by and by: a line more or less moves the bar as a spring does (SLK-57).
+/// Animates changes of its child's natural height: the bar springs when lines are added or removed (SLK-57).
 ///
-/// Only what the child itself wants is followed slowly. A window that is resized counts at once.
+/// Only changes of the child's request are animated. Resizing the window takes effect at once.
 final class GrowthFrame: WidgetImplementation {
     override class var typeName: String { "ParlanceGrowthFrame" }
     override class var cssName: String { "growth" }
 
-    /// Whether the text bounces when it is written in; else it only slides.
+    /// Whether changes bounce while the text is focused; otherwise they slide.
     var bounces = true
-    /// Whether the text has the focus.
+    /// Returns whether the text has the focus.
     var isFocused: (() -> Bool)?
-    /// Whether the frame is on its way to another height.
+    /// Whether an animation is in progress.
     var isMoving: Bool { movement != nil }
 
     private struct Movement {
         var start: Double
         var end: Int
         var transition: ResizeTransition
-        /// Of the frame clock, in microseconds; nil before the first frame.
+        /// The frame time in microseconds, or `nil` before the first frame.
         var startTime: Int64?
     }
 
     private var movement: Movement?
-    /// The window's width and the height that hold, in pixels; nil before the first layout. The width of the child is
-    /// no measure: it changes while a button beside it slides.
+    /// The window's width and the current height, in pixels; `nil` before the first layout. Not the child's width,
+    /// which changes while a button beside it slides.
     private var currentSize: (window: Int, height: Double)?
     private var isTicking = false
-    /// When it was mapped, or the window became wider or narrower, by the frame clock, in microseconds.
+    /// The frame time of mapping, or of the last change of the window's width, in microseconds.
     private var mappedAt: Int64?
-    /// In microseconds.
+    /// The time in which a text view settles on its height, in microseconds.
     private static let settling: Int64 = 300_000
 
     override func add(_ child: Widget, to childType: String?) -> Bool {
@@ -59,8 +59,8 @@ final class GrowthFrame: WidgetImplementation {
         gtk_widget_allocate(child, Int32(width), Int32(max(height, minimum)), -1, nil)
     }
 
-    /// Not where the user wants no animations, nor while a text view that has just come, or another width, finds out how tall it
-    /// is (MCV-16).
+    /// `false` if the user has disabled animations, and while a text view that was just mapped or rewrapped settles on
+    /// its height (MCV-16).
     private var isAnimated: Bool {
         guard adw_get_enable_animations(cast()) != 0, gtk_widget_get_mapped(cast()) != 0, let mappedAt,
             let clock = gtk_widget_get_frame_clock(cast())
@@ -81,7 +81,7 @@ final class GrowthFrame: WidgetImplementation {
         return SizeRequest(minimum: Int(minimum), natural: Int(natural))
     }
 
-    /// Sets out for the height that the child wants at this width.
+    /// Starts an animation towards the child's natural height at this width.
     private func updateHeight(width: Int) {
         let naturalHeight = childSize(.vertical, for: width).natural
         let window = windowWidth
@@ -95,7 +95,7 @@ final class GrowthFrame: WidgetImplementation {
             let isOther = currentSize.map { Int($0.height.rounded()) != naturalHeight } ?? false
             movement = nil
             currentSize = (window, Double(naturalHeight))
-            // What was answered may have been the height before.
+            // ``measure(_:for:)`` may have returned the previous height.
             if isOther { tick() }
             return
         }
@@ -110,7 +110,7 @@ final class GrowthFrame: WidgetImplementation {
         widget.addTick { [weak self] in self?.step() ?? false }
     }
 
-    /// - Returns: whether there is more to come.
+    /// - Returns: Whether the animation continues.
     private func step() -> Bool {
         guard var movement, let window = currentSize?.window, let clock = gtk_widget_get_frame_clock(cast()) else {
             isTicking = false

@@ -2,18 +2,18 @@ import CGtk
 import Composer
 import GtkKit
 
-/// The pictures that stand in the text (MIB-19), each a child of the text view in the place of its character, scaled
-/// whenever the text gets another width (MIB-21).
+/// Images in the text (MIB-19): child widgets of the text view, anchored at the characters that represent them, and
+/// rescaled when the text's width changes (MIB-21).
 final class InlineImages {
-    /// Decodes the picture of an attachment within a box of pixels; nil if it can't be shown.
+    /// Decodes an attachment's image to fit within a size in pixels, or returns `nil` if it cannot be displayed.
     var load: ((Attachment, _ width: Int, _ height: Int) async -> DecodedImage?)? {
         didSet { images.forEach { loadImage(of: $0) } }
     }
 
-    /// Called when the first picture has come, and when the last has gone.
+    /// Called when the first image is added and when the last one is removed.
     var onPresence: ((Bool) -> Void)?
 
-    /// The highest that a picture gets in the text, in logical pixels.
+    /// The maximum height of an image in the text, in logical pixels.
     static let maximumHeight = 180.0
 
     private final class InlineImage {
@@ -33,7 +33,7 @@ final class InlineImages {
     private let textView: Widget
     private let buffer: Object
     private var images: [InlineImage] = []
-    /// Of the text view, in pixels.
+    /// The text view's width, in pixels.
     private var width = 0
 
     init(textView: Widget, buffer: Object) {
@@ -43,10 +43,10 @@ final class InlineImages {
 
     isolated deinit { images.forEach { $0.loading?.cancel() } }
 
-    /// Puts widgets in the places of characters that stand for pictures. The buffer's text stays what it was, and its
-    /// caret is for the caller to show again.
+    /// Anchors widgets at the characters that represent images. Leaves the buffer's text as it is, but may move the
+    /// caret, which the caller has to restore.
     ///
-    /// - Returns: whether the buffer was touched.
+    /// - Returns: Whether the buffer was modified.
     func update(_ document: ComposerDocument, _ attachments: [Attachment]) -> Bool {
         let wasEmpty = images.isEmpty
         defer { if images.isEmpty != wasEmpty { onPresence?(!images.isEmpty) } }
@@ -117,7 +117,7 @@ final class InlineImages {
 
     // MARK: Size
 
-    /// - Parameter width: of the text view, in pixels.
+    /// - Parameter width: The text view's width, in pixels.
     func fit(width: Int) {
         guard width != self.width else { return }
         self.width = width
@@ -125,7 +125,7 @@ final class InlineImages {
     }
 
     private func scale(_ entry: InlineImage) {
-        // Of one whose size nobody knows the room is kept that it will probably take.
+        // Reserve a probable size for an image of unknown dimensions.
         let natural = ComposerSize(
             width: Double(entry.attachment?.width ?? 240), height: Double(entry.attachment?.height ?? 180))
         let size = natural.scaled(

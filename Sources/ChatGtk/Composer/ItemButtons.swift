@@ -2,11 +2,11 @@ import CGtk
 public import Composer
 import GtkKit
 
-/// What a button for a ``ComposerItem`` shows.
+/// The appearance of a ``ComposerItem``'s button.
 public struct ItemAppearance: Equatable, Sendable {
-    /// The name of an icon; nil for a button with words alone.
+    /// An icon name, or `nil` for a button with text only.
     public var icon: String?
-    /// What the button is called: its tooltip, its name for assistive technology, and its words where there is no icon.
+    /// The tooltip and accessible label, and the button's text if there is no icon.
     public var label: String
 
     public init(icon: String? = nil, label: String) {
@@ -15,15 +15,15 @@ public struct ItemAppearance: Equatable, Sendable {
     }
 }
 
-/// The items of a bar as buttons in its slots, and what the user does with them told to their hooks (MIB-11 to MIB-14).
+/// Buttons for the items in the bar's slots, which report user input to the items' hooks (MIB-11 to MIB-14).
 final class ItemButtons {
     let items = ItemSlots()
-    /// What the items look like, by their identifiers.
+    /// The appearance of the items, by item ID.
     var appearances: [String: ItemAppearance] = [:] {
         didSet { if appearances != oldValue { ItemSlot.allCases.forEach { show($0) } } }
     }
 
-    /// Told of swipes after the items (MIB-16).
+    /// Called with swipes, after the items (MIB-16).
     var onSwipe: ((SwipeDirection) -> Void)?
     private let boxes: [ItemSlot: Box]
     private let bottom: Widget
@@ -42,7 +42,7 @@ final class ItemButtons {
         addSwipeKeys(to: widgets.textView)
     }
 
-    /// Tells the items what has become of the text and the focus.
+    /// Reports text and focus changes to the items.
     func sync(_ state: ComposerState, _ document: () -> ComposerDocument) {
         var effects: [ComposerEffect] = []
         if let revision, revision != state.revision { effects.append(.observed(.textChanged)) }
@@ -52,7 +52,7 @@ final class ItemButtons {
         if !effects.isEmpty, !items.all.isEmpty { items.handle(effects, document: document()) }
     }
 
-    // MARK: Showing
+    // MARK: Rendering
 
     private func show(_ slot: ItemSlot) {
         guard let box = boxes[slot] else { return }
@@ -100,7 +100,7 @@ final class ItemButtons {
 
     // MARK: Swiping
 
-    /// Fingers alone: a pointer that is drawn over the text selects (MIB-16).
+    /// Touch only: dragging with the pointer selects text (MIB-16).
     private func addSwipe(to textView: Widget) {
         let swipe = Object(owning: UnsafeMutableRawPointer(gtk_gesture_swipe_new()))
         gtk_gesture_single_set_touch_only(swipe.cast(), 1)
@@ -112,7 +112,7 @@ final class ItemButtons {
         textView.addController(swipe)
     }
 
-    /// Alt with an arrow does by keys what a swipe does.
+    /// Alt+Left and Alt+Right are the keyboard equivalents of swipes.
     private func addSwipeKeys(to textView: Widget) {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)

@@ -2,7 +2,7 @@ import CGtk
 import Composer
 
 extension KeyChord {
-    /// The chord of a key press that may mean more than text; nil for plain characters, which go to the input method.
+    /// Returns `nil` for plain characters, which belong to the input method.
     init?(keyval: UInt32, modifiers state: UInt32) {
         var modifiers: Modifiers = []
         let pairs: [(GdkModifierType, Modifiers)] = [
@@ -16,12 +16,12 @@ extension KeyChord {
         self.init(character.map { String(Character($0)) } ?? String(cString: name), modifiers)
     }
 
-    /// Whether the key alone types a character that is seen, or begins one: those begin a message wherever the focus is.
+    /// Whether the key types a visible character or is a dead key: those start a message wherever the focus is.
     static func isWriting(_ key: Int32) -> Bool {
         let character = gdk_keyval_to_unicode(guint(bitPattern: key))
         return character > 0x20 && character != 0x7F || (GDK_KEY_dead_grave...GDK_KEY_dead_greek).contains(key)
     }
 
-    /// Whether it asks for the context menu.
+    /// Whether the chord opens the context menu.
     var opensMenu: Bool { self == KeyChord("Menu") || self == KeyChord("F10", .shift) }
 }

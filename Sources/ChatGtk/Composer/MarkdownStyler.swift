@@ -2,14 +2,14 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Shows Markdown in the buffer while it is written: symbols dim, words bold, code in monospace. The text is never
-/// changed. An edit costs the paragraphs that it touched, and those behind it as far as a fence opens or closes.
+/// Styles Markdown in the buffer while typing: dims delimiters, and shows emphasis, code and so on. Never changes the
+/// text. An edit restyles the paragraphs it touches, and those after it until the state of code fences matches again.
 final class MarkdownStyler {
-    /// Taken away and given back live, by a setting.
+    /// Can be toggled at any time by a setting.
     var isEnabled = true {
         didSet { if isEnabled != oldValue { styleAll() } }
     }
-    /// The text is no Markdown: nothing in it means more than it says.
+    /// Whether the text is not Markdown, in which case nothing is styled.
     var isPlain = false {
         didSet { if isPlain != oldValue { styleAll() } }
     }
@@ -19,7 +19,7 @@ final class MarkdownStyler {
     private let buffer: Object
     private var styling: MarkdownStyling
     private let tags: [MarkdownStyling.Style: TextTag]
-    /// Whether any tag was ever set: until then plain paragraphs cost a look at their characters.
+    /// Whether any tag has been applied. Until then, a paragraph without delimiters only costs a scan of its bytes.
     private var hasStyled = false
 
     init(textView: Widget, buffer: Object, rules: [MarkdownRule]) {
@@ -43,7 +43,7 @@ final class MarkdownStyler {
         styleChanged()
     }
 
-    /// Takes the theme's colours.
+    /// Updates the tags with the theme's colors.
     func styleChanged() {
         var color = GdkRGBA()
         shim_widget_color(textView.pointer, &color)
@@ -58,7 +58,8 @@ final class MarkdownStyler {
 
     // MARK: Following edits
 
-    /// Styles the paragraphs of a range that was just written, in Unicode scalars; empty where something was deleted.
+    /// Styles the paragraphs of an edited range.
+    /// - Parameter range: In Unicode scalars; empty after a deletion.
     func edited(_ range: Range<Int>) {
         guard isActive else { return }
         var (start, end) = (iter(range.lowerBound), iter(range.upperBound))
@@ -84,7 +85,7 @@ final class MarkdownStyler {
         edited(0..<end)
     }
 
-    /// - Returns: whether a block is open behind the line.
+    /// - Returns: Whether a code fence is open after the line.
     private func style(_ line: Int, isInFence: Bool) -> Bool {
         var (start, end) = (GtkTextIter(), GtkTextIter())
         gtk_text_buffer_get_iter_at_line(buffer.cast(), &start, Int32(line))
@@ -104,7 +105,7 @@ final class MarkdownStyler {
             tags[run.style]?.apply(to: range, in: buffer)
             hasStyled = true
         }
-        // The line break carries whether the block goes on, so that an empty line does too.
+        // The tag on the line break records that the block continues, even on an empty line.
         if isOpen {
             tags[.codeBlock]?.apply(to: Int(gtk_text_iter_get_offset(&end))..<behind, in: buffer)
             hasStyled = true
@@ -117,14 +118,14 @@ final class MarkdownStyler {
 
     // MARK: Fences
 
-    /// Whether a block is open where the line starts: the line break before it says so.
+    /// Whether a code fence is open at the start of the line, as recorded on the preceding line break.
     private func fence(before start: inout GtkTextIter) -> Bool {
         var previous = start
         guard hasStyled, gtk_text_iter_backward_char(&previous) != 0 else { return false }
         return hasBlockTag(&previous)
     }
 
-    /// Whether a block was open behind the line when it was styled.
+    /// Whether a code fence was open after the line when it was last styled.
     private func fence(at line: Int) -> Bool {
         guard hasStyled else { return false }
         var end = GtkTextIter()
@@ -138,7 +139,7 @@ final class MarkdownStyler {
         return gtk_text_iter_has_tag(&iterator, tag.cast()) != 0
     }
 
-    // MARK: Places
+    // MARK: Helpers
 
     private func iter(_ offset: Int) -> GtkTextIter {
         var iter = GtkTextIter()
@@ -153,7 +154,7 @@ final class MarkdownStyler {
     }
 }
 
-/// Converts UTF-16 offsets of one line to Unicode scalars; where both are equal it costs nothing.
+/// Converts UTF-16 offsets in a line to Unicode scalars. Stores nothing if they coincide.
 private struct ScalarOffsets {
     private var scalars: [Int] = []
 

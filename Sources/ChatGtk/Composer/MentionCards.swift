@@ -3,11 +3,11 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Shows who is meant by the mention that the pointer rests on, or that the caret is in (HKW-56).
+/// Shows a card for the mention under the pointer or the caret (HKW-56).
 ///
-/// The card takes no focus; Tab goes into it where it has something to press, and Escape closes it.
+/// The card does not take the focus by itself: Tab moves into it if it has a focusable widget, Escape closes it.
 final class MentionCards {
-    /// Makes the card of a mention; nil for one that has none.
+    /// Creates the card of a mention, or returns `nil` for none.
     var makeCard: ((Mention) -> Widget?)? {
         didSet { close() }
     }
@@ -16,9 +16,9 @@ final class MentionCards {
         case pointer, caret
     }
 
-    /// After so long at one mention; a caret that only passes through opens nothing.
+    /// The delay before a card opens, so that a caret that only passes through a mention opens none.
     private static let hoverDelay = Duration.milliseconds(400)
-    /// Between the text and the card, in pixels, with the card's padding.
+    /// The distance between the text and the card including its padding, in pixels.
     private static let gap = 16.0
 
     private let editor: EditorView
@@ -29,11 +29,11 @@ final class MentionCards {
     private var card: Widget?
     private var cause = Cause.caret
     private var waiting: (id: Span.ID, timeout: Timeout)?
-    /// The mention that the user closed the card of; it stays closed until the caret has left it.
+    /// The mention whose card the user has dismissed. It stays closed until the caret leaves the mention.
     private var closed: Span.ID?
     private var rendering: Rendering?
 
-    /// - Parameter anchor: the widget around the text that the card is a child of.
+    /// - Parameter anchor: The widget around the text, the card's parent.
     init(editor: EditorView, model: any ComposerModel, anchor: Widget) {
         self.editor = editor
         self.model = model
@@ -61,11 +61,11 @@ final class MentionCards {
         var mention: Span.ID?
     }
 
-    // MARK: When
+    // MARK: Opening and closing
 
     private func highlightedMentionChanged(_ highlighted: Span.ID?) {
         if highlighted != closed { closed = nil }
-        // What was written may have moved it, or taken it away.
+        // The edit may have moved or removed the mention.
         if let displayedMention, displayedMention != highlighted || cause == .pointer { close() }
         if let highlighted, displayedMention != highlighted, closed == nil {
             wait(for: highlighted, .caret)
@@ -99,7 +99,7 @@ final class MentionCards {
         popover.point(x: Double(rectangle.x), y: Double(rectangle.y), width: 1, height: Double(rectangle.height))
         popover.isOpen = true
         if cause == .pointer { looking = Timeout(every: Self.hoverDelay) { [weak self] in self?.checkPointer() } }
-        // Not before: GTK gives the focus to what comes and can have it. From now on Tab leads there.
+        // Only now, for Tab: GTK moves the focus to a new widget that can take it.
         gtk_widget_set_can_focus(popover.cast(), 1)
     }
 
@@ -129,7 +129,7 @@ final class MentionCards {
         if displayedMention != id { wait(for: id, .pointer) }
     }
 
-    /// The mention whose text is there, not one whose line ends before.
+    /// The mention at a point, excluding points beyond the end of its line.
     private func mention(atX x: Double, y: Double) -> Span.ID? {
         let document = model.document
         guard !document.mentions.isEmpty else { return nil }
@@ -146,8 +146,8 @@ final class MentionCards {
         if let waiting, waiting.id != model.composer.highlightedMention { self.waiting = nil }
     }
 
-    /// From the text to the card there is a gap to cross, and the card's shadow lies over the text: nobody is told of a
-    /// pointer that rests there, so it is looked for now and then while a card is there for it.
+    /// The pointer has to cross a gap between the text and the card, and the card's shadow covers the text. No widget
+    /// receives motion events there, so the pointer is polled while its card is open.
     private func checkPointer() {
         guard displayedMention != nil, cause == .pointer, !isPointerThere else { return }
         close()
@@ -162,7 +162,7 @@ final class MentionCards {
         return pointer(over: editor.textView).map { mention(atX: $0.x, y: $0.y) == displayedMention } ?? false
     }
 
-    /// Where the pointer is, seen from a widget; nil while that is not shown.
+    /// The pointer's position relative to a widget, or `nil` if the widget is not realized.
     private func pointer(over widget: Widget) -> (x: Double, y: Double)? {
         guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native),
             let seat = gdk_display_get_default_seat(gtk_widget_get_display(widget.cast())),
@@ -192,7 +192,7 @@ final class MentionCards {
             default: return false
             }
         }
-        // Above text and card, so that Escape means the card in either.
+        // On the common ancestor of text and card, so that Escape closes the card from either.
         anchor.addController(keys)
     }
 

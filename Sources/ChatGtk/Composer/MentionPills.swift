@@ -2,22 +2,22 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Shows mentions as pills: the colour of their text by tags, the rounded background beneath the text.
+/// Draws mentions as pills: tags set the text color, a rounded background is drawn below the text.
 ///
-/// The buffer carries tags along with the text, so that only what an edit touched is tagged again.
+/// The buffer moves tags along with the text, so only mentions touched by an edit are retagged.
 final class MentionPills {
-    /// The identifier of the user, whose pill looks different.
+    /// The entity ID of the user, whose mentions get a distinct pill.
     var currentUserEntityID: String? {
         didSet { if currentUserEntityID != oldValue { tagAgain() } }
     }
-    /// The mention that is drawn as selected (HKW-56).
+    /// The mention drawn as selected (HKW-56).
     var highlighted: Span.ID?
 
     private struct Tagged {
         let id: Span.ID
         var range: TextRange
         var isOwn: Bool
-        /// An edit went through it: what of it still has the tag must lose it.
+        /// Whether an edit overlapped it: any remaining tagged text must be untagged.
         var isDamaged = false
     }
 
@@ -39,7 +39,7 @@ final class MentionPills {
 
     // MARK: Following the document
 
-    /// Keeps the places of tagged text true to an edit that is being carried out.
+    /// Adjusts the tagged ranges to an edit that is being applied.
     func track(_ edit: AppliedEdit) {
         guard !tagged.isEmpty else { return }
         let delta = edit.replacement.utf16.count - edit.range.length
@@ -55,13 +55,13 @@ final class MentionPills {
         }
     }
 
-    /// Text that comes between two pills that touch would take the tag of both.
+    /// Untags inserted text: between two adjacent pills it would inherit the tags of both.
     func inserted(_ range: Range<Int>) {
         guard !tagged.isEmpty else { return }
         for tag in [others, ownTag] { tag.remove(from: range, in: buffer) }
     }
 
-    /// Tags what has become a mention, and no longer what was one.
+    /// Tags new mentions, and untags text that is no longer a mention.
     func update(_ document: ComposerDocument) {
         spans = document.spans
         guard !spans.isEmpty || !tagged.isEmpty else { return }
@@ -115,7 +115,7 @@ final class MentionPills {
         palette = next
         others.setProperty("foreground-rgba", palette.text)
         ownTag.setProperty("foreground-rgba", palette.ownMentionText)
-        // A text view that is not of this library draws nothing beneath its text.
+        // A custom text view cannot draw below its text: use a plain background color.
         if ComposerTextView.of(textView) == nil {
             others.setProperty("background-rgba", palette.style(isOwn: false, isHighlighted: false).fill)
             ownTag.setProperty("background-rgba", palette.style(isOwn: true, isHighlighted: false).fill)

@@ -1,10 +1,10 @@
 import CGtk
 import GtkKit
 
-/// Shows for a moment that there is more text than fits, when that first becomes so (SLK-70).
+/// Briefly shows a scrollbar when the text starts to overflow (SLK-70).
 ///
-/// GTK's own overlay scroll bar comes with the pointer or the wheel alone. This one stands where that one would, takes
-/// no input, and is armed again once everything fits.
+/// GTK's overlay scrollbar only appears on pointer or wheel input. This one appears in its place, accepts no input, and
+/// is rearmed when everything fits again.
 final class OverflowHint {
     private static let duration = Duration.milliseconds(1500)
     private static let rearmDelay = Duration.milliseconds(250)
@@ -14,7 +14,7 @@ final class OverflowHint {
     private var rearming: Timeout?
     private var overflows = false
 
-    /// - Parameter overlay: a GtkOverlay around the scrolled text.
+    /// - Parameter overlay: The GtkOverlay around the scrolled text.
     init(overlay: Widget, scroller: ScrolledWindow) {
         revealer = Revealer(sinking: gtk_revealer_new())
         let adjustment = gtk_scrolled_window_get_vadjustment(scroller.cast())
@@ -34,12 +34,12 @@ final class OverflowHint {
         gtk_overlay_remove_overlay(OpaquePointer(overlay), revealer.cast())
     }
 
-    /// - Parameter overflows: whether there are more lines than the field shows.
+    /// - Parameter overflows: Whether there are more lines than the field shows.
     func update(overflows: Bool) {
         rearming = nil
         guard overflows != self.overflows else { return }
         guard overflows else {
-            // A text that takes another's place is for some frames no text at all.
+            // Replacing the text leaves it empty for a few frames: do not rearm for that.
             rearming = Timeout(after: Self.rearmDelay) { [weak self] in self?.rearm() }
             return
         }

@@ -1,16 +1,16 @@
 import CGtk
 import GtkKit
 
-/// The colours of pills as the theme has them: light, dark, high contrast.
+/// The theme's colors for pills: light, dark or high contrast.
 struct PillPalette: Equatable {
-    /// How one pill is drawn.
+    /// The appearance of one pill.
     struct Style {
         var fill: GdkRGBA
         var border: GdkRGBA
-        /// In pixels; 0 draws none.
+        /// In pixels; 0 for no border.
         var borderWidth: Float
 
-        /// How far a pill reaches beyond its text at either side, in pixels.
+        /// How far a pill extends beyond its text on either side, in pixels.
         private static let overhang: Float = 2
         private static let radius: Float = 6
 
@@ -34,9 +34,9 @@ struct PillPalette: Equatable {
 
     private var accent = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
     private var isHighContrast = false
-    /// The colour of a mention's text.
+    /// The text color of a mention.
     private(set) var text = GdkRGBA(red: 0.1, green: 0.4, blue: 0.8, alpha: 1)
-    /// The colour of the text of a mention of the user.
+    /// The text color of a mention of the user.
     private(set) var ownMentionText = GdkRGBA(red: 1, green: 1, blue: 1, alpha: 1)
 
     init() {}
@@ -54,7 +54,7 @@ struct PillPalette: Equatable {
 
     func style(isOwn: Bool, isHighlighted: Bool) -> Style {
         var fill = accent
-        // The user's own pill is filled, others are tinted.
+        // Mentions of the user are filled, others tinted.
         fill.alpha = isOwn ? 1 : isHighlighted ? 0.35 : 0.15
         let width: Float = isHighlighted ? 2 : isHighContrast ? 1 : 0
         return Style(fill: fill, border: isOwn && isHighlighted ? ownMentionText : text, borderWidth: width)

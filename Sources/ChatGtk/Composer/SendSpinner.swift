@@ -1,12 +1,12 @@
 import CGtk
 import GtkKit
 
-/// Turns a send button into one that stops what is sent, when that takes long (MIB-10).
+/// Turns the send button into a cancel button while sending takes long (MIB-10).
 final class SendSpinner {
-    /// Less than this is not worth a change of the button.
+    /// Sending that takes less time does not change the button.
     private static let showDelay = Duration.milliseconds(300)
 
-    /// Whether the button stops what is on its way.
+    /// Whether the button cancels sending.
     private(set) var isVisible = false
     var onChange: (() -> Void)?
     private let button: Button
@@ -16,7 +16,7 @@ final class SendSpinner {
         self.button = button
     }
 
-    /// - Parameter isSending: whether something is on its way and the button is not needed for anything else.
+    /// - Parameter isSending: Whether a message is being sent and the button is not needed for another one.
     func update(isSending: Bool) {
         guard isSending != (isVisible || delay != nil) else { return }
         delay = nil

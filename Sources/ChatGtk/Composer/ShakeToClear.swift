@@ -3,9 +3,9 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Empties the composer when the pointer is shaken over it, where the user chose that (SLK-43).
+/// Clears the composer when the pointer is shaken over it, if the user has enabled that (SLK-43).
 public final class ShakeToClear {
-    /// The user's choice, for all composers.
+    /// The user's setting, for all composers.
     public static var isEnabled = false
 
     private var detector = ShakeDetector()

@@ -2,14 +2,14 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Shows styles that are not written as Markdown: colours, sizes, fonts (HKW-13 to 16, SLK-35).
+/// Shows styles that Markdown does not have: colors, sizes, fonts (HKW-13 to HKW-16, SLK-35).
 ///
-/// The buffer carries tags along with the text, so that only what an edit touched is tagged again.
+/// The buffer moves tags along with the text, so only ranges touched by an edit are retagged.
 final class StyleTags {
     private struct Tagged: Equatable {
         let id: Span.ID
         let style: TextStyle
-        /// Of the text that has the tag.
+        /// The range of text that has the tag.
         var range: TextRange
     }
 
@@ -25,8 +25,8 @@ final class StyleTags {
 
     // MARK: Following the document
 
-    /// Keeps the places of tagged text true to an edit that is being carried out: what is inserted within a tag takes it,
-    /// what is inserted at its ends does not.
+    /// Adjusts the tagged ranges to an edit that is being applied, as the buffer does: text inserted within a tag
+    /// inherits it, text inserted at its ends does not.
     func track(_ edit: AppliedEdit) {
         guard !tagged.isEmpty else { return }
         let location = edit.range.location
@@ -46,7 +46,7 @@ final class StyleTags {
         }
     }
 
-    /// Tags what has a style now, and no longer what had one.
+    /// Tags newly styled ranges, and untags those that have lost their style.
     func update(_ document: ComposerDocument) {
         let updated = document.spans.compactMap { span in
             span.style.map { Tagged(id: span.id, style: $0, range: span.range) }
@@ -75,9 +75,9 @@ final class StyleTags {
         return start..<max(start, document.scalarOffset(ofUTF16: range.end))
     }
 
-    // MARK: Looks
+    // MARK: Appearance
 
-    /// - Returns: nil for a style without a look.
+    /// - Returns: `nil` for a style without a visual representation.
     private func tag(for style: TextStyle) -> TextTag? {
         if let tag = tags[style] { return tag }
         let tag = TextTag(in: buffer)
@@ -86,7 +86,7 @@ final class StyleTags {
         return tag
     }
 
-    /// Numbers may come from any draft or clipboard: they stay within what can be read.
+    /// Clamps numbers to legible values: they may come from any draft or clipboard.
     private static func apply(_ style: TextStyle, on tag: TextTag) -> Bool {
         func pixels(_ number: Double) -> Int {
             Int((number.isFinite ? min(max(number, -64), 64) : 0) * Double(PANGO_SCALE))
@@ -118,7 +118,7 @@ final class StyleTags {
 }
 
 extension TextRange {
-    /// What of the range another one leaves out.
+    /// The parts of this range that are outside `other`.
     fileprivate func ranges(outside other: TextRange?) -> [TextRange] {
         guard let other, intersects(other) else { return [self] }
         let head = TextRange(start: location, end: max(location, other.location))

@@ -2,7 +2,7 @@ import ChatCore
 import GtkKit
 
 extension Translator {
-    /// By the catalogues of the program that the widgets are in.
+    /// Translates with the gettext catalogs of the host program.
     nonisolated static let gettext = Translator(
         translate: { translated($0) }, plural: { translated($0, $1, count: $2) })
 }

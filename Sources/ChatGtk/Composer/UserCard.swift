@@ -1,22 +1,22 @@
 import CGtk
 import GtkKit
 
-/// Who or what a mention means: picture, name, identifier, and the way there (HKW-56).
+/// The card of a mentioned user or room: avatar, name, identifier and action (HKW-56).
 ///
-/// To be kept while it is shown: its picture may take a while.
+/// Retain it while it is shown: releasing it cancels loading the avatar.
 final class UserCard {
     let widget: Widget
     private let avatar = AvatarView(size: 48)
 
-    /// What is known of it.
+    /// What the card shows.
     struct Content {
         var name: String
-        /// What tells it from others of that name; empty for nothing.
+        /// Disambiguates the name; empty for none.
         var identifier: String
         var avatarURI: String?
-        /// In place of a picture, for what is no person.
+        /// An icon in place of the avatar, for anything but a user.
         var icon: String?
-        /// What the button says and does; nil for none.
+        /// The button's label and action, or `nil` for no button.
         var action: (label: String, run: @MainActor () -> Void)?
     }
 
@@ -37,8 +37,8 @@ final class UserCard {
         if !content.identifier.isEmpty {
             let identifier = Self.label(content.identifier, "caption")
             identifier.addStyle("dim-label")
-            // An identifier may be pasted somewhere else. Tab goes to the button: a selectable label would say that it
-            // took the focus and leave it where it was.
+            // Selectable, so that the identifier can be copied, but not focusable: on Tab, a selectable label claims to
+            // take the focus but leaves it where it was.
             gtk_label_set_selectable(identifier.cast(), 1)
             gtk_widget_set_can_focus(identifier.cast(), 0)
             column.append(identifier)

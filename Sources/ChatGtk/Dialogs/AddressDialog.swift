@@ -2,7 +2,7 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// Asks for a room or somebody by an address or a link.
+/// Asks for the address of a room or user, or a link to one.
 enum AddressDialog {
     static func present(over parent: Widget, _ open: @escaping @MainActor (String) -> Void) {
         let dialog = Widget(
@@ -20,7 +20,7 @@ enum AddressDialog {
         adw_message_dialog_set_response_enabled(dialog.cast(), "open", 0)
         adw_message_dialog_set_default_response(dialog.cast(), "open")
         adw_message_dialog_set_close_response(dialog.cast(), "cancel")
-        // The dialog owns its handlers: they must not own it.
+        // Capture weakly: the dialog owns its signal handlers.
         address.onChange { [weak dialog, weak address] in
             guard let dialog, let address else { return }
             adw_message_dialog_set_response_enabled(dialog.cast(), "open", ChatAddress(address.text) != nil ? 1 : 0)

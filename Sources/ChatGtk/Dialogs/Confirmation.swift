@@ -1,7 +1,7 @@
 import CGtk
 public import GtkKit
 
-/// A question before something that cannot be undone.
+/// Asks for confirmation of a destructive action.
 enum Confirmation {
     static func present(
         over parent: Widget, heading: String, body: String, action: String,
@@ -19,17 +19,18 @@ enum Confirmation {
 }
 
 extension Widget {
-    /// For message dialogs.
+    /// Adds a response to an AdwMessageDialog.
     func addResponse(_ id: String, _ label: String) {
         adw_message_dialog_add_response(cast(), id, label)
         nameResponses()
     }
 
-    /// Names the buttons of a message dialog: GTK 4.8 reads the underscore of a mnemonic out, and the words twice.
+    /// Fixes the accessible names of a message dialog's buttons: GTK 4.8 includes the mnemonic underscore and reads the
+    /// label twice.
     func nameResponses() {
         for child in children {
             if shim_is_a(child.pointer, gtk_button_get_type()) != 0, gtk_button_get_use_underline(child.cast()) != 0 {
-                // What is left is the label within.
+                // Without the property, the name comes from the child label.
                 gtk_accessible_reset_property(child.cast(), GTK_ACCESSIBLE_PROPERTY_LABEL)
             } else {
                 child.nameResponses()

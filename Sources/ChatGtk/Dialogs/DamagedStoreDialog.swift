@@ -1,13 +1,13 @@
 import CGtk
 public import GtkKit
 
-/// What is told of damage to the stored conversations.
+/// Dialogs about a damaged store.
 public enum DamagedStoreDialog {
-    /// They cannot be opened as they are: whether to repair them.
+    /// Asks whether to repair a store that cannot be opened.
     ///
     /// - Parameters:
-    ///   - reason: what was found, technical.
-    ///   - folder: the store's folder, which is renamed as a whole and kept.
+    ///   - reason: The technical finding.
+    ///   - folder: The store's folder, which a repair renames and preserves.
     public static func present(
         application: Application, reason: String, folder: String, repair: @escaping @MainActor () -> Void,
         quit: @escaping @MainActor () -> Void
@@ -30,7 +30,7 @@ public enum DamagedStoreDialog {
         gtk_window_present(dialog.cast())
     }
 
-    /// What was kept by the repair, and where the damaged folder is.
+    /// Reports what the repair recovered, and where the damaged folder is.
     public static func presentResult(
         over parent: Widget, rooms: Int, messages: Int, pending: Int, setAside: String
     ) {
@@ -47,7 +47,7 @@ public enum DamagedStoreDialog {
                 + translated("The damaged folder is now here:") + "\n" + setAside)
     }
 
-    /// Damage was found while the conversations are in use.
+    /// Reports damage found while the store is in use.
     public static func presentFinding(over parent: Widget, reason: String) {
         present(
             over: parent, heading: translated("Conversations Are Damaged"),

@@ -1,16 +1,16 @@
 import CGtk
 import GtkKit
 
-/// Holds objects until it is told to end.
+/// Retains objects until ``end()``.
 final class RetainedWidgets {
     private var objects: [AnyObject]
     init(_ objects: [AnyObject]) { self.objects = objects }
     func end() { objects = [] }
 }
 
-/// Of a window that asks something.
+/// Dialog windows.
 extension Widget {
-    /// Shows the window; what acts in it lives until it is closed.
+    /// Presents the window, and retains its controller until it is closed.
     func presentDialog(of object: AnyObject) {
         let retained = RetainedWidgets([object])
         intercept("close-request") { _ in

@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Asks to which room messages are to be forwarded: the rooms' names are filtered as one types.
+/// Asks which room to forward messages to; the list is filtered as the user types.
 final class ForwardDialog {
     private let window: Widget
     private let search: Widget
@@ -14,11 +14,11 @@ final class ForwardDialog {
     private var rooms: [RoomID] = []
     private var avatars: [AvatarView] = []
 
-    /// Shows the dialog, which lives until it is closed.
+    /// Presents the dialog, which retains itself until it is closed.
     /// - Parameters:
-    ///   - find: the rooms for what was typed.
-    ///   - avatarLoader: those of the rooms.
-    ///   - choose: told of the room that was chosen.
+    ///   - find: Returns the rooms that match the text.
+    ///   - avatarLoader: Loads the rooms' avatars.
+    ///   - choose: Called with the chosen room.
     static func present(
         over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
         avatarLoader: AvatarLoader, choose: @escaping @MainActor (RoomID) -> Void
@@ -41,9 +41,9 @@ final class ForwardDialog {
         list = builder["rooms"]
         gtk_window_set_transient_for(window.cast(), parent.cast())
         search.connect("search-changed") { [weak self] _ in self?.filter() }
-        // Return takes the room that stands first.
+        // Return chooses the first room.
         search.connect("activate") { [weak self] _ in
-            // The entry waits a little before it tells of what was typed.
+            // GtkSearchEntry delays `search-changed`: filter by the current text first.
             self?.filter()
             self?.choose(at: 0)
         }

@@ -2,7 +2,7 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What a message said before it was edited, newest first, with what each edit changed.
+/// The edit history of a message, newest version first, with the changes of each edit.
 enum HistoryDialog {
     static func present(_ versions: [MessageVersion], over parent: Widget) {
         let builder = Builder(resource: Resource.ui("history"))
@@ -33,7 +33,8 @@ enum HistoryDialog {
         return row
     }
 
-    /// By signs as well as by colours, which not everyone tells apart; both are readable on light and on dark.
+    /// Underline and strikethrough supplement the colors for color-blind users; both colors are legible on light and
+    /// dark backgrounds.
     static func markup(_ version: MessageVersion) -> String {
         version.segments.map { segment in
             let text = ToastText.escaped(segment.text.replacing("\0", with: "\u{FFFD}"))

@@ -2,9 +2,9 @@ import CGtk
 public import ChatCore
 public import GtkKit
 
-/// Opens links in the programs that the desktop has for them, after a question where one is due.
+/// Opens links in the default applications, after a confirmation for suspicious ones.
 public final class LinkOpener {
-    /// What programs of the desktop are handed; replaced in tests.
+    /// Launches the default application; replaced in tests.
     var launch: (_ address: String, _ parent: Widget?) -> Void = { address, parent in
         shim_show_uri(parent?.pointer, address)
     }
@@ -12,11 +12,11 @@ public final class LinkOpener {
 
     public init() {}
 
-    /// Opens the link, or asks first if its text does not tell where it leads.
-    /// - Parameter widget: one in the window that the question stands over.
+    /// Opens the link, or asks for confirmation if its text disguises the target.
+    /// - Parameter widget: A widget in the window that the dialog is modal to.
     public func open(_ link: BodyLink, from widget: Widget) {
         let window = gtk_widget_get_root(widget.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)) }
-        // What leads to a room or to somebody stays in this window.
+        // Matrix links open in this window.
         if link.warnings.isEmpty, ChatAddress(link.target.address) != nil,
             widget.activateAction("win.open-address", link.target.address)
         {
@@ -36,7 +36,7 @@ public final class LinkOpener {
         dialog.setProperty("body", Self.explanation(of: link))
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("copy", translated("Copy _Link"))
-        // There is no program for ftp on today's desktops that would ask before it loads.
+        // FTP links can only be copied: current desktops have no handler that asks before it downloads.
         if link.target.scheme != .ftp {
             dialog.addResponse("open", translated("_Open"))
             adw_message_dialog_set_response_appearance(
@@ -55,7 +55,7 @@ public final class LinkOpener {
         gtk_window_present(dialog.cast())
     }
 
-    /// Where the link leads, and what about it is odd.
+    /// Returns the link's target and what is suspicious about it.
     static func explanation(of link: BodyLink) -> String {
         let address = link.target.address
         var paragraphs = [address.count > 300 ? address.prefix(300) + "…" : address]

@@ -2,7 +2,7 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// Asks for a new room's name.
+/// Asks for the name of a new local room.
 enum NewRoomDialog {
     static func present(over parent: Widget, _ create: @escaping @MainActor (String) -> Void) {
         let builder = Builder(resource: Resource.ui("new-room"))
@@ -10,7 +10,7 @@ enum NewRoomDialog {
         let name: Entry = builder["name"]
         gtk_window_set_transient_for(dialog.cast(), parent.cast())
         dialog.nameResponses()
-        // The dialog owns its handlers: they must not own it.
+        // Capture weakly: the dialog owns its signal handlers.
         name.onChange { [weak dialog, weak name] in
             guard let dialog, let name else { return }
             adw_message_dialog_set_response_enabled(dialog.cast(), "create", RoomName.valid(name.text) != nil ? 1 : 0)
@@ -18,7 +18,7 @@ enum NewRoomDialog {
         dialog.connect("response::create") { [weak name] _ in
             if let name = name.flatMap({ RoomName.valid($0.text) }) { create(name) }
         }
-        // Keeps the wrappers for as long as the dialog is open.
+        // Retains the wrappers while the dialog is open.
         let retained = RetainedWidgets([dialog, name])
         dialog.connect("response") { _ in retained.end() }
         gtk_window_present(dialog.cast())

@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Asks for all that makes a room at a server: what it is called and about, who gets in, who is invited.
+/// Asks for the properties of a new room on a server: name, topic, visibility, address and invited users.
 final class NewSharedRoomDialog {
     private let window: Widget
     private let name: Widget
@@ -16,10 +16,10 @@ final class NewSharedRoomDialog {
     private let picker: UserPicker
     private let viewModel: NewRoomViewModel
     private var rendering: Rendering?
-    /// What is written into a field to show it was not typed.
+    /// Suppresses actions for `changed` signals that rendering causes.
     private var isRendering = false
 
-    /// Shows the dialog, which lives until it is closed.
+    /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
     static func present(_ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> Widget {
         let dialog = NewSharedRoomDialog(viewModel, over: parent, avatarLoader: avatarLoader)

@@ -1,9 +1,9 @@
 import CGtk
 public import GtkKit
 
-/// The user's choices.
+/// The preferences window.
 public enum PreferencesDialog {
-    /// Settings values in the order in which the rows list them.
+    /// The GSettings values in the order of the combo row's items.
     private static let schemes = ["follow", "light", "dark"]
     private static let sendKeys = ["return", "ctrl-return"]
 
@@ -34,7 +34,7 @@ public enum PreferencesDialog {
     }
 }
 
-/// Light, dark, or as the desktop says.
+/// The color scheme: light, dark or the desktop's.
 public enum Appearance {
     /// - Parameter scheme: `follow`, `light` or `dark`.
     public static func apply(_ scheme: String) {
@@ -57,7 +57,7 @@ public enum AboutDialog {
         window.setProperty("version", version)
         window.setProperty("comments", translated("Chat with the best composer on any desktop."))
         adw_about_window_set_license_type(window.cast(), GTK_LICENSE_APACHE_2_0)
-        // In the program itself, not a library beside it.
+        // MD4C is linked statically.
         adw_about_window_add_legal_section(
             window.cast(), "MD4C", "Copyright © 2016–2024 Martin Mitáš", GTK_LICENSE_MIT_X11, nil)
         gtk_window_present(window.cast())

@@ -5,7 +5,7 @@ import GtkKit
 
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
-    /// More members than this are searched, not listed.
+    /// The maximum number of listed members; others are found by search.
     private static let maxRows = 30
 
     private let window: Widget
@@ -23,8 +23,8 @@ final class RoomDetailsDialog {
     private var avatars: [AvatarView] = []
     private var rendering: Rendering?
 
-    /// Shows the dialog, which lives until it is closed.
-    /// - Parameter fail: tells what could not be done.
+    /// Presents the dialog, which retains itself until it is closed.
+    /// - Parameter fail: Called when an action fails.
     @discardableResult
     static func present(
         _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
@@ -115,7 +115,7 @@ final class RoomDetailsDialog {
 
     private var lastTopic = ""
 
-    /// What may not be changed can be read and copied still.
+    /// Read-only rows still allow selecting and copying.
     private func setEditable(_ row: Widget, _ isEditable: Bool) {
         gtk_editable_set_editable(row.cast(), isEditable ? 1 : 0)
         adw_entry_row_set_show_apply_button(row.cast(), isEditable ? 1 : 0)

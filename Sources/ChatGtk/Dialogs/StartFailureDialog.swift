@@ -1,21 +1,21 @@
 import CGtk
 public import GtkKit
 
-/// Tells in a window why Parlance cannot start: who starts it by an icon sees no terminal.
+/// Shows startup errors in a window, since users who launch from an icon see no terminal.
 public enum StartFailureDialog {
-    /// What keeps the conversations from being opened.
+    /// Why the store cannot be opened.
     public enum Cause: Equatable, Sendable {
         case unwritableFolder(String)
         case diskFull(String)
-        /// Another process has the folder open.
+        /// Another process has locked the folder.
         case folderInUse(String)
-        /// A newer version wrote what is in the folder.
+        /// A newer version has written the store.
         case newerVersion(String)
-        /// The reason is technical.
+        /// An error with a technical description.
         case other(reason: String)
     }
 
-    /// - Parameter quit: told when the user has read it.
+    /// - Parameter quit: Called when the user closes the dialog.
     public static func present(application: Application, _ cause: Cause, quit: @escaping @MainActor () -> Void) {
         let dialog = Widget(sinking: adw_message_dialog_new(nil, heading(cause), nil))
         gtk_window_set_application(dialog.cast(), application.cast())

@@ -2,9 +2,9 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// The whole text of a message that is too long for its row, as it was written.
+/// The full source text of a message that is shortened in its row.
 ///
-/// A GtkTextView lays out what is in view: a megabyte costs no more than a page.
+/// GtkTextView lays out only the visible part, so a text of a megabyte opens as fast as a short one.
 enum WholeMessageDialog {
     @discardableResult
     static func present(_ message: MessageItem, over parent: Widget) -> Widget {

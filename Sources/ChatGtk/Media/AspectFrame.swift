@@ -1,13 +1,13 @@
 import CGtk
 import GtkKit
 
-/// Shows one child in a fixed proportion: as wide as there is room for up to a natural width, and as high as that
-/// makes it. Its size is known before there is anything in it.
+/// Keeps its child at a fixed aspect ratio: as wide as possible up to the natural width, with the height that follows.
+/// Its size does not depend on the child.
 final class AspectFrame: WidgetImplementation {
     override class var typeName: String { "ParlanceAspectFrame" }
     override class var cssName: String { "aspectframe" }
 
-    /// In logical pixels; the height is that at the natural width.
+    /// In logical pixels; the height applies at the natural width.
     private var natural = (width: 1, height: 1)
     private static let minLength = 48
 
@@ -19,7 +19,7 @@ final class AspectFrame: WidgetImplementation {
     func setChild(_ child: Widget) { gtk_widget_set_parent(child.cast(), cast()) }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
-        // GTK wants children measured before they are allocated.
+        // GTK requires children to be measured before they are allocated.
         for child in widget.children {
             gtk_widget_measure(child.cast(), orientation.gtk, gint(size), nil, nil, nil, nil)
         }

@@ -2,11 +2,12 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// The pictures of an account's members and rooms, in one size for all places, each fetched once.
+/// Loads avatars of an account's users and rooms, in one size for all uses, each only once.
 final class AvatarLoader {
-    /// In pixels: an invitation has 96, and rows 40, on a display of twice the density 80.
+    /// In device pixels: suits 40-pixel avatars in rows at a scale factor of 2, and the 96-pixel avatar of an
+    /// invitation.
     private static let side = 128
-    /// After which what could not be had is asked for again.
+    /// The time after which a failed download is retried.
     private static let retryInterval = Duration.seconds(60)
 
     private let previews: MediaPreviews
@@ -17,14 +18,14 @@ final class AvatarLoader {
         previews = MediaPreviews(service: service)
     }
 
-    /// The picture if it is at hand.
+    /// Returns the avatar if it is cached.
     func cached(_ uri: String) -> DecodedImage? { previews.cached(Self.media(uri), fitting: Self.side, by: Self.side) }
 
-    /// nil if it is not to be had.
+    /// Returns `nil` if the avatar is unavailable.
     func image(_ uri: String) async -> DecodedImage? {
         if let image = cached(uri) { return image }
         if let failed = failures[uri], failed.duration(to: .now) < Self.retryInterval { return nil }
-        // Whoever waits for it, it is fetched for all: a row that is gone takes nothing from the others.
+        // An unstructured task shared by all callers: canceling one of them must not affect the others.
         let task =
             loading[uri]
             ?? Task { [previews] in
@@ -40,7 +41,7 @@ final class AvatarLoader {
     private static func media(_ uri: String) -> MediaReference { MediaReference(uri: uri, name: "", type: "image/*") }
 }
 
-/// The picture of a member or a room, or initials where there is none.
+/// The avatar of a user or room, or initials if there is none.
 final class AvatarView {
     let widget: Widget
     private var displayedURI: String?
@@ -48,20 +49,20 @@ final class AvatarView {
     var isLoading: Bool { loading != nil }
     var hasImage: Bool { adw_avatar_get_custom_image(widget.cast()) != nil }
 
-    /// - Parameter size: in logical pixels.
+    /// - Parameter size: In logical pixels.
     init(size: Int32) { widget = Widget(sinking: adw_avatar_new(size, nil, 1)) }
 
     isolated deinit { loading?.cancel() }
 
-    /// The name without the identifier that tells it from another one's: that gives no initial.
+    /// The name without a disambiguating ` (@user:server)` suffix, which must not contribute to the initials.
     static func initialed(_ name: String) -> String {
         guard name.hasSuffix(")"), let suffixRange = name.ranges(of: " (@").last else { return name }
         return String(name[..<suffixRange.lowerBound])
     }
 
     /// - Parameters:
-    ///   - uri: where the picture is; nil without one.
-    ///   - avatarLoader: where it comes from.
+    ///   - uri: The avatar's URI, or `nil` for none.
+    ///   - avatarLoader: Loads the avatar.
     func show(_ name: String, _ uri: String? = nil, from avatarLoader: AvatarLoader? = nil) {
         adw_avatar_set_text(widget.cast(), Self.initialed(name))
         guard uri != displayedURI || uri != nil && !hasImage && loading == nil else { return }

@@ -2,7 +2,7 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// A file in a message: what it is, how large, and what to do with it.
+/// A file in a message: its icon, name and size, and buttons to open and save it.
 final class FileCard {
     let widget: Widget
     let open: Button
@@ -23,7 +23,7 @@ final class FileCard {
         card.append(save)
     }
 
-    /// A button before the name.
+    /// Inserts a button before the icon.
     func addFirst(_ button: Widget) { gtk_box_prepend(card.cast(), button.cast()) }
 
     private static func icon(_ type: String) -> Widget {
@@ -32,8 +32,8 @@ final class FileCard {
             defer { g_free(content) }
             if let symbol = g_content_type_get_symbolic_icon(content) {
                 let symbol = Object(owning: UnsafeMutableRawPointer(symbol))
-                // Of a kind that the theme has no symbol for it finds a picture in colours, or none, which is nothing to
-                // see on the bubble's.
+                // Without a symbolic icon for the type, the theme returns a full-color one or none, which would be hard
+                // to see on the message's background.
                 if isSymbol(symbol, for: icon) { gtk_image_set_from_gicon(icon.cast(), symbol.cast()) }
             }
         }

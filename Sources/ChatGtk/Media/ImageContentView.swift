@@ -3,11 +3,11 @@ import ChatCore
 import GtkKit
 import PictureDecoding
 
-/// A picture in a message, opened by a click.
+/// An image in a message, which opens the viewer on click.
 final class ImageContentView {
     /// In logical pixels.
     private static let maxSize = (width: 320, height: 320)
-    /// Where nobody told the size of the picture.
+    /// The display size of an image of unknown dimensions.
     private static let unknown = (width: 240, height: 160)
 
     let widget: Widget
@@ -16,12 +16,12 @@ final class ImageContentView {
     let button = Button(sinking: gtk_button_new())
     private var loading: Task<Void, Never>?
     private(set) var player: ImagePlayer?
-    /// Why it is not shown, as the reader is told.
+    /// Why the image is not shown, as displayed to the user.
     private(set) var problem: String?
-    /// Whether the problem is that its content is not to be had, which may be so another time.
+    /// Whether the content is unavailable, in which case a click retries.
     private var isMissing = false
     private(set) var isDisplayed = false
-    /// Whether something is seen in its place.
+    /// Whether a placeholder is visible.
     var showsPlaceholder: Bool { !isDisplayed && gtk_picture_get_paintable(picture.cast()) != nil }
 
     init(_ file: MediaReference, _ media: MediaPresenter) {
@@ -46,7 +46,7 @@ final class ImageContentView {
             } else if isMissing {
                 if let media { loadAgain(file, size, media) }
             } else {
-                // What can't be shown here may be shown elsewhere.
+                // Another program may support it.
                 media?.open(file)
             }
         }
@@ -55,7 +55,7 @@ final class ImageContentView {
 
     isolated deinit { loading?.cancel() }
 
-    /// Whether it is of a kind that can be shown; others are cards. SVG is a program as much as a picture.
+    /// Whether the file is displayed as an image; others are file cards. SVG is excluded, because it is active content.
     static func shows(_ file: MediaReference) -> Bool { file.isImage && !file.type.hasPrefix("image/svg") }
 
     private func addSave(_ file: MediaReference, _ media: MediaPresenter) {
@@ -143,7 +143,7 @@ final class ImageContentView {
         button.setAccessibleLabel(text)
     }
 
-    /// Within the largest, in the picture's proportion, and never larger than it is.
+    /// The image's size, scaled down to the maximum size while keeping its aspect ratio.
     static func displaySize(of file: MediaReference) -> (width: Int, height: Int) {
         guard let width = file.width, let height = file.height, width > 0, height > 0 else { return unknown }
         let scale = min(1, Double(maxSize.width) / Double(width), Double(maxSize.height) / Double(height))
@@ -152,7 +152,7 @@ final class ImageContentView {
 }
 
 extension ImageFailure {
-    /// For the reader.
+    /// The message for the user.
     var explanation: String {
         switch self {
         case .unknownFormat: translated("This kind of picture is not shown here")

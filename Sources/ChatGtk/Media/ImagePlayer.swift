@@ -2,11 +2,10 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// Plays a moving picture where it is seen: not out of sight, not where the desktop wants no animations, and only a
-/// few at once.
+/// Plays an animated image while it is visible, unless animations are disabled, and limits how many play at once.
 final class ImagePlayer {
     static let maxConcurrent = 4
-    /// How many play now.
+    /// The number of images playing.
     private(set) static var running = 0
 
     private let media: MediaReference
@@ -18,12 +17,13 @@ final class ImagePlayer {
     private var frameTask: Task<Void, Never>?
     private var pause: Timeout?
     private var isFinished = false
-    /// Frames shown so far.
+    /// The number of frames shown so far.
     private(set) var displayedFrameCount = 0
 
     /// - Parameters:
-    ///   - width: of the box of pixels that the frames have to fit in.
-    ///   - widget: where they are shown.
+    ///   - width: The maximum width of frames, in pixels.
+    ///   - height: The maximum height of frames, in pixels.
+    ///   - widget: The widget that shows the frames.
     init(
         _ media: MediaReference, _ previews: MediaPreviews, fitting width: Int, by height: Int, in widget: Widget,
         onFrame: @escaping (DecodedImage) -> Void
@@ -44,7 +44,7 @@ final class ImagePlayer {
 
     var isPlaying: Bool { stream != nil }
 
-    /// Out of sight nothing is decoded, and the process that does it ends.
+    /// Releases the stream, which ends its decoder process.
     private func stop() {
         frameTask?.cancel()
         frameTask = nil
@@ -73,7 +73,7 @@ final class ImagePlayer {
         frameTask = Task { [weak self, previews, media, size] in
             let file = await previews.file(of: media)
             guard let file, !Task.isCancelled, let self else { return }
-            // Others may have begun while the file was fetched.
+            // Other images may have started while this file was being fetched.
             guard Self.running < Self.maxConcurrent else { return waitForSlot() }
             guard let stream = ImageStream(file, fitting: size.width, by: size.height) else { return }
             self.stream = stream
@@ -102,7 +102,8 @@ final class ImagePlayer {
 }
 
 extension Widget {
-    /// Whether a part of it lies within all that cuts it off: a list's rows exist beyond what is seen of the list.
+    /// Whether the widget is at least partly within the bounds of all ancestors. Mapped is not enough: lists realize
+    /// rows beyond the viewport.
     var isInSight: Bool {
         var parent = gtk_widget_get_parent(cast())
         while let ancestor = parent {

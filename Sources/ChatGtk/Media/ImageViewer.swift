@@ -3,17 +3,17 @@ import ChatCore
 import GtkKit
 import PictureDecoding
 
-/// A window over the conversation's that shows one picture as large as there is room, and those before and after it.
+/// A modal window that shows an image as large as possible, and steps through the others in the conversation.
 final class ImageViewer {
-    /// The most pixels of a side that are decoded.
+    /// The maximum width and height at which images are decoded, in pixels.
     private static let maxDimension = 8192
 
     let window: Widget
     let zoom: ZoomableImage
-    /// Told once the window is gone.
+    /// Called when the window has closed.
     var onClose: (() -> Void)?
     private(set) var index = 0
-    /// What is shown in the picture's place, if it can't be shown.
+    /// The error message shown in place of the image.
     let message = Label()
 
     private let media: MediaPresenter
@@ -43,7 +43,7 @@ final class ImageViewer {
         addKeys()
     }
 
-    // MARK: Pictures
+    // MARK: Images
 
     func show(_ files: [MediaReference], at index: Int) {
         self.files = files
@@ -51,7 +51,7 @@ final class ImageViewer {
         gtk_window_present(window.cast())
     }
 
-    /// - Parameter step: 1 for the next, -1 for the one before.
+    /// - Parameter step: 1 for the next image, -1 for the previous one.
     func go(_ step: Int) {
         if files.indices.contains(index + step) { show(index + step) }
     }
@@ -87,7 +87,7 @@ final class ImageViewer {
         }
     }
 
-    /// What the row shows of it, for as long as there is no more.
+    /// The thumbnail or placeholder from the timeline, shown until the image is loaded.
     private func hint(of file: MediaReference) -> DecodedImage? {
         let (size, scale) = (
             ImageContentView.displaySize(of: file), max(1, Int(gtk_widget_get_scale_factor(window.cast())))
@@ -99,7 +99,7 @@ final class ImageViewer {
     private func show(_ image: DecodedImage, of file: MediaReference) {
         self.image = image
         let (width, height) = (image.width, image.height)
-        // Where the reader was in what was there before it, if that had its size.
+        // Keep the user's position if the preview had the same dimensions.
         zoom.show(
             image.paintable, width: width, height: height,
             keepsPosition: file.width == width && file.height == height)

@@ -3,20 +3,20 @@ import ChatCore
 import Foundation
 import GtkKit
 
-/// Plays a sound or a film in its message; a process apart decodes it (``VideoStream``).
+/// Plays audio or video within its message; ``VideoStream`` decodes it in a separate process.
 ///
-/// No more than a still of a film is decoded before the user asks for it. It stops when its row shows something else,
-/// and when it is out of sight.
+/// No more than a poster frame is decoded before the user starts playback. Playback pauses when the widget is unmapped
+/// or released.
 final class MediaPlayer {
     let widget: Widget
     let play: Button
-    /// Why it is not played, as the reader is told.
+    /// Why it cannot be played, as displayed to the user.
     private(set) var problem: String?
     private(set) var stream: Object?
     private let file: MediaReference
     private let holder = Box(.vertical)
     private let message = Label()
-    /// The place of a film, which is known before the film is, so that nothing moves when it begins.
+    /// The frame of a video, sized in advance so that the layout does not move when playback starts.
     private let frame: Widget?
     private let poster = Widget(sinking: gtk_picture_new())
     private var loading: Task<Void, Never>?
@@ -25,7 +25,7 @@ final class MediaPlayer {
 
     private(set) var showsPoster = false
 
-    /// - Parameter card: gets the button that begins a sound; that of a film lies over its still.
+    /// - Parameter card: Gets the play button of audio; that of a video is on top of its poster.
     init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
         self.file = file
         widget = holder
@@ -56,7 +56,7 @@ final class MediaPlayer {
         pause()
     }
 
-    /// The box that frames have to fit in, in pixels of the display.
+    /// The maximum size of video frames, in device pixels.
     private var box: (width: Int, height: Int) {
         let (size, scale) = (
             ImageContentView.displaySize(of: file), max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
@@ -114,7 +114,7 @@ final class MediaPlayer {
             holder.append(controls)
         }
         holder.isVisible = true
-        // Out of sight there is nothing to stop it.
+        // If it has been unmapped meanwhile, nothing would pause it later.
         if widget.isMapped { gtk_media_stream_play(stream.cast()) }
         if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
     }

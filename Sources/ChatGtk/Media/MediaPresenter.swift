@@ -5,27 +5,27 @@ import Foundation
 import Glibc
 import GtkKit
 
-/// What can be done with the files of messages: show them small, open them in another program, save them.
+/// Shows, opens and saves the media of messages.
 final class MediaPresenter {
     let previews: MediaPreviews
     let avatars: AvatarLoader
-    /// Told why something could not be done.
+    /// Called with the error when an operation fails.
     var onFailure: ((ChatError) -> Void)?
-    /// The pictures that a picture is one of, in their order.
+    /// The images that the viewer steps through, in order.
     var images: () -> [MediaReference] = { [] }
-    /// What is behind links; nil, or an answer of nil, where the user wants none or nobody tells.
+    /// Loads link previews. `nil`, or a closure that returns `nil`, if they are disabled or unavailable.
     var linkPreviews: (() -> LinkPreviews?)?
     private(set) var viewer: ImageViewer?
     private let service: any MediaService
 
-    /// - Parameter avatars: what is shared with other views of the account.
+    /// - Parameter avatars: A loader shared with other views of the account, or `nil` to create one.
     init(service: any MediaService, avatars: AvatarLoader? = nil) {
         self.service = service
         self.avatars = avatars ?? AvatarLoader(service: service)
         previews = MediaPreviews(service: service)
     }
 
-    /// Shows a picture large, with those before and after it.
+    /// Opens an image in the viewer, with those before and after it.
     func view(_ media: MediaReference, over widget: Widget) {
         let all = images()
         let viewer = ImageViewer(self, over: widget)
@@ -38,7 +38,7 @@ final class MediaPresenter {
         }
     }
 
-    /// Opens it in the program that the desktop has for its type.
+    /// Opens the file in the default application for its type.
     func open(_ media: MediaReference) {
         perform { [service] in
             try await service.namedFile(of: media)
@@ -51,8 +51,8 @@ final class MediaPresenter {
         }
     }
 
-    /// Hands over the file with the content.
-    /// - Parameter onFailure: comes instead, after the reader was told why.
+    /// Calls `then` with the local file of the content.
+    /// - Parameter onFailure: Called instead on failure, after the error was reported to the user.
     func withContent(
         of media: MediaReference, _ then: @escaping @MainActor (URL) -> Void,
         onFailure: @escaping @MainActor () -> Void = {}
@@ -60,7 +60,7 @@ final class MediaPresenter {
         perform({ [service] in try await service.content(of: media) }, then: then, onFailure: onFailure)
     }
 
-    /// Asks where to, and copies it there. What is there already is replaced, which the dialog asks about.
+    /// Asks for a destination and copies the content there. Replaces an existing file, which the dialog confirms.
     func save(_ media: MediaReference, over widget: Widget) {
         FileChooser.save(
             translated("Save File"), accept: translated("_Save"), name: media.name, over: widget
@@ -77,7 +77,7 @@ final class MediaPresenter {
         _ work: @escaping @Sendable () async throws -> T, then: @escaping @MainActor (T) -> Void,
         onFailure: @escaping @MainActor () -> Void = {}
     ) {
-        // Whoever went on to another room is told too.
+        // Captured, so that the error is reported even if the user has moved on to another room.
         let fail = self.onFailure
         Task {
             do { then(try await work()) } catch {
@@ -89,7 +89,7 @@ final class MediaPresenter {
 
     @concurrent
     private static func copy(_ content: URL, to target: URL) async throws {
-        // Beside its place first: what was there stays whole if the disk is full.
+        // Copy to a temporary file in the same directory, then rename: an existing file survives a full disk.
         let draft = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
         defer { try? FileManager.default.removeItem(at: draft) }
         try FileManager.default.copyItem(at: content, to: draft)

@@ -3,9 +3,9 @@ import Foundation
 import GtkKit
 import PictureDecoding
 
-/// Pictures in the sizes in which they are shown, decoded off the main thread and kept for a while.
+/// Decodes images off the main thread at their display size, and caches them.
 final class MediaPreviews {
-    /// The most that decoded pictures may take in memory while nobody shows them, in bytes.
+    /// The maximum size of the cache, in bytes of decoded pixels.
     static let budget = 48 << 20
 
     private let content: (MediaReference) async throws -> URL
@@ -16,9 +16,9 @@ final class MediaPreviews {
     private(set) var bytes = 0
 
     /// - Parameters:
-    ///   - content: where a content is found; throws if it is not to be had.
-    ///   - thumbnail: the same for a picture that has to fit in a box of pixels.
-    ///   - cachedContent: the same without fetching anything.
+    ///   - content: Returns the local file of a content; throws if it is unavailable.
+    ///   - thumbnail: Returns the local file of a thumbnail that fits within a size in pixels.
+    ///   - cachedContent: Returns the local file of a content if no download is necessary.
     init(
         content: @escaping (MediaReference) async throws -> URL,
         thumbnail: ((MediaReference, _ width: Int, _ height: Int) async throws -> URL)? = nil,
@@ -36,7 +36,7 @@ final class MediaPreviews {
             cachedContent: { await service.cachedContent(of: $0) })
     }
 
-    /// The picture if it is at hand.
+    /// Returns the image if it is cached.
     func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> DecodedImage? {
         image(kept: Self.key(media, width, height))
     }
@@ -48,13 +48,14 @@ final class MediaPreviews {
         return image
     }
 
-    /// Decodes it within a box of pixels; nil if it can't be shown or nobody waits for it any more.
+    /// Decodes an image to fit within a size in pixels. Returns `nil` if it cannot be displayed or the task was
+    /// canceled.
     func image(of media: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
         try? await load(media, fitting: width, by: height)
     }
 
-    /// The same, with the reason if it can't be shown.
-    /// - Throws: ``ImageFailure``, or why its content is not to be had.
+    /// Decodes an image to fit within a size in pixels.
+    /// - Throws: ``ImageFailure``, or the reason why the content is unavailable.
     func load(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> DecodedImage {
         if let image = cached(media, fitting: width, by: height) { return image }
         let image = try await decode(media, width, height)
@@ -62,8 +63,8 @@ final class MediaPreviews {
         return image
     }
 
-    /// The whole picture, as far as a box of pixels has room for it; nothing of it is kept.
-    /// - Throws: as ``load(_:fitting:by:)``.
+    /// Decodes the original instead of a thumbnail, to fit within a size in pixels. Does not cache it.
+    /// - Throws: As ``load(_:fitting:by:)``.
     func loadWhole(_ media: MediaReference, fitting width: Int, by height: Int) async throws -> DecodedImage {
         try await ImageDecoder.load(try await content(media), fitting: width, by: height)
     }
@@ -75,15 +76,15 @@ final class MediaPreviews {
         do {
             return try await ImageDecoder.load(small, fitting: width, by: height)
         } catch let failure as ImageFailure {
-            // What a server makes of a picture may be worse than the picture.
+            // The server's thumbnail may be undecodable although the original is fine.
             let whole = try await content(media)
             guard whole != small, !Task.isCancelled else { throw failure }
             return try await ImageDecoder.load(whole, fitting: width, by: height)
         }
     }
 
-    /// A frame of a film: what was sent along as such, or one of the film itself where that is on this computer; a
-    /// film is not fetched for it.
+    /// Returns a poster frame: the video's thumbnail, or else a frame of the video itself if it is in the local cache.
+    /// Does not download the video.
     func poster(of video: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
         if let thumbnail = video.thumbnailURI {
             let still = MediaReference(uri: thumbnail, name: video.name, type: "image/*")
@@ -97,7 +98,7 @@ final class MediaPreviews {
         return image
     }
 
-    /// What is drawn in its place until it is there, in its proportion; nil where nobody told.
+    /// Draws the image's BlurHash at its aspect ratio, or returns `nil` if it has none.
     func placeholder(of media: MediaReference) async -> DecodedImage? {
         guard let text = media.blurHash else { return nil }
         if let image = cachedPlaceholder(of: media) { return image }
@@ -107,7 +108,7 @@ final class MediaPreviews {
         return image
     }
 
-    /// The same if it is drawn already.
+    /// Returns the placeholder if it is cached.
     func cachedPlaceholder(of media: MediaReference) -> DecodedImage? {
         media.blurHash.flatMap { image(kept: Self.placeholderKey($0, Self.placeholderSize(of: media))) }
     }
@@ -123,14 +124,14 @@ final class MediaPreviews {
         "\(size.width)x\(size.height) blur:\(text)"
     }
 
-    /// A few pixels are enough for what has no edges.
+    /// A few pixels suffice: a BlurHash has no edges.
     private static func placeholderSize(of media: MediaReference) -> (width: Int, height: Int) {
         let (width, height) = ImageContentView.displaySize(of: media)
         let scale = 32 / Double(max(width, height))
         return (max(1, Int(Double(width) * scale)), max(1, Int(Double(height) * scale)))
     }
 
-    /// Where its content lies; nil if it is not to be had.
+    /// Returns the local file of a content, or `nil` if it is unavailable.
     func file(of media: MediaReference) async -> URL? { try? await content(media) }
 
     private func store(_ image: DecodedImage, _ key: String) {
@@ -139,7 +140,7 @@ final class MediaPreviews {
         cache[key] = (image, clock)
         bytes += image.bytes
         guard bytes > Self.budget else { return }
-        // A part at once, so that not each new picture looks at all of them.
+        // Evict a quarter at once, to avoid sorting the cache for each new image.
         for (key, oldest) in cache.sorted(by: { $0.value.usedAt < $1.value.usedAt }) where bytes > Self.budget * 3 / 4 {
             cache[key] = nil
             bytes -= oldest.picture.bytes

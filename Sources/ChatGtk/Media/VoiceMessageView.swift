@@ -3,12 +3,12 @@ import ChatCore
 import Foundation
 import GtkKit
 
-/// A voice message: a button that plays it, how loud it is as time passes, and how long.
+/// A voice message: play button, waveform and duration.
 final class VoiceMessageView {
     let widget: Widget
     let play: Button
     let bars: WaveformView
-    /// Why it is not played, as the reader is told.
+    /// Why it cannot be played, as displayed to the user.
     private(set) var problem: String?
     private(set) var stream: Object?
     private let file: MediaReference
@@ -67,7 +67,7 @@ final class VoiceMessageView {
         stream.connect("notify::error") { [weak self] _ in self?.fail() }
         stream.connect("notify::timestamp") { [weak self] _ in self?.showProgress() }
         stream.connect("notify::playing") { [weak self] _ in self?.showState() }
-        // Out of sight there is nothing to stop it.
+        // If it has been unmapped meanwhile, nothing would pause it later.
         if widget.isMapped { gtk_media_stream_play(stream.cast()) }
         if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
     }
@@ -96,7 +96,7 @@ final class VoiceMessageView {
         showTime(isAtEnd ? 0 : Int(time / 1000))
     }
 
-    /// The time that has passed, or else how long it is.
+    /// Shows the elapsed time, or the duration at the start.
     private func showTime(_ milliseconds: Int) {
         guard milliseconds > 0 || file.duration != nil else { return time.text = "" }
         time.text = DurationText.text(milliseconds > 0 ? milliseconds : file.duration ?? 0)

@@ -2,18 +2,18 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// How loud a voice message is as time passes, as bars; those that were heard are full, and a click goes to another.
+/// The waveform of a voice message, as bars. Those already played are opaque; a click seeks.
 final class WaveformView: WidgetImplementation {
     override class var typeName: String { "ParlanceLoudnessBars" }
     override class var cssName: String { "loudnessbars" }
     override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_IMG }
 
-    /// Told of the part of the time, from 0 to 1, that was clicked at.
+    /// Called with the position that was clicked, as a fraction of the duration from 0 to 1.
     var onSeek: ((Double) -> Void)?
     private var values: [Int] = []
-    /// From 0 to 1.
+    /// The fraction of the duration that has been played, from 0 to 1.
     private(set) var playbackPosition = 0.0
-    /// Logical pixels of a bar, and between two of them.
+    /// The width of a bar, the gap between bars and the minimum height of a bar, in logical pixels.
     private static let bar = (width: 2.0, gap: 2.0, least: 3.0)
     private static let natural = (width: 180, height: 32)
 
@@ -29,7 +29,7 @@ final class WaveformView: WidgetImplementation {
         widget.addController(click)
     }
 
-    /// - Parameter values: 0 to ``ChatCore/MediaReference/maxAmplitude``; none for a line.
+    /// - Parameter values: Amplitudes from 0 to ``ChatCore/MediaReference/maxAmplitude``; empty for a flat line.
     func show(_ values: [Int]) {
         self.values = values
         gtk_widget_queue_draw(cast())
@@ -69,7 +69,7 @@ final class WaveformView: WidgetImplementation {
         }
     }
 
-    /// From 0 to 1.
+    /// The amplitude at a fraction of the duration, from 0 to 1.
     private func amplitude(at position: Double) -> Double {
         guard !values.isEmpty else { return 0 }
         return Double(values[min(values.count - 1, Int(position * Double(values.count)))])

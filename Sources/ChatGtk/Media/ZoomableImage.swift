@@ -2,22 +2,22 @@ import CGtk
 import Glibc
 import GtkKit
 
-/// A picture that is made larger and smaller and moved about, by wheel, pinch, drag and double click.
+/// An image that can be zoomed and panned with wheel, pinch, drag and double click.
 final class ZoomableImage: WidgetImplementation {
     override class var typeName: String { "ParlanceZoomPicture" }
     override class var cssName: String { "zoompicture" }
     override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_IMG }
 
-    /// The largest scale, in logical pixels for one of the picture.
+    /// The maximum scale, in logical pixels per image pixel.
     static let maxScale = 16.0
     private static let step = 1.25
 
     private var paintable: Object?
-    /// In pixels.
+    /// The image's size, in pixels.
     private var size = (width: 1.0, height: 1.0)
-    /// Nil while the picture fits the widget.
+    /// The scale chosen by the user, or `nil` while the image fits the widget.
     private var chosen: Double?
-    /// Where the picture's middle is, from the widget's, in logical pixels.
+    /// The offset of the image's center from the widget's center, in logical pixels.
     private(set) var shift = (x: 0.0, y: 0.0)
     private var hover: (x: Double, y: Double)?
     private var gestureStart = (scale: 1.0, shift: (x: 0.0, y: 0.0))
@@ -32,8 +32,9 @@ final class ZoomableImage: WidgetImplementation {
     }
 
     /// - Parameters:
-    ///   - width: of the picture itself in pixels, whatever the paintable's.
-    ///   - keepsPosition: the same picture, sharper or a frame later.
+    ///   - width: The image's own width in pixels, which the paintable's may differ from.
+    ///   - height: The image's own height in pixels.
+    ///   - keepsPosition: Whether to keep scale and offset, for a sharper version or the next frame of the same image.
     func show(_ paintable: Object?, width: Int, height: Int, keepsPosition: Bool) {
         self.paintable = paintable
         size = (Double(max(1, width)), Double(max(1, height)))
@@ -43,10 +44,10 @@ final class ZoomableImage: WidgetImplementation {
 
     // MARK: Scale
 
-    /// Logical pixels for one of the picture.
+    /// Logical pixels per image pixel.
     var scale: Double { chosen ?? fittingScale }
 
-    /// Small pictures are not blown up.
+    /// The scale at which the image fits the widget. Small images are not enlarged.
     private var fittingScale: Double {
         let (width, height) = (Double(gtk_widget_get_width(cast())), Double(gtk_widget_get_height(cast())))
         guard width > 0, height > 0 else { return 1 }
@@ -61,13 +62,13 @@ final class ZoomableImage: WidgetImplementation {
         gtk_widget_queue_draw(cast())
     }
 
-    /// A pixel for a pixel.
+    /// Shows one image pixel per device pixel.
     func showActualSize() { setScale(1 / Double(max(1, gtk_widget_get_scale_factor(cast())))) }
 
     func zoomIn() { setScale(scale * Self.step) }
     func zoomOut() { setScale(scale / Self.step) }
 
-    /// - Parameter point: what stays where it is, from the widget's middle.
+    /// - Parameter point: The fixed point of the zoom, relative to the widget's center.
     func setScale(_ requestedScale: Double, around point: (x: Double, y: Double) = (0, 0)) {
         let old = scale
         let minScale = min(fittingScale, 1)
@@ -77,7 +78,7 @@ final class ZoomableImage: WidgetImplementation {
         move(to: (point.x + (shift.x - point.x) * factor, point.y + (shift.y - point.y) * factor))
     }
 
-    /// Moves the picture, but no further than its edge.
+    /// Pans the image, but no farther than its edges.
     func move(to offset: (x: Double, y: Double)) {
         func clamped(_ value: Double, _ length: Double, _ room: gint) -> Double {
             let limit = max(0, (length * scale - Double(room)) / 2)

@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Asks whom to invite into a room.
+/// Asks which users to invite to a room.
 final class InviteDialog {
     private let window: Widget
     private let action: Button
@@ -13,7 +13,7 @@ final class InviteDialog {
     private let viewModel: InviteViewModel
     private var rendering: Rendering?
 
-    /// Shows the dialog, which lives until it is closed.
+    /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
     static func present(_ viewModel: InviteViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> Widget {
         let dialog = InviteDialog(viewModel, over: parent, avatarLoader: avatarLoader)
@@ -60,12 +60,12 @@ final class InviteDialog {
     }
 }
 
-/// Asks whom to write to.
+/// Asks whom to start a direct chat with.
 final class NewChatDialog {
     private let window: Widget
     private let picker: UserPicker
 
-    /// Shows the dialog, which lives until it is closed.
+    /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
     static func present(
         _ viewModel: UserSearchViewModel, over parent: Widget, avatarLoader: AvatarLoader,

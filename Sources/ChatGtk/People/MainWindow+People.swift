@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Dialogs about rooms and the people in them.
+/// Room and user dialogs.
 extension MainWindow {
     func showNewRoom() {
         let account = accounts.selectedRow.account.map { MemberID($0.id) }

@@ -3,10 +3,10 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Finds people as one types and shows whom one chose.
+/// Searches users as the user types, and shows the chosen ones.
 final class UserPicker {
     let widget: Widget
-    /// Somebody was chosen from the list. Where this is set, choosing is all there is to do.
+    /// Called when a user is chosen from the list. If set, the picker does not collect a selection.
     var onChoose: ((User) -> Void)?
 
     private let viewModel: UserSearchViewModel
@@ -19,7 +19,7 @@ final class UserPicker {
     private var avatars: [AvatarView] = []
     private var chips: [Widget] = []
     private var rendering: Rendering?
-    /// Return was pressed before what is typed was answered.
+    /// Whether Return was pressed before the search results arrived.
     private var isWaiting = false
 
     init(_ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader) {
@@ -48,7 +48,7 @@ final class UserPicker {
         viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast()))))
     }
 
-    /// Takes the first who is found for what is typed, not who was found for less of it.
+    /// Chooses the first result for the current text; waits for it while a search is running.
     private func enter() {
         isWaiting = viewModel.state.isSearching
         if !isWaiting { choose(at: 0) }
@@ -65,12 +65,12 @@ final class UserPicker {
         let user = viewModel.state.found[index]
         if let onChoose { return onChoose(user) }
         viewModel.send(.toggle(user))
-        // The next name is typed into an empty field.
+        // Clear the field for the next name.
         gtk_editable_set_text(search.cast(), "")
         search.grabFocus()
     }
 
-    /// In an empty field Backspace takes the last choice back, as in other programs' fields of names.
+    /// Removes the last chosen user on Backspace in an empty field, as is usual in token fields.
     private func addKeys() {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)

@@ -3,9 +3,9 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The list of rooms.
+/// The room list.
 final class RoomListView {
-    /// The user chose a room by pointer or key, be it the one that is open already.
+    /// Called when the user activates a room by pointer or keyboard, even if it is already open.
     var onActivate: (() -> Void)?
     var onDetails: ((RoomID) -> Void)?
     var onLeave: ((RoomID) -> Void)?
@@ -14,7 +14,7 @@ final class RoomListView {
     private var avatarLoader: AvatarLoader
     private let list: ListView
     private let stack: Stack
-    /// What the stack is in: the menu's parent.
+    /// The parent of the stack, which the menu is attached to.
     private let pane: Widget
     private let model = KeyListModel()
     private var byKey: [String: RoomListViewModel.Row] = [:]
@@ -51,7 +51,7 @@ final class RoomListView {
         show(viewModel, avatarLoader)
     }
 
-    /// Shows other rooms in the place of these.
+    /// Switches to the rooms of another account.
     func show(_ viewModel: RoomListViewModel, _ avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
         self.avatarLoader = avatarLoader
@@ -64,13 +64,13 @@ final class RoomListView {
 
     func grabFocus() {
         list.grabFocus()
-        // A title is nothing to begin at.
+        // Section titles must not get the focus.
         guard let focused = focusedRow, SectionTitle(key: model.keys[focused]) != nil else { return }
         let first = model.keys.firstIndex { SectionTitle(key: $0) == nil }
         if let index = selected ?? first { focusRow(at: index) }
     }
 
-    /// Arrow keys go from room to room: those of GTK stop at titles.
+    /// Moves between rooms with the arrow keys; GTK's own bindings would stop at section titles.
     private func addKeys() {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
@@ -94,7 +94,7 @@ final class RoomListView {
         case GDK_KEY_End, GDK_KEY_KP_End: next = rows.last
         default: return false
         }
-        // Beyond the last row GTK would go on to a title.
+        // Consume the key at the end of the list: GTK would move on to a section title.
         guard let next else { return true }
         list.activateAction("list.scroll-to-item", index: next)
         focusRow(at: next)
@@ -123,7 +123,7 @@ final class RoomListView {
         isRendering = true
         defer { isRendering = false }
         let sections = state.sections
-        // Rooms alone need no title.
+        // A single section of rooms needs no title.
         let hasTitles = sections.count > 1 || sections.first?.kind == .invitations
         byKey = Dictionary(
             sections.flatMap(\.rows).map { ($0.id.rawValue, $0) }, uniquingKeysWith: { _, last in last })
@@ -178,7 +178,7 @@ final class RoomListView {
         list.addController(secondary)
     }
 
-    /// The room or invitation at a height in the list.
+    /// Returns the key of the room or invitation at a vertical position in the list.
     private func key(at y: Double) -> String? {
         bound.values.first { row, key in
             guard let key, SectionTitle(key: key) == nil, let bounds = row.widget.bounds(in: list) else { return false }

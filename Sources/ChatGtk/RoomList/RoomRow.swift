@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// A row of the room list: avatar, name, time, last message, unread count.
+/// A row of the room list: avatar, name, time, last message and unread count.
 final class RoomRow {
     let widget: Widget
     private let avatar = AvatarView(size: 40)
@@ -38,7 +38,7 @@ final class RoomRow {
         for label in [badge, mentions] { gtk_widget_set_valign(label.cast(), GTK_ALIGN_CENTER) }
     }
 
-    /// Shows a section's title in the place of a room.
+    /// Shows a section title instead of a room.
     func show(_ section: SectionTitle) {
         setTitle(true)
         title.text = section.text
@@ -110,7 +110,7 @@ final class RoomRow {
         let line = Box(.horizontal, spacing: 6)
         gtk_label_set_xalign(first.cast(), 0)
         gtk_label_set_ellipsize(first.cast(), PANGO_ELLIPSIZE_END)
-        // A long text would have the list be as wide as there is room beside a page that needs little.
+        // Limits the natural width: a long text would widen the list at the expense of the other pane.
         gtk_label_set_max_width_chars(first.cast(), 26)
         gtk_label_set_single_line_mode(first.cast(), 1)
         gtk_widget_set_hexpand(first.cast(), 1)

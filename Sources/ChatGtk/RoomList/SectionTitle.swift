@@ -1,7 +1,7 @@
 import ChatViewModels
 import GtkKit
 
-/// What stands above the rows of a section of the room list.
+/// The title row of a section of the room list.
 struct SectionTitle: Equatable {
     let kind: RoomListViewModel.Section.Kind
 
@@ -9,7 +9,7 @@ struct SectionTitle: Equatable {
         self.kind = kind
     }
 
-    /// No room has such an identifier.
+    /// A prefix that no room ID can have.
     private static let prefix = "\u{0001}section "
 
     init?(key: String) {
@@ -19,7 +19,7 @@ struct SectionTitle: Equatable {
         self.init(kind)
     }
 
-    /// By which the list knows it.
+    /// The row's key in the list model.
     var key: String { Self.prefix + kind.rawValue }
 
     var text: String {

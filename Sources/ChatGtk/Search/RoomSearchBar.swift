@@ -3,10 +3,10 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The search over the timeline: a field, how many matches there are, and steps between them.
+/// The search bar above the timeline: a field, the match count, and buttons that step through the matches.
 final class RoomSearchBar {
     let widget: Widget
-    /// Asks for the focus to go back to where it was.
+    /// Called to restore the focus when the search closes.
     var onClose: (() -> Void)?
 
     let field = SearchField(label: translated("Search in this room"))
@@ -31,7 +31,7 @@ final class RoomSearchBar {
 
     func open() {
         viewModel.send(.open)
-        // At once, without a transition: keys for what is not mapped yet are dropped by GTK.
+        // Without a transition: GTK drops key events for widgets that are not mapped yet.
         widget.isVisible = true
         field.grabFocus()
     }
@@ -41,14 +41,14 @@ final class RoomSearchBar {
         onClose?()
     }
 
-    /// What stands beside the field.
+    /// The match count beside the field.
     var countText: String { count.text }
     var problemText: String { problem.isVisible ? problem.text : "" }
 
     private func render(_ state: RoomSearchViewModel.State) {
         widget.isVisible = state.isOpen
         field.show(viewModel.state.text)
-        // While a key's answer is on its way the count of the one before stands.
+        // Retain the previous count while a search is running, to avoid flicker.
         if !state.isSearching || state.current != nil { count.text = SearchText.count(state) }
         count.isVisible = !count.text.isEmpty
         problem.text = SearchText.text(for: state.problems, state.error)

@@ -1,11 +1,11 @@
 import CGtk
 import GtkKit
 
-/// A field to search by: tells of each key at once.
+/// A search entry that reports each change immediately, without GtkSearchEntry's delay.
 final class SearchField {
     let widget = Entry(sinking: gtk_search_entry_new())
     var onType: ((String) -> Void)?
-    /// Return, and Shift+Return.
+    /// Called on Return and Shift+Return.
     var onReturn: ((_ isShifted: Bool) -> Void)?
     var onDown: (() -> Void)?
     var onEscape: (() -> Void)?
@@ -38,12 +38,13 @@ final class SearchField {
         return true
     }
 
-    /// Shows what is searched for now. A rendered state may be older: it would take back what was typed since.
+    /// Shows the current search text. Pass the view model's current text, not a rendered state: an older one would
+    /// revert later keystrokes.
     func show(_ current: String) {
         if widget.text != current { widget.text = current }
     }
 
-    /// With all of its text selected, so that typing begins anew.
+    /// Focuses the field and selects its text, so that typing replaces it.
     func grabFocus() {
         widget.grabFocus()
         gtk_editable_select_region(widget.cast(), 0, -1)

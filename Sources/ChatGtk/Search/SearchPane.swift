@@ -3,12 +3,12 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The search in all rooms, in the place of the list of rooms: a field and what was found.
+/// The search in all rooms, which replaces the room list: a field and its results.
 final class SearchPane {
     let widget: Widget
-    /// Asks for the focus to go back to where it was.
+    /// Called to restore the focus when the search closes.
     var onClose: (() -> Void)?
-    /// Something was chosen by pointer or key.
+    /// Called when the user chooses a result.
     var onChoose: (() -> Void)?
 
     let field = SearchField(label: translated("Search in all rooms"))
@@ -43,7 +43,7 @@ final class SearchPane {
         show(viewModel)
     }
 
-    /// Searches among other rooms.
+    /// Switches to the rooms of another account.
     func show(_ viewModel: SearchViewModel) {
         self.viewModel = viewModel
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
@@ -70,13 +70,13 @@ final class SearchPane {
         byKey = Dictionary(state.results.map { (key(of: $0.id), $0) }, uniquingKeysWith: { first, _ in first })
         let before = model.keys
         let keys = state.results.map { key(of: $0.id) }
-        // Another list: looking for what it shares with the one before would take long.
+        // The results of another search: diffing them against the previous ones would be slow.
         if keys.first != before.first { model.apply([]) }
         model.apply(keys)
         for (row, key) in bound.values {
             if let result = key.flatMap({ byKey[$0] }) { row.show(result) }
         }
-        // Another search begins at its top.
+        // Scroll to the top for a new search.
         if model.keys.first != before.first {
             list.selectedIndex = nil
             scroller.verticalAdjustment.value = 0
@@ -96,7 +96,7 @@ final class SearchPane {
     private func makeRow() -> Widget {
         let row = SearchResultRow()
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        // Before the list's own, which would only select.
+        // Capture phase: the list's own gesture would only select the row.
         gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
         click.connect("pressed") { [weak click] _ in
             if let click { gtk_gesture_set_state(click.cast(), GTK_EVENT_SEQUENCE_CLAIMED) }
@@ -121,7 +121,7 @@ final class SearchPane {
     // MARK: Input
 
     private func choose(_ index: Int) {
-        // What was found for other words is not what is asked for now.
+        // Ignore results of an older query.
         guard viewModel.state.isCurrent, viewModel.state.results.indices.contains(index) else { return }
         viewModel.send(.choose(viewModel.state.results[index].id))
         onChoose?()
@@ -148,7 +148,7 @@ final class SearchPane {
         list.addController(keys)
     }
 
-    /// How far from the end of the list, in pixels, the next results are asked for.
+    /// How close to the end of the list scrolling loads more results, in pixels.
     private static let margin = 600.0
 
     private func loadIfNear() {
@@ -165,7 +165,7 @@ final class SearchPane {
         hint.addStyle("caption")
         gtk_label_set_xalign(hint.cast(), 0)
         gtk_label_set_wrap(hint.cast(), 1)
-        // The pane is as wide as the list of rooms was.
+        // Keeps the pane as narrow as the room list.
         gtk_label_set_max_width_chars(hint.cast(), 28)
         top.append(hint)
         nothing.addStyle("compact")

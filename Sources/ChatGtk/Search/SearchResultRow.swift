@@ -2,7 +2,7 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// A message that was found: room and time, sender and what it says around the match.
+/// A search result: room and time, sender and the text around the match.
 final class SearchResultRow {
     let widget: Widget
     private let room = Label()

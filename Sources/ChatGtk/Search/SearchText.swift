@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// What is told of a search, in the user's words.
+/// Localized search texts.
 enum SearchText {
     static func text(for problem: SearchSyntax.Problem) -> String {
         switch problem {
@@ -20,7 +20,7 @@ enum SearchText {
         }
     }
 
-    /// The first thing that is wrong; empty if nothing is.
+    /// Returns the text of the first problem, or else of the error; empty if there is neither.
     static func text(for problems: [SearchSyntax.Problem], _ error: ChatError?) -> String {
         if let problem = problems.first { return text(for: problem) }
         return error == nil ? "" : translated("The messages could not be searched")
@@ -30,7 +30,7 @@ enum SearchText {
         translated("Narrow it down with from:name, in:room, before:2024-05, after:yesterday, has:image")
     }
 
-    /// "3 of 17".
+    /// Returns the position among the matches, such as "3 of 17".
     static func count(_ state: RoomSearchViewModel.State) -> String {
         guard let current = state.current else {
             return state.hasNoResults ? translated("No matches") : ""

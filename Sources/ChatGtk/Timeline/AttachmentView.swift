@@ -2,8 +2,8 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// The files of one message: pictures as such, in a place that is known before they are loaded, others as cards,
-/// with a player where the desktop has what sounds and films take.
+/// The attachments of a message: images inline in a frame of known size, other files as cards, with a player for audio
+/// and video that the system can decode.
 final class AttachmentView {
     let widget: Widget
     private let media: MediaPresenter
@@ -43,13 +43,13 @@ final class AttachmentView {
         box.isVisible = !files.isEmpty
     }
 
-    /// Of the first voice message.
+    /// The view of the first voice message.
     var voice: VoiceMessageView? { contentViews.lazy.compactMap { $0 as? VoiceMessageView }.first }
 
-    /// Of the first sound or film.
+    /// The player of the first audio or video file.
     var player: MediaPlayer? { contentViews.lazy.compactMap { $0 as? MediaPlayer }.first }
 
-    /// What a sentence about the message says of its files.
+    /// Returns the part of the accessible label that describes the attachments.
     static func accessibleText(_ files: [MediaReference]) -> String {
         files.map { file in
             if VoiceMessageView.shows(file) { return translated("Voice Message") }

@@ -1,11 +1,11 @@
-/// How many presses of a button in a row belong together.
+/// Counts consecutive presses of a button.
 ///
-/// GTK 4.8's own count takes the first press of a double click that soon follows another one, elsewhere, for the end of
-/// a series, and counts the second as a first one again.
+/// GtkGestureClick of GTK 4.8 miscounts a double click that soon follows a press elsewhere: its first press ends the
+/// previous series, and the second one counts as 1 again.
 struct ClickCount {
-    /// The longest time between two presses, in milliseconds.
+    /// The maximum time between two presses, in milliseconds.
     let time: Int
-    /// The farthest that two presses are from each other, in pixels.
+    /// The maximum distance between two presses, in pixels.
     let distance: Int
     private var last: (x: Double, y: Double, time: UInt32, count: Int)?
 
@@ -14,8 +14,8 @@ struct ClickCount {
         self.distance = distance
     }
 
-    /// - Parameter time: of the event, in milliseconds from any beginning, which goes round after 2^32.
-    /// - Returns: 1 for a press that stands for itself, 2 for the second one of a double click, and so on.
+    /// - Parameter time: The event time in milliseconds, which wraps around at 2^32.
+    /// - Returns: 1 for a single press, 2 for the second press of a double click, and so on.
     mutating func press(x: Double, y: Double, at time: UInt32) -> Int {
         var count = 1
         if let last, time &- last.time <= UInt32(clamping: self.time),
@@ -27,6 +27,6 @@ struct ClickCount {
         return count
     }
 
-    /// The next press stands for itself: the last one became a drag.
+    /// Starts a new series, after the last press became a drag.
     mutating func reset() { last = nil }
 }

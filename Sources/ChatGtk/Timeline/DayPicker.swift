@@ -2,8 +2,8 @@ import CGtk
 import Foundation
 import GtkKit
 
-/// A calendar in a popover, for going to a day. Arrows, Page Up and Page Down move the day, Return and Space go there:
-/// the calendar's own keys do not begin at the day that is selected (GTK 4.8).
+/// A calendar in a popover for jumping to a day. Arrows, Page Up and Page Down change the day, Return and Space
+/// confirm: GtkCalendar's own key bindings do not start at the selected day (GTK 4.8).
 final class DayPicker {
     var onPick: ((Date) -> Void)?
 
@@ -29,7 +29,7 @@ final class DayPicker {
         if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
     }
 
-    /// - Parameter date: the day to begin with; today without one.
+    /// - Parameter date: The initial day; defaults to today.
     func open(at widget: Widget, date: Date?) {
         guard let bounds = widget.bounds(in: parent),
             let day = g_date_time_new_from_unix_local(gint64((date ?? Date()).timeIntervalSince1970))
@@ -41,11 +41,11 @@ final class DayPicker {
         gtk_popover_set_pointing_to(popover.cast(), &target)
         focus.save(around: parent)
         gtk_popover_popup(popover.cast())
-        // The days, not the arrows above them.
+        // Focus the days instead of the month arrows.
         calendar.grabFocus()
     }
 
-    /// Shows a day without going there.
+    /// Selects a day without jumping to it.
     private func select(_ day: OpaquePointer) {
         isSetting = true
         shim_select_day(calendar.pointer, day)

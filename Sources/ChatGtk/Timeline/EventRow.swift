@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Small events in one line, which a click or Return opens to one line each.
+/// A group of room events summarized in one line, which a click or Return expands to one line each.
 final class EventRow: TimelineRow {
     let widget: Widget
     private let button = Button(sinking: gtk_button_new())
@@ -13,10 +13,10 @@ final class EventRow: TimelineRow {
     private let other = Button(sinking: gtk_button_new())
     private let readReceipts: ReadReceiptsView
     private var group: EventGroup?
-    /// What assistive technology reads.
+    /// The accessible label.
     private(set) var accessibleText = ""
 
-    /// - Parameter toggle: shows the events of a row in full, or in short again.
+    /// - Parameter toggle: Expands or collapses the group with the given ID.
     init(avatarLoader: AvatarLoader? = nil, toggle: @escaping @MainActor (MessageID) -> Void) {
         readReceipts = ReadReceiptsView(avatarLoader: avatarLoader)
         widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))

@@ -2,9 +2,9 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// What happened in a room, in words.
+/// Localized texts for room events.
 enum EventText {
-    /// All that happened, each once.
+    /// Returns a summary of the group that mentions each change once.
     static func summary(_ group: EventGroup) -> String {
         if let line = group.lines.first, group.lines.count == 1 { return sentence(line) }
         return group.segments.map { segment in
@@ -19,7 +19,8 @@ enum EventText {
         let event = line.event
         let names = [
             "actor": name(line.actor),
-            // Never the first word: what begins with the user has sentences of its own.
+            // Lowercase, since no sentence below starts with {name}: membership changes of the user have sentences of
+            // their own.
             "name": line.subject == .currentUser ? translated("you") : name(line.subject),
             "before": event.before ?? name(line.subject), "after": event.after ?? "",
         ]
@@ -68,7 +69,7 @@ enum EventText {
         }
     }
 
-    /// The words are the specification's; of a later one's, that something changed is all that is known.
+    /// The values are those of the Matrix specification; unknown ones get a generic sentence.
     private static func rule(_ event: RoomEvent) -> String {
         switch (event.kind, event.after) {
         case (.joinRuleSet, "public"): translated("{actor} let anyone join")
@@ -124,7 +125,7 @@ enum EventText {
         }
     }
 
-    /// “Ada”, “Ada and Bo”, “Ada, Bo and Cy”, “Ada, Bo and 3 others”.
+    /// Returns “Ada”, “Ada and Bo”, “Ada, Bo and Cy”, or “Ada, Bo and 3 others”.
     static func names(_ users: [EventGroup.Participant]) -> String {
         let names = users.enumerated().map { $0 > 0 && $1 == .currentUser ? translated("you") : name($1) }
         switch names.count {
@@ -145,7 +146,7 @@ enum EventText {
         }
     }
 
-    /// In one pass: a name may hold anything.
+    /// Substitutes in a single pass, since names can contain placeholders.
     private static func fill(_ text: String, _ values: [String: String]) -> String {
         Translator.untranslated.translate(text, values)
     }

@@ -3,14 +3,14 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Under a message that was refused, or of which a change was: what was, and what can be done.
+/// The bar below a message whose sending, edit, deletion or reaction failed: the reason and actions.
 final class FailedMessageBar {
     let widget = Box(.horizontal, spacing: 6)
     let retry = Button(sinking: gtk_button_new())
     let discard = Button(sinking: gtk_button_new())
     let text = Label()
     var onRetry: (() -> Void)?
-    /// Is told whether it is the message that is to be given up.
+    /// Called with whether to discard the message itself rather than a change of it.
     var onDiscard: ((_ isMessage: Bool) -> Void)?
     private var isMessage = true
 

@@ -3,9 +3,10 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// What is behind a message's link, as a card that leads there. It comes when it is known: the list keeps its place.
+/// The preview of a message's link as a card that opens it. It appears once it has loaded; the list preserves its
+/// scroll position.
 final class LinkPreviewCard {
-    /// Logical pixels of the picture's side.
+    /// The side length of the image, in logical pixels.
     private static let side = 64
 
     let widget = Button(sinking: gtk_button_new())
@@ -51,7 +52,7 @@ final class LinkPreviewCard {
 
     isolated deinit { loading?.cancel() }
 
-    /// - Parameter link: nil for none.
+    /// - Parameter link: The link to preview; `nil` hides the card.
     func show(_ link: BodyLink?) {
         let previews = link == nil ? nil : media.linkPreviews?()
         guard let link, let previews else {

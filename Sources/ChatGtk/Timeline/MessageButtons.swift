@@ -2,12 +2,12 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What shows beside a message's bubble when the pointer is on it: when it was sent, Reply, React, Edit, and the menu.
+/// The buttons beside a message on hover or focus: sending time, Reply, React, Edit and the menu.
 final class MessageButtons {
     let widget = Box(.horizontal, spacing: 3)
     let reply = Button(sinking: gtk_button_new_from_icon_name("mail-reply-sender-symbolic"))
     let react = Button(sinking: gtk_button_new_from_icon_name("face-smile-symbolic"))
-    /// Of one's own messages only.
+    /// Only for the user's own messages.
     let edit = Button(sinking: gtk_button_new_from_icon_name("document-edit-symbolic"))
     let menu = Button(sinking: gtk_button_new_from_icon_name("view-more-symbolic"))
     private let time = Label()
@@ -41,16 +41,16 @@ final class MessageButtons {
         emphasizeReply(0)
     }
 
-    /// - Parameter progress: of a swipe, from 0 to 1, where letting go replies.
+    /// - Parameter progress: The progress of a swipe from 0 to 1, where releasing it replies.
     func emphasizeReply(_ progress: Double) {
         reply.setStyle("suggested-action", progress >= 1)
         gtk_widget_set_opacity(reply.cast(), progress > 0 ? 0.3 + 0.7 * min(1, progress) : 1)
     }
 
-    // MARK: Place
+    // MARK: Positioning
 
-    /// The bubble with the buttons beside it where the row has room for them, else over its upper corner: they take no
-    /// room of their own, which would make bubbles narrow for what is mostly not seen.
+    /// Wraps the bubble in an overlay that shows the buttons beside it if the row is wide enough, or else over its
+    /// upper corner. As an overlay, the buttons do not reduce the width available to bubbles.
     func around(_ bubble: Widget, in row: Widget) -> Widget {
         let overlay = Widget(sinking: gtk_overlay_new())
         gtk_overlay_set_child(overlay.cast(), bubble.cast())
@@ -65,7 +65,7 @@ final class MessageButtons {
                 beside: Widget(borrowing: overlay), in: row)
             return true
         }
-        // What is not to be seen takes no clicks: the text beneath does.
+        // Invisible buttons must not intercept clicks on the text below.
         gtk_widget_set_can_target(widget.cast(), 0)
         row.connect("state-flags-changed") { [weak self, weak row] _ in
             guard let self, let row else { return }
@@ -92,7 +92,7 @@ final class MessageButtons {
             let centre = (bubbleHeight - height) / 2
             return GdkRectangle(x: isOnLeft ? -width - gap : bubbleWidth + gap, y: centre, width: width, height: height)
         }
-        // Within the row, as far out as it goes.
+        // As far out as the row allows.
         let corner = isOnLeft ? -room : bubbleWidth + room - width
         return GdkRectangle(x: corner, y: min(3, (bubbleHeight - height) / 2), width: width, height: height)
     }

@@ -3,13 +3,13 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The menu of a message, one for the whole timeline.
+/// The message menu, shared by the whole timeline.
 final class MessageMenu {
     var onEdit: ((MessageID) -> Void)?
     var onDelete: ((MessageItem) -> Void)?
     var onReply: ((MessageID) -> Void)?
     var onCopy: ((MessageItem) -> Void)?
-    /// Is given where the menu was opened.
+    /// Called with the message and the widget that the menu was opened at.
     var onReact: ((MessageItem, Widget) -> Void)?
     var onHistory: ((MessageID) -> Void)?
     var onForward: ((MessageID) -> Void)?
@@ -92,7 +92,7 @@ final class MessageMenu {
 
     var isOpen: Bool { popover.isVisible }
 
-    /// Opens below the middle of the widget.
+    /// Opens at the center of the widget.
     func open(for item: MessageItem, at widget: Widget) {
         open(for: item, at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
     }

@@ -4,11 +4,11 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// The message that another one answers, in short; a click leads to it.
+/// The excerpt of the message that another one replies to; clicking it jumps there.
 final class MessageQuote {
     let widget: Button
     var onClick: ((MessageID) -> Void)?
-    /// For assistive technology; nil without a quote.
+    /// The accessible description, or `nil` without a quote.
     private(set) var accessibleText: String?
 
     private let sender = Label()

@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// What a message's row asks for.
+/// The actions of a message row.
 @MainActor
 protocol MessageRowDelegate: AnyObject {
     func openMenu(of row: MessageRow)
@@ -16,11 +16,11 @@ protocol MessageRowDelegate: AnyObject {
     func react(_ text: String, to message: MessageID)
     func jump(to message: MessageID)
     func open(_ link: BodyLink, from widget: Widget)
-    /// Shows all of a message that is too long for a row.
+    /// Shows the full text of a message that is shortened in its row.
     func showAll(of message: MessageItem)
 }
 
-/// One message: a bubble, who and when at the ends of a group, buttons on hover.
+/// A message: its bubble, the sender and time at the edges of a group, and buttons on hover.
 final class MessageRow: TimelineRow {
     let widget: Widget
     private let isOwn: Bool
@@ -32,7 +32,7 @@ final class MessageRow: TimelineRow {
     private let buttons: MessageButtons
     private let reactions: ReactionsView
     let readReceipts: ReadReceiptsView
-    /// Made when they are first needed, as few rows ever are.
+    /// Created on demand, since few rows need them.
     private(set) var failedMessageBar: FailedMessageBar?
     private(set) var upload: UploadProgressBar?
     private let column = Box(.vertical, spacing: 3)
@@ -42,7 +42,7 @@ final class MessageRow: TimelineRow {
     private let files: AttachmentView
     let preview: LinkPreviewCard
     private(set) var item: MessageItem?
-    /// What assistive technology reads.
+    /// The accessible label.
     private(set) var accessibleText = ""
 
     init(isOwn: Bool, media: MediaPresenter, delegate: any MessageRowDelegate) {
@@ -91,10 +91,10 @@ final class MessageRow: TimelineRow {
         }
     }
 
-    /// From the row's start to a bubble's text: avatar, gap, padding.
+    /// The distance from the row's start to the bubble's text: avatar, spacing and padding.
     private var textInset: Int32 { isOwn ? 12 : 30 + 6 + 12 }
 
-    /// Where a menu opened by the button points.
+    /// The widget that the message menu points to when opened by its button.
     var menuAnchor: Widget { buttons.menu }
     var reactionAnchor: Widget { buttons.react }
 
@@ -158,35 +158,35 @@ final class MessageRow: TimelineRow {
         return bar
     }
 
-    /// Whether some of the text is drawn as selected.
+    /// Whether any of the text is selected.
     var isSelected: Bool { body.isSelected }
 
     func select(_ range: Range<Int>?) { body.select(range) }
 
-    /// Marks what a search looks for, and whether the message is the one that it stands at.
+    /// Highlights search matches, and the row if it holds the current match.
     func highlight(_ terms: SearchTerms, isCurrent: Bool) {
         body.highlight(item?.isDeleted == true ? SearchTerms(terms: []) : terms)
         widget.setStyle("current-match", isCurrent)
     }
 
-    /// What is marked of the text by ``light(_:isCurrent:)``.
+    /// The text highlighted by ``highlight(_:isCurrent:)``.
     var highlightedText: String? { body.highlightedText }
 
-    /// Marks the row that was looked for.
+    /// Highlights the row as the target of a jump.
     func setFound(_ isFound: Bool) { widget.setStyle("found", isFound) }
 
-    /// How far a swipe to reply has come, from 0 to 1.
+    /// Shows the progress of a swipe to reply, from 0 to 1.
     func showSwipe(_ progress: Double) {
         widget.setStyle("swiping", progress > 0)
         buttons.emphasizeReply(progress)
     }
 
-    /// The place in the message's text nearest to a point in the coordinates of `other`.
+    /// Returns the text offset in UTF-8 bytes nearest to a point in `other`'s coordinates.
     func offset(atX x: Double, y: Double, in other: Widget) -> Int {
         min(body.offset(atX: x, y: y, in: other), item?.selectableText.utf8.count ?? 0)
     }
 
-    /// Whether a point in the coordinates of `other` is within the bubble.
+    /// Returns whether the bubble contains a point in `other`'s coordinates.
     func bubbleContains(x: Double, y: Double, of other: Widget) -> Bool {
         var point = (x: 0.0, y: 0.0)
         guard let bubble = gtk_widget_get_parent(body.widget.cast()),
@@ -239,7 +239,7 @@ final class MessageRow: TimelineRow {
         let surrounded = buttons.around(bubble, in: widget)
         readReceipts.attach(beside: surrounded, in: widget, atEnd: !isOwn)
         line.append(surrounded)
-        // However narrow the window is, it can be seen whose a message is.
+        // A minimum margin on the opposite side distinguishes own from others' messages even in a narrow window.
         (isOwn ? gtk_widget_set_margin_start : gtk_widget_set_margin_end)(line.cast(), 36)
         return line
     }
@@ -247,7 +247,7 @@ final class MessageRow: TimelineRow {
     // MARK: Texts
 
     private func metaText(_ message: MessageItem, _ time: String) -> String {
-        // What was not sent, or is being uploaded, says so in a line of its own.
+        // Failed messages and uploads have a bar of their own.
         guard message.upload == nil || message.waitsForSignIn else { return "" }
         return ((message.endsGroup ? [time] : []) + (message.canRetry ? [] : states(message))).joined(separator: " · ")
     }
@@ -263,10 +263,10 @@ final class MessageRow: TimelineRow {
         return components
     }
 
-    /// One sentence for assistive technology.
+    /// Returns the accessible label.
     private func sentence(_ message: MessageItem, _ time: String) -> String {
         let sender = message.isOwn ? translated("You") : message.senderName
-        // The time is told of each message, whether it is shown or not.
+        // Includes the time even if the row does not show it.
         let failureText = message.pendingChange == nil ? nil : message.rejectedItem.map(FailedMessageBar.text)
         let state = ([time] + states(message) + [failureText].compactMap(\.self)).joined(separator: ", ")
         let messageText = message.isDeleted ? translated("Message deleted") : message.accessibleText

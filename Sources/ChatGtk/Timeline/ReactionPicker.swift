@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// A few reactions to choose from at once, and all emoji behind a button. One for the whole timeline.
+/// A popover with a few quick reactions and a button for all emoji. Shared by the whole timeline.
 final class ReactionPicker {
     static let quick = ["👍", "❤️", "😂", "🎉", "😮", "🙏"]
 
@@ -11,7 +11,7 @@ final class ReactionPicker {
 
     private let parent: Widget
     private let popover: Widget
-    /// Made when it is first asked for: it reads a table of all emoji.
+    /// Created on demand, because it loads a table of all emoji.
     private var chooser: Widget?
     private(set) var buttons: [Button] = []
     private var message: MessageID?
@@ -54,7 +54,7 @@ final class ReactionPicker {
 
     var isOpen: Bool { popover.isVisible }
 
-    /// Opens at a widget within the parent.
+    /// Opens at a descendant of the parent.
     func open(for message: MessageID, at widget: Widget) {
         guard let bounds = widget.bounds(in: parent) else { return }
         self.message = message

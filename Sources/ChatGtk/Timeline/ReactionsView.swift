@@ -2,9 +2,9 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// The reactions under a message, each with its count; a click gives one's own or takes it back.
+/// The reactions below a message with their counts; clicking one toggles the user's own reaction.
 final class ReactionsView {
-    /// So many fit beside each other in the narrowest window.
+    /// How many chips fit on a line in the narrowest window.
     private static let chipsInLine = 5
 
     let widget = Box(.vertical, spacing: 3)
@@ -56,12 +56,12 @@ final class ReactionsView {
         chips.append(chip)
     }
 
-    /// Who gave it, the user first.
+    /// Returns who reacted, the user first.
     private static func names(_ reaction: MessageItem.Reaction) -> String {
         ((reaction.isOwn ? [translated("You")] : []) + reaction.others).joined(separator: ", ")
     }
 
-    /// For assistive technology.
+    /// Returns the accessible description.
     static func accessibleText(_ reaction: MessageItem.Reaction) -> String {
         // Translators: %1 is an emoji, %2 are the names of those who reacted with it.
         translated("%1 by %2").replacing("%1", with: reaction.text).replacing("%2", with: names(reaction))

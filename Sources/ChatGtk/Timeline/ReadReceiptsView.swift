@@ -3,10 +3,10 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// Who has read up to a message: small avatars over one another, beside its bubble. They take no room of their own, so
-/// that nothing moves when somebody reads on.
+/// The read receipts of a message: small avatars beside its bubble, in an overlay so that changes do not affect the
+/// layout.
 final class ReadReceiptsView {
-    /// Beyond these a number stands for the rest.
+    /// With more readers, a count replaces the rest.
     static let maxAvatars = 5
     private static let avatarSize: Int32 = 16
     private static let gap: Int32 = 6
@@ -15,7 +15,7 @@ final class ReadReceiptsView {
     private var avatars: [AvatarView] = []
     private let avatarLoader: AvatarLoader?
     private let more = Label()
-    /// What assistive technology reads; empty without readers.
+    /// The accessible label; empty without readers.
     private(set) var accessibleText = ""
 
     init(avatarLoader: AvatarLoader?) {
@@ -30,7 +30,7 @@ final class ReadReceiptsView {
             accessibleText = ""
             return
         }
-        // With one more than fit, the number would stand for a single one.
+        // A count of 1 would take the space of the avatar that it replaces.
         let visibleCount = readers.count <= Self.maxAvatars ? readers.count : Self.maxAvatars - 1
         while avatars.count < visibleCount {
             let avatar = AvatarView(size: Self.avatarSize)
@@ -53,7 +53,7 @@ final class ReadReceiptsView {
         widget.tooltip = Self.tooltipText(readers)
     }
 
-    /// A line each, as far as a tooltip goes.
+    /// Returns one line per reader, up to a limit.
     private static func tooltipText(_ readers: [MessageItem.Reader]) -> String {
         let maxLines = 20
         var lines = readers.prefix(maxLines).map { "\($0.name) · \(DateText.time($0.readAt))" }
@@ -65,11 +65,12 @@ final class ReadReceiptsView {
         return ([translated("Read by")] + lines).joined(separator: "\n")
     }
 
-    // MARK: Place
+    // MARK: Positioning
 
     /// - Parameters:
-    ///   - overlay: around a bubble, at the lower edge of which they stand.
-    ///   - row: whose end, or the bubble's start, they stand at.
+    ///   - overlay: The overlay around a bubble, whose lower edge the avatars are aligned to.
+    ///   - row: The message's row.
+    ///   - atEnd: Whether to align the avatars to the end of the row rather than the start of the bubble.
     func attach(beside overlay: Widget, in row: Widget, atEnd: Bool) {
         gtk_overlay_add_overlay(overlay.cast(), widget.cast())
         overlay.intercept("get-child-position") { [weak self, weak row] arguments in
@@ -92,7 +93,7 @@ final class ReadReceiptsView {
         let isOnRight = atEnd == (gtk_widget_get_direction(row.cast()) != GTK_TEXT_DIR_RTL)
         let x: Int32
         if atEnd {
-            // At the row's own edge, where all of them stand in one column.
+            // At the row's edge, so that all receipts form a column.
             x = isOnRight ? rowWidth - Int32(left) - size.width : -Int32(left)
         } else {
             let room = isOnRight ? rowWidth - Int32(left) - bubbleWidth : Int32(left)

@@ -2,7 +2,7 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What can be done at once with several messages that were given up, above the composer while there are some.
+/// The actions for all failed messages, above the composer while there are several.
 final class RetryBar {
     let widget: Revealer
     let retry = Button(sinking: gtk_button_new_with_label(translated("Send All Again")))
@@ -28,7 +28,7 @@ final class RetryBar {
         discard.onClick { [weak self] in self?.onDiscard?() }
     }
 
-    /// One by itself has its own buttons below it.
+    /// A single failed message has its own buttons in its row.
     func show(_ state: TimelineViewModel.State) {
         let failedCount = state.failedCount
         if failedCount > 1 {

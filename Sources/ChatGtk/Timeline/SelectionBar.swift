@@ -2,7 +2,7 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What can be done with the marked messages, below the timeline while there are some.
+/// The actions for selected messages, below the timeline while any are selected.
 final class SelectionBar {
     let widget: Revealer
     var onCopy: (() -> Void)?
@@ -43,7 +43,7 @@ final class SelectionBar {
 
     func show(_ state: TimelineViewModel.State) {
         let selectedCount = state.selectedCount
-        // What fades out keeps its last number.
+        // Leave the last count in place while the bar fades out.
         if selectedCount > 0 {
             count.text = translated("%d selected", "%d selected", count: selectedCount).replacing(
                 "%d", with: "\(selectedCount)")

@@ -2,11 +2,12 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What pointer and fingers do to messages: select, edit, answer, open the menu, put the keyboard away.
+/// Pointer and touch input on messages: selecting, editing, replying, opening the menu and hiding the on-screen
+/// keyboard.
 final class TimelinePointer {
-    /// A finger that went so far to the side answers when it is lifted, in pixels.
+    /// The minimum length of a horizontal swipe that replies on release, in pixels.
     static let swipeDistance = 64.0
-    /// Less is no drag, in pixels.
+    /// The drag threshold, in pixels.
     private static let dragThreshold = 6.0
 
     private unowned let view: TimelineView
@@ -16,7 +17,7 @@ final class TimelinePointer {
     private var stopsFling = false
     private var clicks: ClickCount
 
-    /// - Parameter view: owns this.
+    /// - Parameter view: The view that owns this object.
     init(view: TimelineView) {
         self.view = view
         let settings = gtk_settings_get_default().map { Object(borrowing: UnsafeMutableRawPointer($0)) }
@@ -60,19 +61,19 @@ final class TimelinePointer {
         dragScrolled()
     }
 
-    /// The list has moved under the pointer, or the pointer over the list.
+    /// Extends the selection after the pointer has moved or the list has scrolled below it.
     func dragScrolled() {
         guard let start = dragStart?.point, let dragEnd, let end = point(atX: dragEnd.x, y: dragEnd.y) else { return }
         view.viewModel.selection = MessageSelection(anchor: start, focus: end)
     }
 
-    /// The place in a message's text nearest to a point of the list.
+    /// Returns the text position nearest to a point in list coordinates.
     private func point(atX x: Double, y: Double) -> TextPoint? {
         guard let hit = view.list.row(at: y, nearest: true) else { return nil }
         if let row = hit.row as? MessageRow, let item = row.item {
             return TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: view.widget))
         }
-        // Between messages: before the one below.
+        // On a row between messages: the start of the next message.
         let rows = view.viewModel.rows
         return rows.indices.clamped(to: hit.index..<rows.count).lazy.compactMap { rows[$0].message }.first
             .map { TextPoint(message: $0.id, offset: 0) }
@@ -102,7 +103,7 @@ final class TimelinePointer {
         let model = view.viewModel
         guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
         let offset = row.offset(atX: x, y: y, in: view.widget)
-        // While messages are marked a click marks, wherever on the row.
+        // In selection mode, a click anywhere on a row toggles its message.
         if model.state.selectedCount > 0 {
             if count == 1 { model.send(.toggleSelection(item.id)) }
             return
@@ -121,7 +122,7 @@ final class TimelinePointer {
         }
     }
 
-    /// A tap with a finger puts the on-screen keyboard away; a mouse leaves the focus where it is (SLK-48).
+    /// A tap hides the on-screen keyboard by moving the focus; mouse clicks leave the focus alone (SLK-48).
     func released(isTouch: Bool) {
         guard isTouch else { return }
         view.grabFocus()
@@ -138,10 +139,10 @@ final class TimelinePointer {
         view.widget.addController(click)
         let hold = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
         gtk_gesture_single_set_touch_only(hold.cast(), 1)
-        // Before what is within the message: a finger that scrolls code is told to nobody around it, and would be taken
-        // for one that stays.
+        // Capture phase: a touch that scrolls a code block is claimed there and would look stationary here, like a long
+        // press.
         gtk_event_controller_set_propagation_phase(hold.cast(), GTK_PHASE_CAPTURE)
-        // A finger that stops a fling is put on the list, not on a message.
+        // A touch that stops kinetic scrolling must not open a menu.
         hold.connect("begin") { [weak self] _ in
             guard let self else { return }
             self.stopsFling = self.view.list.isMoving
@@ -182,19 +183,19 @@ final class TimelinePointer {
         swiped = nil
     }
 
-    /// By the event: X11's touch screens share the device of the mouse.
+    /// Checks the event instead of the device: X11 touchscreens share the pointer device of the mouse.
     static func isTouch(_ controller: Object) -> Bool {
         guard let event = gtk_event_controller_get_current_event(controller.cast()) else { return false }
         return isTouch(gdk_event_get_event_type(event))
     }
 
-    /// Fingers on a screen alone: a pen points, and a touchpad is a mouse.
+    /// Returns whether the type is a touchscreen event; pens and touchpads emit pointer events.
     static func isTouch(_ type: GdkEventType) -> Bool {
         [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL].contains(type)
     }
 }
 
 extension SignalArguments {
-    /// The event controller that emits the signal.
+    /// The event controller that emitted the signal.
     var controller: Object? { emitter.map { Object(borrowing: $0) } }
 }

@@ -4,14 +4,14 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// A row of the timeline, of whatever kind.
+/// A timeline row of any kind.
 @MainActor
 protocol TimelineRow: TimelineListRow {
-    /// Shows another item of the row's kind in the place of the one before.
+    /// Binds the row to another item of its kind.
     func show(_ item: TimelineItem, selected: Range<Int>?)
 }
 
-/// Rows of one kind take each other's place.
+/// The recycling pools: a row is reused only for items of its kind.
 enum TimelineRowKind: Int {
     case message, ownMessage, day, unreadLine, more, events
 
@@ -26,13 +26,13 @@ enum TimelineRowKind: Int {
     }
 }
 
-/// A day.
+/// A day divider.
 final class DayRow: TimelineRow {
     let widget: Widget
     private let button = Button(sinking: gtk_button_new())
     private var date: Date?
 
-    /// - Parameter openCalendar: offers other days, at a widget, beginning with a day.
+    /// - Parameter openCalendar: Opens the day picker at a widget, starting at a date.
     init(openCalendar: @escaping @MainActor (Widget, Date?) -> Void) {
         widget = Box(.horizontal)
         widget.addStyle("day-divider")
@@ -57,7 +57,7 @@ final class DayRow: TimelineRow {
     }
 }
 
-/// The line above what was not read yet.
+/// The divider above unread messages.
 final class UnreadLineRow: TimelineRow {
     let widget: Widget
 
@@ -81,7 +81,7 @@ final class UnreadLineRow: TimelineRow {
     }
 }
 
-/// Stands for messages that are on their way. It does not move: what is out of sight is not to be painted.
+/// A placeholder for messages that are loading. Not animated, which would cause repaints even while it is out of view.
 final class MoreRow: TimelineRow {
     let widget: Widget
 

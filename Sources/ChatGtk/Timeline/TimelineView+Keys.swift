@@ -3,7 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Keys beyond those by which any list scrolls.
+/// Key bindings beyond the list's own scrolling keys.
 extension TimelineView {
     func addKeys() {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
@@ -45,7 +45,7 @@ extension TimelineView {
         return true
     }
 
-    /// Keys that mean something for a message that has the focus; any other letter begins a message of one's own.
+    /// Handles single-key shortcuts for the focused message; all other letters start a new message.
     private func handleKey(_ key: Int32, of message: MessageItem) -> Bool {
         switch key {
         case GDK_KEY_r where message.canReply: viewModel.send(.reply(message.id))
@@ -97,7 +97,7 @@ extension TimelineView {
     private func extend(_ step: SelectionStep, forward: Bool) {
         guard let start = focusedMessage else { return }
         viewModel.extendSelection(step, forward: forward, from: start.id)
-        // The focus goes with the selection's end, which is thereby in view.
+        // Focus the message at the end of the selection, which scrolls it into view.
         if let end = viewModel.selection?.focus.message, end != start.id { list.focus(TimelineItem.ID.message(end)) }
     }
 

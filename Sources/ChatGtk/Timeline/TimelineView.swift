@@ -5,35 +5,35 @@ import Composer
 import Foundation
 import GtkKit
 
-/// The messages of one room in a scrolled window: what the list shows, and where it stands.
+/// The timeline of a room in a scrolled window: binds the list's rows and controls its scroll position.
 final class TimelineView {
-    /// The widest that rows get, in pixels: as wide as the composer inside its margins.
+    /// The maximum row width in pixels, equal to the composer's inside its margins.
     private static let maximumRowWidth = 796
-    /// How long a row that was looked for is marked.
+    /// How long a row stays highlighted after a jump.
     private static let foundDuration = Duration.milliseconds(1600)
-    /// After a page that could not be read the next one is asked for no sooner.
+    /// The delay before another page is requested after a failed read.
     private static let retryDelay = Duration.seconds(2)
 
     let widget: Widget
-    /// Whether the newest message is in view.
+    /// Called with whether the newest message is in view.
     var onAtEnd: ((Bool) -> Void)?
-    /// Asks for the focus to go to the composer.
+    /// Called to move the focus to the composer.
     var onLeave: (() -> Void)?
-    /// A key that writes was pressed: the composer is to have it. Is given the key controller.
+    /// Called with the key controller when the user starts to type, to forward the key to the composer.
     var onType: ((Object) -> Void)?
-    /// Somebody else said something.
+    /// Called when messages from others arrive.
     var onArrived: (([MessageItem]) -> Void)?
 
     let viewModel: TimelineViewModel
     let list: TimelineList
     let menu: MessageMenu
     let reactions: ReactionPicker
-    /// Asks to which room messages are to go.
+    /// Called to choose the room to forward messages to.
     var onForward: (([MessageID]) -> Void)?
-    /// The marked messages are to be deleted, if the user means it.
+    /// Called to confirm and delete the selected messages.
     var onDeleteSelected: (() -> Void)?
     var onDelete: ((MessageItem) -> Void)?
-    /// A message's history was asked for.
+    /// Called to show a message's edit history.
     var onHistory: ((MessageID) -> Void)?
     private let links = LinkOpener()
     private let scroller: ScrolledWindow
@@ -43,7 +43,7 @@ final class TimelineView {
     private(set) var pointer: TimelinePointer?
     private var highlighted = (terms: SearchTerms(terms: []), current: MessageID?.none)
     private var found: (id: TimelineItem.ID, end: Timeout)?
-    /// Whether the rows are others since the last layout: what is looked for then is shown at once.
+    /// Whether the rows were replaced since the last layout; scrolling is not animated then.
     private var isRebuilt = true
     private var requestedEdge: TimelineListEdge?
     private var retry: Timeout?
@@ -59,7 +59,7 @@ final class TimelineView {
         activityMonitor = WindowActivityMonitor(on: scroller)
         list.maximumRowWidth = Self.maximumRowWidth
         widget.setAccessibleLabel(translated("Messages"))
-        // Code and tables within are scrolled to the side.
+        // Code blocks and tables inside messages scroll horizontally.
         scroller.handleScrolling(only: .upright)
         scroller.setChild(widget)
         list.source = self
@@ -102,11 +102,11 @@ final class TimelineView {
         reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
     }
 
-    /// Gives the focus to a row.
+    /// Focuses a row.
     func grabFocus() { widget.grabFocus() }
 
-    /// Offers the days to go to.
-    /// - Parameter date: the day to begin with; the one that is being read without one.
+    /// Opens the day picker.
+    /// - Parameter date: The initial day; defaults to that of the message in view.
     func openCalendar(at widget: Widget, date: Date? = nil) {
         calendar.open(at: widget, date: date ?? scrollPosition.flatMap { sentAt($0.message) })
     }
@@ -115,10 +115,10 @@ final class TimelineView {
         viewModel.rows.index(of: .message(message)).flatMap { viewModel.rows[$0].message?.sentAt }
     }
 
-    /// A setting changed what rows show.
+    /// Rebinds all rows, after a setting that affects them has changed.
     func showRowsAgain() { list.update(at: 0, count: viewModel.rows.count) }
 
-    // MARK: What changes
+    // MARK: Changes
 
     private func carryOut(_ effect: TimelineViewModel.Effect) {
         switch effect {
@@ -173,7 +173,7 @@ final class TimelineView {
         }
     }
 
-    /// Marks what a search looks for in all messages, and the one that it stands at.
+    /// Highlights search matches in all messages, and the message of the current match.
     func highlight(_ terms: SearchTerms, current: MessageID?) {
         highlighted = (terms, current)
         for (_, row) in list.realizedRows {
@@ -182,11 +182,11 @@ final class TimelineView {
         }
     }
 
-    // MARK: Pages
+    // MARK: Paging
 
     private func updatePaging() {
         let state = viewModel.state
-        // The end of a stretch in the past is not to be held to when the next page comes.
+        // Do not follow the end of a detached range: newer pages will be appended to it.
         if list.followsEnd == state.isDetached { list.followsEnd = !state.isDetached }
         var more: Set<TimelineListEdge> = []
         if state.hasOlder, !state.isClosed { more.insert(.start) }
@@ -215,10 +215,10 @@ final class TimelineView {
         list.finishedLoading(edge, hasMore: list.moreRows.contains(edge))
     }
 
-    // MARK: Where the list stands
+    // MARK: Scroll position
 
     private func positionChanged() {
-        // Before a layout everything would be at the end, and thereby be read.
+        // Before the first layout the list seems to be at its end, which would mark all messages as read.
         guard list.isLaidOut else { return }
         isRebuilt = false
         let isAtEnd = list.isAtEnd && !viewModel.state.isDetached
@@ -231,7 +231,7 @@ final class TimelineView {
         }
     }
 
-    /// The lowest message that is wholly in view, or else one that is in part.
+    /// The lowest message whose bottom edge is in view, or else the first visible message.
     private var scrollPosition: ScrollPosition? {
         let height = Double(widget.height)
         var partly: ScrollPosition?
@@ -293,7 +293,7 @@ extension TimelineView: MessageRowDelegate {
         if let item = row.item, item.canReact { openReactions(for: item.id, at: row.reactionAnchor) }
     }
 
-    /// At the message's own button if it is in view, so that the picker is beside the message.
+    /// Opens the picker at the message's own button if its row exists, or else at `widget`.
     private func openReactions(for id: MessageID, at widget: Widget) {
         let row = list.row(for: TimelineItem.ID.message(id)) as? MessageRow
         reactions.open(for: id, at: row?.reactionAnchor ?? widget)
@@ -309,7 +309,7 @@ extension TimelineView: MessageRowDelegate {
 
     // MARK: Copying
 
-    /// The selection if the message is part of it, or else the message.
+    /// Copies the text selection if it includes the message, or else the whole message.
     private func copy(_ item: MessageItem) {
         if viewModel.selectedRange(in: item) != nil, copySelection() { return }
         Clipboard.write(ClipboardFragment(copying: item), of: widget)
@@ -325,7 +325,7 @@ extension TimelineView: MessageRowDelegate {
         }
     }
 
-    /// Copies the marked messages, and marks them no more.
+    /// Copies the selected messages and clears the selection.
     func copySelectedMessages() {
         Task { [viewModel, widget] in
             do {
@@ -337,7 +337,7 @@ extension TimelineView: MessageRowDelegate {
         }
     }
 
-    /// - Returns: whether anything is selected.
+    /// - Returns: Whether there was a selection to copy.
     @discardableResult
     func copySelection() -> Bool {
         guard let copied = viewModel.copySelection() else { return false }

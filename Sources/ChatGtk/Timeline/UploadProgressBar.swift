@@ -1,7 +1,7 @@
 import CGtk
 import GtkKit
 
-/// Under a message whose files are on their way: how far they have come, and a way to end that.
+/// The upload progress below a message, with a button to cancel it.
 final class UploadProgressBar {
     let widget = Box(.horizontal, spacing: 6)
     let cancel = Button(sinking: gtk_button_new_from_icon_name("process-stop-symbolic"))
@@ -23,7 +23,7 @@ final class UploadProgressBar {
         widget.isVisible = false
     }
 
-    /// - Parameter progress: from 0 to 1; nil without anything to upload.
+    /// - Parameter progress: From 0 to 1; `nil` hides the bar.
     func show(_ progress: Double?) {
         widget.isVisible = progress != nil
         if let progress { gtk_progress_bar_set_fraction(bar.cast(), progress) }

@@ -1,13 +1,13 @@
 import CGtk
 import GtkKit
 
-/// Whether a widget is on the screen in the active window, where the user looks at it.
+/// Monitors whether a widget is mapped in the active window.
 final class WindowActivityMonitor {
-    /// Told when it becomes so, and when it is so no more.
+    /// Called on each change.
     var onChange: ((Bool) -> Void)?
     private(set) var isThere = false
 
-    /// Held while the widget is mapped alone: it holds the widget, too.
+    /// Retained only while the widget is mapped: the window retains the widget, which would form a cycle.
     private var window: Object?
     private var activity: SignalConnection?
 

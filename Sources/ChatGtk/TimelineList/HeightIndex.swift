@@ -1,12 +1,12 @@
-/// The heights of a list's rows, as far as they are known: where a row lies, and which row lies where.
+/// Maps between row indices and vertical offsets, with estimated heights for rows not yet measured.
 ///
-/// Keeps two bytes a measured row and nothing for the others, which count as the mean of the measured ones.
-/// Everything takes time that grows with the logarithm of the number of measured stretches.
+/// Stores two bytes per measured row and nothing for the others, whose height is estimated as the mean of the measured
+/// ones. All operations are O(log n) in the number of runs.
 nonisolated package struct HeightIndex {
-    /// What a row counts before any was measured, in pixels.
+    /// The estimated height of a row before any row has been measured, in pixels.
     package static let initialEstimate = 48.0
-    /// Beyond so many stretches the one farthest from what was measured last is forgotten, so that memory is bounded
-    /// however many places are visited.
+    /// The maximum number of runs. Beyond it, ``measure(_:height:)`` drops the measured run farthest from the row,
+    /// which bounds memory however much of the list is visited.
     package static let runLimit = 3000
 
     private var tree = HeightTree()
@@ -19,7 +19,7 @@ nonisolated package struct HeightIndex {
     package var measuredRows: Int { tree.sum.measured }
     package var runs: Int { tree.runs }
 
-    /// What an unmeasured row counts, in pixels.
+    /// The estimated height of an unmeasured row, in pixels.
     package var estimate: Double { frozenEstimate ?? mean }
 
     private var mean: Double {
@@ -27,23 +27,23 @@ nonisolated package struct HeightIndex {
         return sum.measured == 0 ? lastMean : Double(sum.pixels) / Double(sum.measured)
     }
 
-    /// While set, measuring does not change what unmeasured rows count: the thumb stays under the pointer.
+    /// While set, measuring does not change ``estimate``, so that the scrollbar's thumb stays under the pointer.
     package var isEstimateFrozen: Bool {
         get { frozenEstimate != nil }
         set { if newValue != isEstimateFrozen { frozenEstimate = newValue ? mean : nil } }
     }
 
-    /// All rows together, in pixels.
+    /// The height of all rows, in pixels.
     package var total: Double { pixels(tree.sum) }
 
-    /// The height of a row in pixels, nil if it was not measured.
+    /// The height of a row in pixels, or `nil` if it has not been measured.
     package func height(of row: Int) -> Int? {
         let (run, rowInRun, _) = tree.locate(row: row)
         return run.isMeasured ? run.height(at: rowInRun) : nil
     }
 
-    /// The rows before `row` together, in pixels.
-    /// - Parameter row: from 0 to and including the number of rows.
+    /// The distance from the top of the list to the top of `row`, in pixels.
+    /// - Parameter row: In `0...rows`.
     package func offset(of row: Int) -> Double {
         guard row > 0 else { return 0 }
         guard row < rows else { return total }
@@ -51,17 +51,18 @@ nonisolated package struct HeightIndex {
         return pixels(before) + (run.isMeasured ? Double(run.pixels(before: rowInRun)) : Double(rowInRun) * estimate)
     }
 
-    /// The row that covers `offset` pixels from the top: the first or last one if none does, nil if there is none.
+    /// The row at `offset` pixels from the top, clamped to the first and last row, or `nil` if the list is empty.
     package func row(at offset: Double) -> Int? {
         if offset < 0 { return rows > 0 ? 0 : nil }
         guard let (run, rest, before) = tree.locate(offset: offset, estimate: estimate) else { return nil }
         if run.isMeasured { return before + run.row(at: rest) }
-        // Without a height only the last run is found, for an offset past all.
+        // With an estimate of 0, `locate` returns an unmeasured run only if it is the last and `offset` lies past the
+        // end.
         let rowInRun = estimate > 0 ? min(rest / estimate, Double(run.rows - 1)) : Double(run.rows - 1)
         return before + Int(rowInRun)
     }
 
-    /// Remembers a row's height in pixels.
+    /// Records a row's height in pixels.
     package mutating func measure(_ row: Int, height: Int) {
         let (run, rowInRun, _) = tree.locate(row: row)
         if run.isMeasured {
@@ -81,7 +82,7 @@ nonisolated package struct HeightIndex {
         if !range.isEmpty { tree.replace(range, by: nil) }
     }
 
-    /// Forgets all heights, but not their mean, and starts again with so many rows.
+    /// Drops all heights but their mean, and starts over with `rows` unmeasured rows.
     package mutating func reset(rows: Int) {
         lastMean = mean
         tree = HeightTree(unmeasured: rows)

@@ -1,25 +1,24 @@
-/// Rows that follow each other, either all of them measured or none.
+/// Consecutive rows that are either all measured or all unmeasured.
 nonisolated struct HeightRun {
-    /// The most measured rows that one run holds.
+    /// The maximum number of rows in a measured run. Unmeasured runs are unlimited.
     static let capacity = 1024
     private static let maxCompactHeight = Int(UInt16.max)
 
     private(set) var rows: Int
-    /// The sum of the measured heights, in pixels; 0 if not measured.
+    /// The sum of the measured heights, in pixels; 0 if unmeasured.
     private(set) var pixels: Int
-    /// Two bytes a row; empty if not measured.
+    /// Empty if unmeasured. ``maxCompactHeight`` marks a row whose height is in ``tall``.
     private var heights: [UInt16]
-    /// The heights that do not fit in two bytes, by their place in the run.
+    /// Heights that do not fit in 16 bits, by index in the run.
     private var tall: [Int: Int]?
 
-    /// Rows whose heights are not known.
     init(unmeasured rows: Int) {
         self.rows = rows
         pixels = 0
         heights = []
     }
 
-    /// One row of a known height in pixels.
+    /// A run of one measured row.
     init(height: Int) {
         rows = 1
         pixels = 0
@@ -43,7 +42,7 @@ nonisolated struct HeightRun {
         return height == Self.maxCompactHeight ? tall?[row] ?? height : height
     }
 
-    /// The heights of the first `count` rows of a measured run together, in pixels.
+    /// The total height of the first `count` rows of a measured run, in pixels.
     func pixels(before count: Int) -> Int {
         if count == rows { return pixels }
         var sum = 0
@@ -51,7 +50,7 @@ nonisolated struct HeightRun {
         return sum
     }
 
-    /// The row of a measured run that covers `offset` pixels from its top: the last one if none does.
+    /// The row of a measured run at `offset` pixels from its top, clamped to the last row.
     func row(at offset: Double) -> Int {
         var top = 0
         for row in 0..<rows {
@@ -61,7 +60,7 @@ nonisolated struct HeightRun {
         return rows - 1
     }
 
-    /// Remembers another height of a measured row, in pixels.
+    /// Changes the height of a measured row, in pixels.
     mutating func set(_ row: Int, to height: Int) {
         pixels += height - self.height(at: row)
         heights[row] = UInt16(clamping: height)
@@ -74,7 +73,7 @@ nonisolated struct HeightRun {
         }
     }
 
-    /// Whether the rows of both may be one run.
+    /// Whether both runs can be merged into one.
     func canJoin(_ next: HeightRun) -> Bool {
         isMeasured == next.isMeasured && (!isMeasured || rows + next.rows <= Self.capacity)
     }
@@ -87,13 +86,13 @@ nonisolated struct HeightRun {
         rows += next.rows
         pixels += next.pixels
         if heights.capacity < rows {
-            // By a quarter: an array by itself doubles, which would be two bytes more for each row.
+            // Grow by a quarter: Array's default doubling would waste up to two bytes per row.
             heights.reserveCapacity(min(rows * 5 / 4, Self.capacity))
         }
         heights += next.heights
     }
 
-    /// The first `row` rows and the others.
+    /// Splits the run into its first `row` rows and the rest.
     func split(at row: Int) -> (HeightRun, HeightRun) {
         guard isMeasured else { return (HeightRun(unmeasured: row), HeightRun(unmeasured: rows - row)) }
         let before = tall?.filter { $0.key < row }

@@ -1,15 +1,16 @@
-/// A sequence of ``HeightRun``s with sums, split and joined in time that grows with the logarithm of their number.
+/// A sequence of ``HeightRun``s with subtree sums; split and join are O(log n) in the number of runs.
 ///
-/// A treap in one array: the runs in order, a heap by random priorities. No two neighbours could be one run.
+/// An implicit treap stored in an array: in-order traversal yields the runs, and random priorities form a heap.
+/// Adjacent runs that ``HeightRun/canJoin(_:)`` allows to merge are always merged.
 nonisolated struct HeightTree {
     typealias Reference = Int32
     static let none: Reference = -1
 
-    /// What a part of the sequence adds up to.
+    /// The totals of a subtree.
     struct Sum: Equatable {
         var rows = 0
         var measured = 0
-        /// Of the measured rows.
+        /// The sum of the measured heights.
         var pixels = 0
 
         static func + (a: Sum, b: Sum) -> Sum {
@@ -39,9 +40,9 @@ nonisolated struct HeightTree {
         if rows > 0 { root = make(HeightRun(unmeasured: rows)) }
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
-    /// The run that holds a row, the row's place in it, and what lies before the run.
+    /// Returns the run that contains `row`, the row's index in that run, and the totals of all preceding runs.
     func locate(row: Int) -> (run: HeightRun, place: Int, before: Sum) {
         var (node, rowInRun, before) = (root, row, Sum())
         while true {
@@ -60,8 +61,10 @@ nonisolated struct HeightTree {
         }
     }
 
-    /// The run that covers `offset` pixels, what is left of the offset in it, and the rows before it.
-    /// Unmeasured rows count `estimate` pixels each. The last run if the offset is past all; nil if there is none.
+    /// Returns the run at `offset` pixels, the remaining offset within it, and the number of rows before it.
+    ///
+    /// Unmeasured rows are `estimate` pixels high. Returns the last run if `offset` is past the end, `nil` if the tree
+    /// is empty.
     func locate(offset: Double, estimate: Double) -> (run: HeightRun, rest: Double, rowsBefore: Int)? {
         func pixels(_ sum: Sum) -> Double { Double(sum.pixels) + Double(sum.rows - sum.measured) * estimate }
         guard root != Self.none else { return nil }
@@ -84,7 +87,7 @@ nonisolated struct HeightTree {
         }
     }
 
-    /// The rows of the first or last run that is measured.
+    /// The row range of the first or last measured run.
     func measuredRun(last: Bool) -> Range<Int>? {
         guard sum.measured > 0 else { return nil }
         var (node, start) = (root, 0)
@@ -105,16 +108,16 @@ nonisolated struct HeightTree {
         }
     }
 
-    // MARK: Changing
+    // MARK: Mutation
 
-    /// Puts `run` between the rows before `row` and the others.
+    /// Inserts `run` before `row`.
     mutating func insert(_ run: HeightRun, at row: Int) {
         let (before, after) = split(root, at: row)
         let node = make(run)
         root = join(join(before, node), after)
     }
 
-    /// Takes out rows and puts `replacement`, if any, in their place.
+    /// Removes `rows` and inserts `replacement`, if any, in their place.
     mutating func replace(_ rows: Range<Int>, by replacement: HeightRun?) {
         let (before, rest) = split(root, at: rows.lowerBound)
         let (removed, after) = split(rest, at: rows.count)
@@ -126,7 +129,7 @@ nonisolated struct HeightTree {
             } ?? join(before, after)
     }
 
-    /// Gives a measured row another height, in pixels.
+    /// Changes the height of a measured row, in pixels.
     mutating func set(row: Int, to height: Int) {
         let (run, rowInRun, _) = locate(row: row)
         let change = height - run.height(at: rowInRun)
@@ -145,7 +148,7 @@ nonisolated struct HeightTree {
         }
     }
 
-    // MARK: Parts
+    // MARK: Treap
 
     private static func sum(of run: HeightRun) -> Sum {
         Sum(rows: run.rows, measured: run.isMeasured ? run.rows : 0, pixels: run.pixels)
@@ -159,7 +162,7 @@ nonisolated struct HeightTree {
     }
 
     private mutating func make(_ run: HeightRun) -> Reference {
-        // xorshift32: the shape of the tree needs no better.
+        // xorshift32: good enough for treap priorities.
         seed ^= seed << 13
         seed ^= seed >> 17
         seed ^= seed << 5
@@ -205,7 +208,7 @@ nonisolated struct HeightTree {
         return (node, second)
     }
 
-    /// Puts two sequences together; the runs that meet become one if they may.
+    /// Concatenates two sequences, and merges the runs at the seam if possible.
     private mutating func join(_ first: Reference, _ second: Reference) -> Reference {
         guard first != Self.none, second != Self.none else { return first == Self.none ? second : first }
         guard nodes[Int(outermost(first, right: true))].run.canJoin(nodes[Int(outermost(second, right: false))].run)

@@ -1,19 +1,19 @@
 import GtkKit
 
-/// A row of the list that has a widget at present.
+/// A row that currently has a widget.
 final class RealizedRow {
     let row: any TimelineListRow
     let kind: Int
     var index: Int
-    /// The key that it is bound to.
+    /// The key of the item it is bound to.
     var key: AnyHashable
-    /// From the viewport's top to the row's, in pixels with fractions, at the last layout.
+    /// The distance from the viewport's top to the row's top at the last layout, in fractional pixels.
     var top = 0.0
-    /// In pixels, at the last layout.
+    /// The height at the last layout, in pixels.
     var height = 0
-    /// Whether ``top`` and ``height`` say where the row is on the screen.
+    /// Whether ``top`` and ``height`` are the row's position on screen.
     var isPositioned = false
-    /// Whether what it shows has changed since it was bound.
+    /// Whether the item has changed since the row was bound.
     var isStale = false
 
     init(row: any TimelineListRow, kind: Int, index: Int, key: AnyHashable) {

@@ -1,26 +1,26 @@
 import CGtk
 import GtkKit
 
-/// The rows of a list that have widgets, in order, and widgets waiting to be used again.
+/// The rows of a list that have widgets, in order, and a pool of widgets for reuse.
 ///
-/// Their widgets are children of the list in the order of the rows, which is the order in which assistive technology
-/// reads them. Widgets out of use are invisible children after them: it skips those.
+/// Row widgets are children of the list in row order, because assistive technology reads them in child order. Pooled
+/// widgets are invisible children, which it skips.
 final class RealizedRows {
     private let list: UnsafeMutableRawPointer
     private(set) var rows: [RealizedRow] = []
     private var pool: [Int: [any TimelineListRow]] = [:]
     private(set) var pooled = 0
-    /// How often a row was bound, for tests and benchmarks.
+    /// The number of bindings so far, for tests and benchmarks.
     private(set) var bindings = 0
-    /// How many row widgets were made, for tests and benchmarks.
+    /// The number of row widgets created, for tests and benchmarks.
     private(set) var made = 0
 
-    /// - Parameter list: the parent of all rows, which owns this.
+    /// - Parameter list: The parent widget of all rows, which owns this object.
     init(list: UnsafeMutableRawPointer) {
         self.list = list
     }
 
-    /// How many row widgets exist.
+    /// The number of row widgets, in use or pooled.
     var widgetCount: Int { rows.count + pooled }
 
     subscript(index: Int) -> RealizedRow? {
@@ -28,7 +28,7 @@ final class RealizedRows {
         return position < rows.count && rows[position].index == index ? rows[position] : nil
     }
 
-    /// The first place in ``rows`` whose row is not before `index`.
+    /// The first position in ``rows`` whose row index is not less than `index`.
     func lowerBound(of index: Int) -> Int {
         var (low, high) = (0, rows.count)
         while low < high {
@@ -38,9 +38,9 @@ final class RealizedRows {
         return low
     }
 
-    // MARK: Making and letting go
+    // MARK: Realizing and releasing
 
-    /// The row at `index` with a widget that shows its present content.
+    /// Returns the row at `index`, with a widget bound to its current content.
     func realize(_ index: Int, from source: any TimelineListSource) -> RealizedRow {
         let position = lowerBound(of: index)
         if position < rows.count, rows[position].index == index {
@@ -62,7 +62,7 @@ final class RealizedRows {
         return realized
     }
 
-    /// Takes rows out of use that `shouldKeep` does not want.
+    /// Moves the rows that `shouldKeep` rejects to the pool.
     func release(from source: (any TimelineListSource)?, unless shouldKeep: (RealizedRow) -> Bool) {
         guard rows.contains(where: { !shouldKeep($0) }) else { return }
         var retained: [RealizedRow] = []
@@ -73,7 +73,7 @@ final class RealizedRows {
         rows = retained
     }
 
-    /// Destroys widgets out of use until at most `limit` are left.
+    /// Destroys pooled widgets until at most `limit` are left.
     func trimPool(to limit: Int) {
         while pooled > limit, let kind = pool.max(by: { $0.value.count < $1.value.count })?.key {
             if let row = pool[kind]?.popLast() { gtk_widget_unparent(row.widget.cast()) }
@@ -81,7 +81,7 @@ final class RealizedRows {
         }
     }
 
-    /// Destroys all row widgets, in use or not.
+    /// Destroys all row widgets, in use or pooled.
     func removeAll(from source: (any TimelineListSource)?) {
         release(from: source) { _ in false }
         trimPool(to: 0)
@@ -100,12 +100,12 @@ final class RealizedRows {
     }
 
     private func putAway(_ realized: RealizedRow, from source: (any TimelineListSource)?) {
-        // GTK would give the focus to whatever comes next.
+        // Otherwise GTK moves the focus to the next widget.
         if gtk_widget_get_focus_child(list.assumingMemoryBound(to: GtkWidget.self)) == realized.widget.cast() {
             gtk_root_set_focus(
                 gtk_widget_get_root(realized.widget.cast()), list.assumingMemoryBound(to: GtkWidget.self))
         }
-        // Not only child-invisible: assistive technology would still find it.
+        // Child-invisible is not enough: assistive technology would still find the widget.
         gtk_widget_set_visible(realized.widget.cast(), 0)
         source?.unbind(realized.row)
         pool[realized.kind, default: []].append(realized.row)
@@ -121,7 +121,7 @@ final class RealizedRows {
     private func adopt(_ realized: RealizedRow, after previous: RealizedRow?) {
         let widget = realized.widget
         let parent = list.assumingMemoryBound(to: GtkWidget.self)
-        // Rows that are measured ahead of time are not mapped, and so draw nothing.
+        // Not mapped until `show()`: rows that are measured ahead must not be drawn.
         gtk_widget_set_child_visible(widget.cast(), 0)
         if gtk_widget_get_parent(widget.cast()) == nil {
             made += 1
@@ -133,18 +133,18 @@ final class RealizedRows {
         gtk_widget_insert_after(widget.cast(), parent, previous?.widget.cast())
     }
 
-    // MARK: Changes of the rows' numbers
+    // MARK: Index changes
 
     func inserted(_ count: Int, at index: Int) {
         for row in rows where row.index >= index { row.index += count }
     }
 
-    /// Rows in `range` must have been let go.
+    /// - Precondition: The rows in `range` have been released.
     func removed(_ range: Range<Int>) {
         for row in rows where row.index >= range.upperBound { row.index -= range.count }
     }
 
-    /// Gives rows new places: those for which `index` answers nil are let go.
+    /// Assigns new indices, and releases the rows for which `index` returns `nil`.
     func renumber(from source: (any TimelineListSource)?, _ index: (RealizedRow) -> Int?) {
         var newIndexes: [ObjectIdentifier: Int] = [:]
         var usedIndexes: Set<Int> = []

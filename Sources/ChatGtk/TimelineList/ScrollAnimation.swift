@@ -1,18 +1,18 @@
-/// A movement that slows down towards its end.
+/// A scroll animation with a cubic ease-out.
 final class ScrollAnimation {
-    /// In microseconds, as the frame clock counts.
+    /// In microseconds, the unit of the frame clock.
     private static let duration = 250_000.0
 
     private let distance: Double
     private var start: Int64?
 
-    /// - Parameter distance: in pixels.
+    /// - Parameter distance: The distance to animate, in pixels.
     init(distance: Double) {
         self.distance = distance
     }
 
-    /// What is left of the distance, in pixels.
-    /// - Parameter time: of the frame, in microseconds.
+    /// The remaining distance, in pixels.
+    /// - Parameter time: The frame time, in microseconds.
     func rest(at time: Int64) -> Double {
         let start = self.start ?? time
         self.start = start
@@ -21,11 +21,11 @@ final class ScrollAnimation {
     }
 }
 
-/// The scrolling while a drag is near an edge of the viewport.
+/// Autoscroll while a drag is near an edge of the viewport.
 final class DragScroll {
-    /// How near to an edge it begins, in pixels.
+    /// The distance from an edge at which autoscroll begins, in pixels.
     private static let margin = 24.0
-    /// Viewport pixels a second for each pixel beyond that.
+    /// Scroll speed in pixels per second, per pixel of pointer distance past the margin.
     private static let speed = 12.0
     private static let fastest = 3000.0
 
@@ -36,8 +36,8 @@ final class DragScroll {
         self.y = y
     }
 
-    /// How far to move in this frame, in pixels.
-    /// - Parameter time: of the frame, in microseconds.
+    /// The distance to scroll in this frame, in pixels.
+    /// - Parameter time: The frame time, in microseconds.
     func step(at time: Int64, height: Double) -> Double {
         let elapsed = Double(time - (last ?? time)) / 1_000_000
         last = time

@@ -1,16 +1,16 @@
-/// Keeps a scrollbar's thumb from running against the user's scrolling while heights are being found out.
+/// Keeps the scrollbar's thumb from moving against the scroll direction while row heights are being measured.
 ///
-/// Measured heights that differ from their estimates change how much lies above and below. Going up, the part above
-/// must not grow relative to the whole, and likewise going down: the side one comes from then counts more than it
-/// measures, until the ratio is right by itself.
+/// Measured heights that differ from the estimate change the content size above and below the viewport. While the user
+/// scrolls up, the share above must not grow, and while the user scrolls down, the share below must not. To prevent
+/// that, the extent on the other side is reported larger than measured until the true ratio catches up.
 nonisolated struct ThumbSteadiness {
-    /// What the scrollbar is told to lie above and below the viewport, in pixels.
+    /// The content above and below the viewport as reported to the scrollbar, in pixels.
     struct Extent: Equatable {
         var above: Double
         var below: Double
     }
 
-    /// The user's last move.
+    /// The direction of the user's last scroll.
     enum Direction {
         case up, down
     }
@@ -18,17 +18,17 @@ nonisolated struct ThumbSteadiness {
     private var direction: Direction?
     private var displayedExtent: Extent?
 
-    /// The user has moved: the thumb may go that way only, until ``release()``.
+    /// Restricts the thumb to moving in `direction` until ``release()``.
     mutating func moved(_ direction: Direction) { self.direction = direction }
 
-    /// The thumb may go anywhere: rows came or went, or one has jumped.
+    /// Lifts the restriction, after rows were inserted or removed or the viewport jumped.
     mutating func release() {
         direction = nil
         displayedExtent = nil
     }
 
-    /// What to tell the scrollbar.
-    /// - Parameter page: the viewport's height in pixels.
+    /// The extent to report to the scrollbar.
+    /// - Parameter page: The viewport's height in pixels.
     mutating func extent(_ real: Extent, page: Double) -> Extent {
         var result = real
         if let displayedExtent, let direction, page > 0 {
@@ -49,7 +49,7 @@ nonisolated struct ThumbSteadiness {
         return result
     }
 
-    /// What must lie behind at least so that neither the thumb's middle nor one of its edges goes back on the track.
+    /// The minimum extent behind that keeps the thumb's center and both its edges from moving backwards.
     private static func minimum(ahead: Double, displayedAhead: Double, displayedBehind: Double, _ page: Double)
         -> Double
     {

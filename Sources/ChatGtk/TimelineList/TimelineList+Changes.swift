@@ -1,11 +1,11 @@
 import CGtk
 import GtkKit
 
-/// Telling the list what has become of its rows.
+/// Change notifications from the source.
 extension TimelineList {
     // MARK: Changes
 
-    /// The source has `count` more rows, the first of them at `index`. Clamped to what there is.
+    /// Reports that the source has inserted `count` rows at `index`. The index is clamped to the existing rows.
     public func insert(at index: Int, count: Int) {
         guard count > 0 else { return }
         let index = min(max(0, index), self.index.rows)
@@ -22,7 +22,7 @@ extension TimelineList {
         queueLayout()
     }
 
-    /// The source no longer has the `count` rows from `index` on. Clamped to what there was.
+    /// Reports that the source has removed `count` rows at `index`. The range is clamped to the existing rows.
     public func remove(at index: Int, count: Int) {
         let range = (max(0, index)..<max(0, index, index + count)).clamped(to: 0..<self.index.rows)
         guard !range.isEmpty else { return }
@@ -38,14 +38,15 @@ extension TimelineList {
         queueLayout()
     }
 
-    /// What the source has at these rows has changed; their keys have not.
+    /// Reports that the content of these rows has changed while their keys have not.
     public func update(at index: Int, count: Int = 1) {
         let range = index..<(index + max(0, count))
         for row in realized.rows where range.contains(row.index) { row.isStale = true }
         queueLayout()
     }
 
-    /// Anything may have changed. What is read stays where it is if its row, or one in view, is still there.
+    /// Reports that anything may have changed. The scroll position is preserved if the anchor's row, or another row in
+    /// view, still exists.
     public func reset() {
         let count = max(0, source?.count ?? 0)
         let survivor = anchorSurvivingReset()
@@ -67,9 +68,9 @@ extension TimelineList {
         queueLayout()
     }
 
-    // MARK: Pages
+    // MARK: Paging
 
-    /// The sides on which there are rows that the source does not hold yet, empty unless told otherwise.
+    /// The edges at which the source can load more rows. Empty by default.
     public var moreRows: Set<TimelineListEdge> {
         get { paging.more }
         set {
@@ -78,21 +79,22 @@ extension TimelineList {
         }
     }
 
-    /// What ``onNeedsMore`` asked for has come or has failed.
+    /// Reports that the rows requested by ``onNeedsMore`` have arrived, or that loading has failed.
     public func finishedLoading(_ edge: TimelineListEdge, hasMore: Bool) {
         paging.finished(edge, hasMore: hasMore)
         gtk_widget_queue_allocate(cast())
     }
 
-    // MARK: The anchor among changes
+    // MARK: The anchor
 
-    /// Less than half a pixel from the end is at the end, for whoever is told so.
+    /// Anchors to the end if less than half a pixel from it, consistently with ``isAtEnd``.
     private func stayAtEnd() {
         guard followsEnd, isAtEnd, animation == nil, anchor != .end, index.rows > 0 else { return }
         if isInverted || viewport.extent.above > 0 { anchor = .end }
     }
 
-    /// If the anchor's row is in `range`, which goes: what is in view of the others stays where it is.
+    /// If the anchor's row is in `range`, which is about to be removed, moves the anchor to a remaining row without
+    /// moving that row.
     private func moveAnchor(outOf range: Range<Int>) {
         let row: Int
         switch anchor {
@@ -127,7 +129,7 @@ extension TimelineList {
         animation = nil
     }
 
-    /// The anchor, with its row's new place, or that of the row in view nearest to it that is still there.
+    /// Returns the anchor with its row's new index, or one for the nearest row in view that still exists.
     private func anchorSurvivingReset() -> Anchor? {
         guard anchor != .end, let source else { return nil }
         let positionedRows = realized.rows.filter { $0.isPositioned && $0.bottom > 0 && $0.top < viewport.height }
@@ -143,7 +145,7 @@ extension TimelineList {
         return nil
     }
 
-    /// The anchor that keeps `row` where it is.
+    /// The anchor that keeps `row` at its current position.
     func held(_ row: RealizedRow) -> Anchor {
         isInverted
             ? .row(row.index, .end, row.bottom - viewport.height) : .row(row.index, .start, row.top)

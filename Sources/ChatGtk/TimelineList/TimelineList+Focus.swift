@@ -1,24 +1,24 @@
 import CGtk
 import GtkKit
 
-/// The focus goes from row to row by the arrow keys, and the other keys scroll.
+/// Keyboard focus and navigation: arrow keys move the focus from row to row, the other keys scroll.
 extension TimelineList {
     func isFocused(_ row: RealizedRow) -> Bool {
         gtk_widget_get_focus_child(cast()) == row.widget.cast()
     }
 
-    /// The row that has the focus, or one of whose widgets has it.
+    /// The index of the row that is focused or contains the focus, or `nil`.
     public var focusedRow: Int? { realized.rows.first(where: isFocused)?.index }
 
-    /// Gives the focus to a row, scrolling as little as is needed.
-    /// - Returns: false if there is no such row or it takes no focus.
+    /// Focuses a row, scrolling as little as necessary.
+    /// - Returns: `false` if there is no such row or it is not focusable.
     @discardableResult
     public func focus(_ key: AnyHashable) -> Bool {
         guard let row = source?.index(of: key) else { return false }
         return focus(row: row)
     }
 
-    /// Gives the focus to the last row in view that takes it, or the one that had it if it is in view.
+    /// Focuses the row that had the focus last if it is in view, otherwise the last focusable row in view.
     @discardableResult
     public func focusVisible() -> Bool {
         guard let source else { return false }
@@ -37,14 +37,14 @@ extension TimelineList {
             viewport.height > 0
         else { return false }
         scroll(toRow: row, at: .nearest, animated: false)
-        // The row needs a widget now: the focus cannot wait for the layout.
+        // Realize the row now: grabbing the focus cannot wait for the next layout.
         let target = measured(row, source)
         gtk_widget_set_child_visible(target.widget.cast(), 1)
         focusedKey = target.key
         return target.widget.grabFocus()
     }
 
-    /// Gives the focus to what has taken the place of the focused row, when that is gone.
+    /// After the focused row was removed, focuses the row now at its index.
     func refocus() {
         guard let row = refocusIndex else { return }
         refocusIndex = nil
@@ -77,8 +77,8 @@ extension TimelineList {
         return true
     }
 
-    /// Moves by nine tenths of the viewport, so that some of what was read stays in view. The focus goes along.
-    /// - Parameter pages: negative for up.
+    /// Scrolls by 90% of the viewport per page, which leaves some overlap. The focus stays on its row.
+    /// - Parameter pages: Negative to scroll up.
     public func scrollPage(_ pages: Double) {
         scroll(by: pages * 0.9 * viewport.height)
     }
@@ -86,7 +86,7 @@ extension TimelineList {
     private func moveFocus(_ edge: TimelineListEdge) -> Bool {
         guard let source, source.count == index.rows else { return false }
         guard let focused = realized.rows.first(where: isFocused), isInView(focused) else { return focusVisible() }
-        // A row taller than the viewport is read to its end first.
+        // Scroll a row that is taller than the viewport to its end before leaving it.
         let hidden = edge == .start ? -focused.top : focused.bottom - viewport.height
         if hidden > 0, Double(focused.height) > viewport.height {
             move(by: min(hidden, viewport.height * 0.5) * (edge == .start ? -1 : 1))
@@ -101,10 +101,11 @@ extension TimelineList {
         return onFocusLeaves?(edge) ?? true
     }
 
-    // MARK: The focus by Tab
+    // MARK: Tab
 
-    /// A Tab that comes in goes to the row that had the focus or the last one in view, one within a row goes through
-    /// its widgets, and then leaves: to the next row it goes by the arrows.
+    /// Overrides GTK's focus handling. Tab into the list focuses the row that had the focus last, or the last one in
+    /// view; Tab within a row moves through its widgets and then leaves the list. Only the arrow keys move between
+    /// rows.
     static func overrideFocus(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
         widgetClass.pointee.focus = { widget, direction in
             nonisolated(unsafe) let widget = widget

@@ -1,25 +1,25 @@
 import CGtk
 import GtkKit
 
-/// From the anchor to places on the screen, and from there to the adjustment's bounds.
+/// Layout: derives row positions from the anchor, and the adjustment's bounds from those.
 extension TimelineList {
-    /// How far beyond the viewport rows are kept, on either side, in viewports.
+    /// The distance beyond the viewport within which rows stay realized, in viewport heights on either side.
     static let overscan = 1.0
 
-    /// Has rows laid out anew, some of which may have to be made, shown or hidden.
+    /// Queues a layout that may realize, show and hide rows.
     ///
-    /// That queues a resize of the list and of all around it. When it does so in the midst of a layout that goes
-    /// through some of these only to get to the list, GTK 4.8 leaves them marked as in need of an allocation that
-    /// nobody makes, and paints them no more. Therefore the resize is queued before.
+    /// Showing or hiding a row queues a resize of the list and all its ancestors. If that happens in the middle of a
+    /// layout that only traverses some of those ancestors, GTK 4.8 leaves them flagged as needing an allocation that
+    /// never comes, and no longer draws them. Therefore this queues the resize up front.
     func queueLayout() {
         canRealize = true
         gtk_widget_queue_resize(cast())
     }
 
-    /// Whether what is known of places holds for the rows there are now.
+    /// Whether row positions are up to date.
     var isLaidOut: Bool { viewport.height > 0 && !canRealize }
 
-    /// Whether the rows that were placed leave no gap in the viewport.
+    /// Whether the positioned rows fill the viewport without a gap.
     var coversViewport: Bool {
         guard let (first, last) = positionedEnds else { return false }
         return first.top <= 0 && last.bottom >= viewport.height
@@ -46,7 +46,7 @@ extension TimelineList {
         row.isPositioned && row.bottom > 0 && row.top < viewport.height
     }
 
-    /// A source whose count is not what it told would bind rows that are not there.
+    /// Guards against a source whose count differs from the changes it has reported: binding would run past its rows.
     private func checkCount() {
         let count = source?.count ?? 0
         guard count != index.rows else { return }
@@ -55,7 +55,8 @@ extension TimelineList {
         reset()
     }
 
-    /// - Returns: how the anchor's row was wrapped before, if all rows have to be measured anew.
+    /// - Returns: The anchor's row as measured at the old width, if the width has changed and all rows need measuring
+    ///   again.
     private func updateSize(width: Int, height: Int) -> RealizedRow? {
         let rowWidth = maximumRowWidth > 0 ? min(width, maximumRowWidth) : width
         let changed = rowWidth != viewport.rowWidth
@@ -70,7 +71,8 @@ extension TimelineList {
         return anchored
     }
 
-    /// A list that becomes lower holds the rows at its end, and would push others out above.
+    /// When an inverted list shrinks, its end stays put and rows are pushed out at the top. This keeps the pinned row
+    /// in view.
     private func pinInView(_ height: Double) {
         guard isInverted, height < viewport.height, animation == nil, let pinnedKey,
             let row = source?.index(of: pinnedKey).flatMap({ realized[$0] }), row.isPositioned,
@@ -79,9 +81,9 @@ extension TimelineList {
         anchor = .row(row.index, .start, 0)
     }
 
-    // MARK: Placing rows
+    // MARK: Positioning rows
 
-    /// The rows that were placed, in order: those in view without a gap, and what is kept around them.
+    /// Positions the rows in view without gaps, plus the realized rows around them, and returns their range.
     private func positionRows(rewraps anchored: RealizedRow?) -> Range<Int> {
         guard index.rows > 0, let source else {
             realized.release(from: self.source) { _ in false }
@@ -108,7 +110,6 @@ extension TimelineList {
         realized.release(from: source) { range.contains($0.index) || isFocused($0) }
     }
 
-    /// The row that the anchor is about, among those that exist.
     private var anchoredRow: Int {
         switch anchor {
         case .end: index.rows - 1
@@ -122,7 +123,7 @@ extension TimelineList {
         case .end: return viewport.height - height
         case .center: return (viewport.height - height) / 2
         case .row(_, .start, let offset):
-            // A row that fills the viewport and is wrapped anew: the same share of it stays above.
+            // A row that is partly out of view has been rewrapped: keep the same fraction of it out of view.
             guard let heightBefore, heightBefore > 0, offset < 0 else { return offset }
             return offset * height / Double(heightBefore)
         case .row(_, .end, let offset):
@@ -131,7 +132,7 @@ extension TimelineList {
         }
     }
 
-    /// The row with a widget and its height.
+    /// Realizes a row and measures its height.
     func measured(_ row: Int, _ source: any TimelineListSource) -> RealizedRow {
         let realizedRow = realized.realize(row, from: source)
         let widget = realizedRow.widget
@@ -143,7 +144,7 @@ extension TimelineList {
         return realizedRow
     }
 
-    /// Never less than the row needs: it may be cut off, but not be given less than it asks for.
+    /// At least the row's minimum width: the list may clip a row, but GTK forbids allocating it less than its minimum.
     private func rowWidth(of widget: Widget) -> Int32 {
         var minimum: Int32 = 0
         gtk_widget_measure(widget.cast(), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
@@ -172,7 +173,7 @@ extension TimelineList {
         }
     }
 
-    /// Nothing empty above the first or below the last row, unless all rows together are shorter than the viewport.
+    /// Leaves no gap above the first or below the last row, unless all rows together are shorter than the viewport.
     private func closeGaps(_ range: inout Range<Int>, _ source: any TimelineListSource) {
         if range.upperBound == index.rows, let last = realized[range.upperBound - 1], last.bottom < viewport.height {
             shift(range, by: viewport.height - last.bottom)
@@ -193,7 +194,7 @@ extension TimelineList {
         for row in realized.rows where range.contains(row.index) { row.top += pixels }
     }
 
-    /// Rows that have widgets already and follow those in view stay, as far as the overscan goes.
+    /// Keeps realized rows adjacent to those in view, up to the overscan.
     private func retainNeighbors(_ range: inout Range<Int>, _ source: any TimelineListSource) {
         let margin = viewport.height * Self.overscan
         while let row = realized[range.lowerBound - 1], let next = realized[range.lowerBound], next.top > -margin {
@@ -211,19 +212,20 @@ extension TimelineList {
         }
     }
 
-    /// Before new rows are bound, widgets that will not be needed are made available.
+    /// Returns the widgets of rows that are no longer needed to the pool before new rows are bound.
     private func releaseFarRows(from row: Int) {
         let margin = viewport.height * (1 + Self.overscan)
         let start = index.offset(of: row)
         realized.release(from: source) { other in
             if other.index == row || isFocused(other) { return true }
             let distance = index.offset(of: other.index) - start
-            // From the anchor's row, wherever it is in the viewport, twice as far as can be needed at most.
+            // Measured from the anchor's row, which may be anywhere in the viewport: add a viewport's height to be
+            // safe.
             return abs(distance) < margin + viewport.height
         }
     }
 
-    /// The focused row keeps its widget wherever it is, out of sight if it is not among the others.
+    /// Keeps the focused row realized, and moves it out of sight if it is outside `range`.
     private func positionFocusedRow(outside range: Range<Int>) {
         guard let row = realized.rows.first(where: { !range.contains($0.index) && isFocused($0) }) else { return }
         if row.isStale, let source { _ = measured(row.index, source) }
@@ -233,7 +235,7 @@ extension TimelineList {
 
     // MARK: After the layout
 
-    /// Ends with an anchor that says the same and is about a row in view.
+    /// Replaces the anchor with an equivalent one on a row in view.
     private func resolveAnchor(_ range: Range<Int>) {
         guard let first = realized[range.lowerBound], let last = realized[range.upperBound - 1], !range.isEmpty else {
             viewport.extent = .init(above: 0, below: 0)
@@ -251,7 +253,8 @@ extension TimelineList {
         }
     }
 
-    /// The row that must not move, to the nearest pixel: the last one in view whose bottom edge is, or the first one whose top edge is.
+    /// The row to hold in place: in an inverted list the last one whose bottom edge is in view, otherwise the first one
+    /// whose top edge is, with half a pixel of tolerance.
     private func readRow(_ range: Range<Int>) -> RealizedRow? {
         let inView = realized.rows.filter { range.contains($0.index) && isInView($0) }
         if isInverted { return inView.last { $0.bottom < viewport.height + 0.5 } ?? inView.first }
@@ -265,13 +268,13 @@ extension TimelineList {
         if isThumbDragged || animation != nil { thumb.release() }
         let displayedExtent = thumb.extent(real, page: height)
         var upper = value + height + displayedExtent.below
-        // The adjustment must not find the value out of bounds by a rounding error.
+        // Rounding must not put the value out of bounds: GTK would clamp it.
         while upper - height < value { upper = upper.nextUp }
         configure(value: value, lower: value - displayedExtent.above, upper: upper, pageSize: height)
         lastValue = verticalAdjustment?.value
     }
 
-    /// Gives every row its place. The one fraction that all share is rounded to whole pixels of the screen.
+    /// Allocates and maps the rows. Rounds their positions to device pixels; all share the same fraction.
     private func show() {
         let scale = Double(gtk_widget_get_scale_factor(cast()))
         let x = Float((viewport.width - viewport.rowWidth) / 2)
@@ -288,7 +291,7 @@ extension TimelineList {
         }
     }
 
-    /// Whether the scrollbar's thumb is held. GtkRange tells it by a style class only.
+    /// Whether the user is dragging the scrollbar's thumb. GtkRange exposes this only as a style class.
     var isThumbDragged: Bool {
         guard let scroller = gtk_widget_get_ancestor(cast(), gtk_scrolled_window_get_type()),
             let bar = gtk_scrolled_window_get_vscrollbar(OpaquePointer(scroller)),

@@ -1,16 +1,16 @@
 import CGtk
 import GtkKit
 
-/// What the list tells after a layout, and what it does when there is time.
+/// Notifications after a layout, and measuring rows ahead in idle time.
 extension TimelineList {
-    /// The longest that one go of measuring ahead takes, in microseconds: two fit beside the drawing of a frame.
+    /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
     private static let idleBudget: gint64 = 3000
-    /// How many row widgets are kept for later use.
+    /// The maximum number of pooled row widgets.
     private static let poolLimit = 12
 
-    // MARK: Notices
+    // MARK: Notifications
 
-    /// Tells from the main loop, as the list must not be changed in a layout.
+    /// Notifies from the main loop, because the list must not be changed during a layout.
     func scheduleNotification() {
         let isDue =
             noticed.visible != visibleRows || noticed.below != viewport.extent.below
@@ -19,15 +19,15 @@ extension TimelineList {
         notificationTimeout = Timeout(after: .zero) { [weak self] in self?.notify() }
     }
 
-    /// Has where the list stands told again, though it is where it was.
+    /// Repeats the ``onVisibleChange`` notification although nothing has moved.
     func notifyAgain() {
         noticed.visible = nil
         scheduleNotification()
     }
 
     private func notify() {
-        // Rows have come or gone since: where they stand shows with the layout that is due, and that gives notice again.
-        // A list that was empty would still be at its end.
+        // Rows have changed since the last layout. The pending layout schedules another notification; an outdated one
+        // would report a formerly empty list as still at its end.
         guard isLaidOut else { return }
         refocus()
         let visible = visibleRows
@@ -48,8 +48,7 @@ extension TimelineList {
 
     // MARK: Measuring ahead
 
-    /// Binds and measures the rows around the viewport while nothing else is to be done, so that scrolling finds
-    /// them ready.
+    /// Binds and measures the rows around the viewport in idle time, so that scrolling finds them ready.
     func scheduleIdleMeasuring() {
         guard idleMeasuring?.isPending != true,
             nextToMeasure != nil || realized.pooled > Self.poolLimit || realized.rows.contains(where: isFar)
@@ -59,7 +58,7 @@ extension TimelineList {
 
     private func measureAhead() {
         guard let source, source.count == index.rows, viewport.height > 0 else { return }
-        // Layouts of frames that find their rows ready let none go: see ``queueLayout()``.
+        // Layouts with `canRealize` unset release no rows: see ``queueLayout()``.
         realized.release(from: source) { !isFar($0) }
         let deadline = g_get_monotonic_time() + Self.idleBudget
         while let next = nextToMeasure {
@@ -71,13 +70,13 @@ extension TimelineList {
         realized.trimPool(to: Self.poolLimit)
     }
 
-    /// Whether a row is farther from the viewport than rows are kept.
+    /// Whether a row is beyond the overscan.
     private func isFar(_ row: RealizedRow) -> Bool {
         let margin = viewport.height * Self.overscan
         return (row.bottom < -margin || row.top > viewport.height + margin) && !isFocused(row)
     }
 
-    /// The row to be measured next, beside those that are: the way one is heading first.
+    /// The next row to measure, in the scroll direction first.
     private var nextToMeasure: (index: Int, isAbove: Bool, edge: Double)? {
         guard source != nil, let (first, last) = positionedEnds else { return nil }
         let margin = viewport.height * Self.overscan
@@ -88,7 +87,7 @@ extension TimelineList {
         return heading < 0 ? above ?? below : below ?? above
     }
 
-    /// The first and the last row that the last layout placed.
+    /// The first and the last row positioned by the last layout.
     var positionedEnds: (first: RealizedRow, last: RealizedRow)? {
         guard let first = realized.rows.first(where: \.isPositioned),
             let last = realized.rows.last(where: \.isPositioned)

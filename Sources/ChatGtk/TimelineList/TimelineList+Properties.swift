@@ -1,7 +1,7 @@
 import CGtk
 import GtkKit
 
-/// The GObject properties, for `.ui` files.
+/// GObject properties, for `.ui` files.
 extension TimelineList {
     private enum Property: guint {
         case alignment = 5

@@ -1,9 +1,9 @@
 import CGtk
 import GtkKit
 
-/// Moving what is in view: by the user through the adjustment, or by the program.
+/// Scrolling by the user, through the adjustment, and by the program.
 extension TimelineList {
-    /// A move farther than so many viewports goes by the estimated heights, a nearer one is exact.
+    /// Beyond this distance, in viewport heights, scrolling goes by estimated heights; within it, it is exact.
     private static let exactDistance = 3.0
 
     // MARK: By the user
@@ -26,16 +26,16 @@ extension TimelineList {
         }
     }
 
-    /// Whether it is being scrolled right now: by a wheel, a finger, or the motion that goes on after one.
+    /// Whether a wheel, touch or kinetic scroll is in progress.
     public var isMoving: Bool {
-        // No frames are drawn, and counted, while nothing moves.
+        // The frame counter stops while nothing moves, so the time needs checking too.
         guard let lastMove, let frame else { return false }
         return frame - lastMove.frame <= 2 && g_get_monotonic_time() - lastMove.time < 1_000_000
     }
 
     private var frame: gint64? { gtk_widget_get_frame_clock(cast()).map { gdk_frame_clock_get_frame_counter($0) } }
 
-    /// Moves the viewport down by pixels.
+    /// Moves the viewport down by `pixels`.
     func move(by pixels: Double) {
         switch anchor {
         case .end: anchor = .row(index.rows - 1, .end, -pixels)
@@ -50,7 +50,7 @@ extension TimelineList {
         if coversViewport { gtk_widget_queue_allocate(cast()) } else { queueLayout() }
     }
 
-    /// Puts the viewport so many pixels below the first row's top, as far as heights are known.
+    /// Moves the viewport's top to `offset` pixels from the list's top, by estimated heights where rows are unmeasured.
     private func jump(to offset: Double) {
         let page = viewport.height
         if offset <= 0 {
@@ -71,19 +71,19 @@ extension TimelineList {
 
     // MARK: By the program
 
-    /// Shows the last row at the viewport's bottom, and stays there if ``followsEnd``.
+    /// Scrolls to the last row, and stays at the end if ``followsEnd`` is set.
     public func scrollToEnd(animated: Bool = false) {
         guard index.rows > 0 else { return returnHome() }
         go(to: followsEnd ? .end : .row(index.rows - 1, .end, 0), row: index.rows - 1, animated: animated)
     }
 
-    /// Shows the first row at the viewport's top.
+    /// Scrolls to the first row.
     public func scrollToStart(animated: Bool = false) {
         go(to: .row(0, .start, 0), row: 0, animated: animated)
     }
 
-    /// Shows a row.
-    /// - Returns: false if the source has no such row; nothing is changed then.
+    /// Scrolls to a row.
+    /// - Returns: `false` if the source has no such row; the position is then unchanged.
     @discardableResult
     public func scroll(to key: AnyHashable, at placement: TimelineListPlacement, animated: Bool = false) -> Bool {
         guard let row = source?.index(of: key), row >= 0, row < index.rows else { return false }
@@ -91,14 +91,14 @@ extension TimelineList {
         return true
     }
 
-    /// Shows the row at this place.
-    /// - Parameter index: clamped to the rows there are.
+    /// Scrolls to the row at an index.
+    /// - Parameter index: Clamped to the existing rows.
     public func scroll(toIndex index: Int, at placement: TimelineListPlacement, animated: Bool = false) {
         guard self.index.rows > 0 else { return }
         scroll(toRow: max(0, min(index, self.index.rows - 1)), at: placement, animated: animated)
     }
 
-    /// Moves the viewport down by pixels, up if negative, as the user's scrolling does.
+    /// Moves the viewport down by `pixels`, or up if negative, as scrolling by the user does.
     public func scroll(by pixels: Double) {
         guard viewport.height > 0, index.rows > 0, pixels != 0 else { return }
         pinnedKey = nil
@@ -114,7 +114,7 @@ extension TimelineList {
         case .end: go(to: .row(row, .end, 0), row: row, animated: animated)
         case .center: go(to: .center(row), row: row, animated: animated)
         case .nearest:
-            // What makes the list lower may come in the same moment: the banner of an edit, for one.
+            // Pin the row: the list may shrink at the same time, for example when the edit bar appears.
             defer { pinnedKey = source?.key(at: row) }
             guard viewport.height > 0 else { return go(to: .row(row, .end, 0), row: row, animated: false) }
             if let realizedRow = realized[row], realizedRow.isPositioned {
@@ -128,7 +128,7 @@ extension TimelineList {
         }
     }
 
-    /// What is in view, to come back to with ``restore(_:)``, at once or after a restart.
+    /// The scroll position, for ``restore(_:)``, also across restarts.
     public var position: TimelineListPosition {
         if anchor == .end || index.rows == 0 { return .end }
         let inView = realized.rows.filter(isInView)
@@ -141,8 +141,8 @@ extension TimelineList {
         return .end
     }
 
-    /// Goes back to a ``position``.
-    /// - Returns: false if its row is no more; nothing is changed then.
+    /// Scrolls to a saved ``position``.
+    /// - Returns: `false` if its row no longer exists; the position is then unchanged.
     @discardableResult
     public func restore(_ position: TimelineListPosition) -> Bool {
         switch position {
@@ -162,7 +162,7 @@ extension TimelineList {
         var distance = animated && adw_get_enable_animations(cast()) != 0 ? distance(to: target, row: row) : 0
         heading = distance < 0 ? -1 : distance > 0 ? 1 : heading
         anchor = target
-        // Nearer to an end than that the row cannot go where it shall.
+        // Closer to an end than `distance`, the row cannot reach its placement: stop at the end.
         if distance > viewport.extent.below {
             distance = viewport.extent.below
             anchor = followsEnd ? .end : .row(index.rows - 1, .end, 0)
@@ -171,14 +171,14 @@ extension TimelineList {
             anchor = .row(0, .start, 0)
         }
         if distance != 0 {
-            // Farther than what is measured one would see rows jump: the rest of the way is cut out.
+            // Beyond the measured rows, content would visibly jump: animate one viewport height at most.
             displacement = max(-viewport.height, min(viewport.height, distance))
             startAnimation()
         }
         queueLayout()
     }
 
-    /// How far down from where it shall be a row is, in pixels.
+    /// How far below its target position a row is, in pixels.
     private func distance(to target: Anchor, row: Int) -> Double {
         guard viewport.height > 0, let near = realized.rows.first(where: \.isPositioned) else { return 0 }
         let top = near.top + index.offset(of: row) - index.offset(of: near.index)
@@ -207,7 +207,7 @@ extension TimelineList {
         }
     }
 
-    /// Leaves what is in view where the animation has brought it.
+    /// Stops the animation and leaves the content where it is.
     func stopAnimation() {
         guard animation != nil else { return }
         animation = nil
@@ -219,7 +219,8 @@ extension TimelineList {
         viewport.extent.below -= rest
     }
 
-    /// A fling that is under way would go on from the new place.
+    /// Stops a fling, which would continue from the new position. GTK has no API for that but toggling kinetic
+    /// scrolling.
     private func stopKineticScrolling() {
         guard let scroller = gtk_widget_get_ancestor(cast(), gtk_scrolled_window_get_type()) else { return }
         let window = OpaquePointer(scroller)
@@ -228,11 +229,13 @@ extension TimelineList {
         gtk_scrolled_window_set_kinetic_scrolling(window, 1)
     }
 
-    // MARK: Dragging near an edge
+    // MARK: Autoscroll
 
-    /// While something is dragged, a selection for one: scrolls as long as `y` is near or beyond an edge, the faster
-    /// the farther. To be called with each motion, in the coordinates of a gesture on the list;
-    /// ``onDragScroll`` tells of each step. Ends with ``endDragScroll()``.
+    /// Autoscrolls during a drag, such as a selection, while `y` is near or beyond an edge; the speed grows with the
+    /// distance.
+    ///
+    /// Call it for each motion event with `y` in the list's coordinates. Each step calls ``onDragScroll``. End it with
+    /// ``endDragScroll()``.
     public func dragScroll(at y: Double) {
         if let dragScroll {
             dragScroll.y = y

@@ -1,61 +1,61 @@
 public import CGtk
 public import GtkKit
 
-/// A list of any length whose reading position never moves by itself. To be put into a `GtkScrolledWindow`.
+/// A virtualized list of any length whose scroll position stays put when rows change. Goes into a `GtkScrolledWindow`.
 ///
-/// Rows are widgets of any height, made and bound by a ``TimelineListSource``; only those in and near the viewport
-/// exist, and they are used again. What the list holds to is an anchor: the end, or one row's edge and its distance
-/// from the viewport's. Rows that come, go or change their height anywhere else do not move that row by a pixel, and
-/// the adjustment's value is changed by nobody but the user: its bounds float around it. Never keep an adjustment's
-/// value to come back to a place: keep a ``position``.
+/// Rows are widgets of any height, created and bound by a ``TimelineListSource``; only those in and near the viewport
+/// exist, and they are recycled. The list is positioned by an anchor: the end, or one row's edge and its distance from
+/// the viewport's edge. Rows that are inserted, removed or resized elsewhere do not move that row by a pixel. Only the
+/// user changes the adjustment's value; its bounds float around it. To restore a scroll position, save ``position``,
+/// never the adjustment's value.
 ///
-/// In a `.ui` file it is a `ParlanceTimelineList` with the properties `alignment`, `inverted`, `follows-end` and
-/// `maximum-row-width`, once ``register()`` was called; ``of(_:)`` then finds this object.
+/// In `.ui` files it is `ParlanceTimelineList`, with the properties `alignment`, `inverted`, `follows-end` and
+/// `maximum-row-width`. Call ``register()`` first; ``of(_:)`` returns the object of a widget.
 ///
-/// For assistive technology it is a log, and the rows that exist at present are its items, in their order; rows out of
-/// use are invisible, as AT-SPI would find them if they were only not mapped. What GTK 4.8 lacks, found by looking at
-/// what arrives on the accessibility bus:
-/// - `GTK_ACCESSIBLE_RELATION_SET_SIZE` and `POS_IN_SET` are taken but not handed on, so that no reader says "3 of
-///   1,000". They are not set: most sources do not know how many rows there are.
-/// - A list item has no name of its own, whatever is in it: the source gives each row its accessible label.
-/// - There is no `gtk_accessible_announce` (4.14), and the role alone makes no reader tell what comes: the host says
-///   it once, by ``Announcer``.
-/// - Nothing tells a reader of rows that do not exist yet: the arrow keys make the next ones and move the focus there.
+/// Its accessible role is log, and the realized rows are its items, in order. Pooled rows are invisible, because AT-SPI
+/// would find them if they were merely unmapped. Limitations of GTK 4.8, as observed on the accessibility bus:
+/// - `GTK_ACCESSIBLE_RELATION_SET_SIZE` and `POS_IN_SET` are accepted but not forwarded, so screen readers cannot say
+///   "3 of 1,000". They are not set: most sources do not know their total number of rows.
+/// - A list item does not derive its name from its content: the source sets each row's accessible label.
+/// - There is no `gtk_accessible_announce` (4.14), and the log role alone makes no screen reader announce new rows: the
+///   host announces them with ``Announcer``.
+/// - Screen readers cannot see rows that are not realized: the arrow keys realize the next ones and move the focus
+///   there.
 ///
-/// Its CSS node is `timeline`, with the rows' nodes below. It never asks for a width of its own: a row that needs
-/// more than there is, is cut off at the side.
+/// Its CSS node is `timeline`, with the rows' nodes below. It requests no minimum width: a row wider than the list is
+/// clipped.
 public final class TimelineList: ScrollableImplementation {
     public override class var typeName: String { "ParlanceTimelineList" }
     public override class var cssName: String { "timeline" }
     public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_LOG }
 
-    /// What stays where it is.
+    /// What the layout keeps in place.
     enum Anchor: Equatable {
-        /// The last row's bottom edge is at the viewport's bottom.
+        /// The last row's bottom edge at the viewport's bottom.
         case end
-        /// A row's edge, from the same edge of the viewport, in pixels downwards.
+        /// A row's edge, and its distance downwards from the same edge of the viewport, in pixels.
         case row(Int, TimelineListEdge, Double)
-        /// The row's middle is in the viewport's.
+        /// The row's center at the viewport's center.
         case center(Int)
     }
 
     // MARK: Properties
 
-    /// Where rows lie that do not fill the viewport: at its bottom (`end`, unless told otherwise) or its top.
+    /// Where the rows go if they do not fill the viewport: `end`, the default, is the bottom.
     public var alignment = TimelineListEdge.end { didSet { queueLayout() } }
 
-    /// As conversations want it (true, unless told otherwise): opens at the end, and holds to the bottom when the
-    /// viewport's height changes. False, for logs and documents: opens at the start and holds to the top.
+    /// Whether the list opens at the end and keeps its bottom in place when the viewport is resized, as conversations
+    /// do. The default is `true`; `false` opens at the start and keeps the top in place, for logs and documents.
     public var isInverted = true { didSet { if oldValue != isInverted { returnHome() } } }
 
-    /// Whether the end, once in view, stays in view when rows come or grow. True unless told otherwise; false for a
-    /// window into the past, whose last row is not the newest.
+    /// Whether the end, once in view, stays in view when rows are added or grow. The default is `true`; set it to
+    /// `false` for a page of older history, whose last row is not the newest.
     public var followsEnd = true { didSet { if !followsEnd { leaveEnd() } } }
 
-    /// The widest that rows get, in pixels; they lie in the middle of a wider list. 0 for no limit.
+    /// The maximum width of rows in pixels, or 0 for no limit. Rows are centered in a wider list.
     public var maximumRowWidth = 0 { didSet { queueLayout() } }
 
-    /// What the rows come from. Not kept alive by the list. Setting it is a ``reset()``.
+    /// The source of the rows, not retained by the list. Setting it resets the list.
     public weak var source: (any TimelineListSource)? {
         didSet {
             realized.removeAll(from: oldValue)
@@ -65,28 +65,28 @@ public final class TimelineList: ScrollableImplementation {
         }
     }
 
-    // MARK: Notices. All come after a layout, from the main loop: the list may be changed in them.
+    // MARK: Callbacks. Called from the main loop after a layout: they may change the list.
 
-    /// The rows in view have changed, or the viewport's distance from the end. At most once a frame.
+    /// Called when the visible rows or the viewport's distance from the end change, at most once per frame.
     public var onVisibleChange: (() -> Void)?
-    /// Whether the end is in view has changed.
+    /// Called when ``isAtEnd`` changes.
     public var onAtEndChange: ((Bool) -> Void)?
-    /// The rows end within two viewports of what is in view, on a side of which ``moreRows`` says that there are more.
-    /// Not called again for either side before ``finishedLoading(_:hasMore:)``.
+    /// Called when the viewport is within two viewport heights of an edge in ``moreRows``. Not called again for either
+    /// edge before ``finishedLoading(_:hasMore:)``.
     public var onNeedsMore: ((TimelineListEdge) -> Void)?
-    /// An arrow key asks for the row before the first or after the last one. Answers whether the focus went somewhere.
+    /// Called when an arrow key would move the focus past the first or last row. Returns whether it handled the key.
     public var onFocusLeaves: ((TimelineListEdge) -> Bool)?
-    /// The viewport moves because a drag is at its edge, see ``dragScroll(at:)``.
+    /// Called for each autoscroll step of ``dragScroll(at:)``.
     public var onDragScroll: (() -> Void)?
 
-    // MARK: State. Everything below is the list's own.
+    // MARK: Internal state
 
     private(set) lazy var realized = RealizedRows(list: pointer)
     var index = HeightIndex()
     var anchor = Anchor.end
-    /// The row that was brought into view and stays there when the list becomes lower, until something else moves it.
+    /// The row that was scrolled into view and stays there when the list shrinks, until the next scroll.
     var pinnedKey: AnyHashable?
-    /// Added to where the anchor would be, in pixels: what is left of an animation.
+    /// The remaining distance of the animation, in pixels, added to the anchor's position.
     var displacement = 0.0
     var animation: ScrollAnimation?
     var dragScroll: DragScroll?
@@ -95,19 +95,19 @@ public final class TimelineList: ScrollableImplementation {
     var idleMeasuring: Timeout?
     var notificationTimeout: Timeout?
     var noticed = TimelineListNotifiedState()
-    /// The viewport's size and what lies outside of it, at the last layout.
+    /// The viewport's size and the content outside it, at the last layout.
     var viewport = TimelineListViewport()
-    /// The adjustment's value that the anchor accounts for.
-    /// When the user last scrolled: the frame, and the time in microseconds.
+    /// When the user last scrolled: the frame counter, and the monotonic time in microseconds.
     var lastMove: (frame: gint64, time: gint64)?
+    /// The adjustment's value that the anchor accounts for.
     var lastValue: Double?
-    /// The row that has or had the focus, to come back to.
+    /// The row that has or last had the focus.
     var focusedKey: AnyHashable?
-    /// Where to put the focus after the next layout, because its row is gone.
+    /// The row to focus after the next layout, because the focused row was removed.
     var refocusIndex: Int?
-    /// Whether the next layout may make, show and hide rows, see ``queueLayout()``.
+    /// Whether the next layout may create, show and hide rows, see ``queueLayout()``.
     var canRealize = true
-    /// 1 when scrolling down last, -1 when up: where rows are measured ahead first.
+    /// The last scroll direction: 1 for down, -1 for up. Rows are measured ahead in this direction first.
     var heading = -1
 
     public required init(pointer: UnsafeMutableRawPointer) {
@@ -117,10 +117,10 @@ public final class TimelineList: ScrollableImplementation {
         addKeys()
     }
 
-    /// Makes the type known, so that `.ui` files may name it.
+    /// Registers the GType, for `.ui` files.
     public static func register() { _ = type }
 
-    /// A new list and its widget.
+    /// Creates a list and its widget.
     public static func create() -> (widget: Widget, list: TimelineList) {
         let widget = make()
         guard let list = of(widget) else { fatalError("ParlanceTimelineList has no implementation") }
@@ -141,7 +141,7 @@ public final class TimelineList: ScrollableImplementation {
         super.dispose()
     }
 
-    // MARK: What GTK asks
+    // MARK: GtkWidget
 
     public override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
         super.initialize(widgetClass)
@@ -156,9 +156,9 @@ public final class TimelineList: ScrollableImplementation {
         switch orientation {
         case .horizontal: SizeRequest(minimum: 0, natural: maximumRowWidth)
         case .vertical:
-            // A scrolled window guesses from the least height whether its scrollbar takes some of the width: 0 would
-            // have every layout begin at a width that is not the final one, with all rows measured for both.
-            // One that asks for its content's height has a limit far below this one.
+            // GtkScrolledWindow uses the minimum height to guess whether it needs a scrollbar: 0 would make every
+            // layout start at a wrong width and measure all rows twice. A scrolled window that propagates its natural
+            // height has a limit far below this one.
             SizeRequest(minimum: Int(min(index.total, 100_000)), natural: Int(min(index.total, 100_000)))
         }
     }
@@ -173,7 +173,7 @@ public final class TimelineList: ScrollableImplementation {
 
     public override func scrolled(to value: Double) { userScrolled(to: value) }
 
-    /// Where the list is when nobody has scrolled.
+    /// Returns to the initial position, as if nobody had scrolled.
     func returnHome() {
         anchor = isInverted && followsEnd ? .end : isInverted ? .row(.max, .end, 0) : .row(0, .start, 0)
         displacement = 0
@@ -184,38 +184,38 @@ public final class TimelineList: ScrollableImplementation {
         if anchor == .end { anchor = .row(max(0, index.rows - 1), .end, 0) }
     }
 
-    // MARK: What is in view
+    // MARK: Viewport
 
     public var count: Int { index.rows }
 
     /// Whether the last row's bottom edge is in view.
     public var isAtEnd: Bool { viewport.extent.below < 0.5 }
 
-    /// Pixels of content above the viewport, as far as heights are known.
+    /// The height of the content above the viewport in pixels, estimated where rows are unmeasured.
     public var distanceFromStart: Double { viewport.extent.above }
-    /// Pixels of content below the viewport, as far as heights are known.
+    /// The height of the content below the viewport in pixels, estimated where rows are unmeasured.
     public var distanceFromEnd: Double { viewport.extent.below }
 
-    /// The rows of which at least a pixel is in view, as of the last layout.
+    /// The rows at least partly in view at the last layout.
     public var visibleRows: Range<Int> {
         let rows = realized.rows.filter { $0.isPositioned && $0.bottom > 0 && $0.top < viewport.height }
         guard let first = rows.first, let last = rows.last else { return 0..<0 }
         return first.index..<(last.index + 1)
     }
 
-    /// The row that shows this key, if it has a widget at present.
+    /// The row bound to `key`, or `nil` if it is not realized.
     public func row(for key: AnyHashable) -> (any TimelineListRow)? {
         realized.rows.first { $0.key == key }?.row
     }
 
-    /// Where a row is, in pixels from the viewport's top, nil if it has no widget at present.
+    /// The position of a row in pixels from the viewport's top, or `nil` if it is not realized.
     public func bounds(of key: AnyHashable) -> (top: Double, height: Double)? {
         guard let row = realized.rows.first(where: { $0.key == key && $0.isPositioned }) else { return nil }
         return (row.top, Double(row.height))
     }
 
-    /// The row at `y` pixels below the list's top, in the coordinates of a gesture on the list.
-    /// - Parameter nearest: whether a point outside of all rows finds the row nearest to it.
+    /// The row at `y` pixels from the viewport's top, or `nil` if there is none.
+    /// - Parameter nearest: Whether a point outside all rows hits the nearest row.
     public func row(at y: Double, nearest: Bool = false) -> TimelineListHit? {
         let rows = realized.rows.filter { $0.isPositioned && $0.bottom > 0 && $0.top < viewport.height }
         guard let first = rows.first, let last = rows.last else { return nil }
@@ -224,18 +224,17 @@ public final class TimelineList: ScrollableImplementation {
         return TimelineListHit(index: row.index, key: row.key, row: row.row, y: y - row.top)
     }
 
-    /// Whether rows are still to be measured ahead of scrolling, or notices to be given. For tests and screenshots.
+    /// Whether measuring, a notification or an animation is pending. For tests and screenshots.
     public var isBusy: Bool {
         idleMeasuring?.isPending == true || notificationTimeout?.isPending == true || animation != nil
     }
 
-    /// How much was done so far, for tests and benchmarks: how often rows were bound, how many row widgets were made
-    /// and how many there are.
+    /// Counters for tests and benchmarks: the bindings, the row widgets created, and the row widgets that exist.
     public var statistics: (bindings: Int, made: Int, widgets: Int) {
         (realized.bindings, realized.made, realized.widgetCount)
     }
 
-    /// All rows that have a widget at present, by their keys. For changes of looks that are not worth an update.
+    /// The realized rows by key, for changes of appearance that do not need a rebind.
     public var realizedRows: [(key: AnyHashable, row: any TimelineListRow)] {
         realized.rows.map { ($0.key, $0.row) }
     }

@@ -1,17 +1,18 @@
-/// When to ask for more rows: near an edge that has more, and one request at a time.
+/// Decides when to request more rows: near an edge that has more, one request at a time.
 nonisolated struct TimelineListPaging {
-    /// How near to the last known row more are asked for, in viewports.
+    /// The distance from an edge at which to request more rows, in viewport heights.
     static let distance = 2.0
 
-    /// The sides on which there are rows that the source does not hold yet.
+    /// The edges at which the source can load more rows.
     var more: Set<TimelineListEdge> = []
     private(set) var requested: TimelineListEdge?
 
-    /// The side to ask for now, nil if none; it counts as requested.
+    /// Returns the edge to request now and marks it as requested, or returns `nil`.
     /// - Parameters:
-    ///   - above: pixels of known rows above the viewport.
-    ///   - below: pixels of known rows below it.
-    ///   - heading: negative if the user went up last. When both sides are near, that one goes first.
+    ///   - above: The loaded content above the viewport, in pixels.
+    ///   - below: The loaded content below the viewport, in pixels.
+    ///   - page: The viewport's height, in pixels.
+    ///   - heading: The scroll direction, negative for up. It decides if both edges are near.
     mutating func request(above: Double, below: Double, page: Double, heading: Int) -> TimelineListEdge? {
         guard requested == nil, page > 0 else { return nil }
         let near = Self.distance * page
@@ -26,6 +27,6 @@ nonisolated struct TimelineListPaging {
         if requested == edge { requested = nil }
     }
 
-    /// The source is another: a request that was under way no longer counts.
+    /// Forgets the pending request, after the source was reset.
     mutating func reset() { requested = nil }
 }

@@ -1,29 +1,30 @@
 public import GtkKit
 
-/// A row of a ``TimelineList``: made by the source, bound to one place of the list after the other.
+/// A row widget of a ``TimelineList``. The source creates it; the list recycles it for different items.
 public protocol TimelineListRow: AnyObject {
     var widget: Widget { get }
 }
 
-/// Where a ``TimelineList`` gets its rows from.
+/// The data source of a ``TimelineList``.
 ///
-/// Indices count from 0 at the top. Every row has a key that stays the same for as long as the row exists and belongs
-/// to no other row. A change of what the source holds is told to the list at once, before control returns to the main
-/// loop. None of these is called from within one of the list's own change methods except by ``TimelineList/reset()``.
+/// Indices count from 0 at the top. Each row has a unique key that is stable for the row's lifetime. The source reports
+/// each change to the list before control returns to the main loop. Of the list's change methods, only
+/// ``TimelineList/reset()`` queries the source.
 public protocol TimelineListSource: AnyObject {
     var count: Int { get }
     func key(at index: Int) -> AnyHashable
-    /// The place of a row, nil if there is none with this key. Asked seldom: for jumps and after a reset.
+    /// Returns the index of a row, or `nil` if there is none with this key. Called rarely: for scrolling to a key and
+    /// on reset.
     func index(of key: AnyHashable) -> Int?
-    /// Rows of one kind can take each other's place: a row widget is only ever bound to rows of its kind.
+    /// Returns the kind of a row: a row widget is only recycled for rows of the same kind.
     func kind(at index: Int) -> Int
-    /// A new row; it becomes a list item for assistive technology unless it has a role of its own.
+    /// Creates a row widget. It gets the accessible role list item unless it has a role of its own.
     func makeRow(kind: Int) -> any TimelineListRow
-    /// Shows in `row` what is at `index`. Anything that another binding may have left must be set.
+    /// Shows the item at `index` in `row`. Must set everything that a previous binding may have set.
     func bind(_ row: any TimelineListRow, at index: Int)
-    /// The row is out of use for now. Stop what it does; its content may stay.
+    /// Called when a row goes to the pool. Stop its activity; its content may stay.
     func unbind(_ row: any TimelineListRow)
-    /// Whether the arrow keys stop at the row. True unless told otherwise.
+    /// Whether the arrow keys can focus the row. The default is `true`.
     func canFocus(at index: Int) -> Bool
 }
 

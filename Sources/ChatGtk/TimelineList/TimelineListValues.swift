@@ -8,30 +8,30 @@ nonisolated public enum TimelineListEdge: Sendable {
     case end
 }
 
-/// Where a row shall be after scrolling to it.
+/// Where a row ends up after scrolling to it.
 nonisolated public enum TimelineListPlacement: Sendable {
     /// Its top edge at the viewport's top.
     case start
     case center
     /// Its bottom edge at the viewport's bottom.
     case end
-    /// Moved no farther than needed for it to be in view.
+    /// The shortest scroll that brings it into view.
     case nearest
 }
 
-/// What a ``TimelineList`` shows, in terms that stay true when rows come and go.
+/// A scroll position that stays valid when rows are inserted and removed.
 public enum TimelineListPosition: Equatable {
-    /// The last row is at the viewport's bottom.
+    /// The last row's bottom edge at the viewport's bottom.
     case end
-    /// The row's bottom edge is so many pixels below the viewport's bottom edge; above it if negative.
+    /// A row's bottom edge, in pixels below the viewport's bottom edge; negative if above it.
     case row(AnyHashable, below: Double)
 }
 
-/// A row under a point.
+/// The result of a hit test.
 public struct TimelineListHit {
     public var index: Int
     public var key: AnyHashable
     public var row: any TimelineListRow
-    /// From the row's top, in pixels. Outside of the row's height if the point is above or below all rows.
+    /// The distance from the row's top, in pixels. Outside the row's height if the point is above or below all rows.
     public var y: Double
 }

@@ -1,15 +1,15 @@
-/// What the last layout found out about the viewport.
+/// The viewport at the last layout.
 struct TimelineListViewport {
     /// In pixels; 0 before the first layout.
     var width = 0
     var height = 0.0
-    /// The width that rows were measured for, in pixels.
+    /// The width for which the rows were measured, in pixels.
     var rowWidth = 0
-    /// What lies outside, in pixels.
+    /// The content outside the viewport, in pixels.
     var extent = ThumbSteadiness.Extent(above: 0, below: 0)
 }
 
-/// What was last told to whoever listens.
+/// The values last reported to the callbacks.
 struct TimelineListNotifiedState {
     var visible: Range<Int>?
     var below: Double?

@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// An open room: header, timeline, typing strip, composer.
+/// An open room: header, timeline, typing indicator and composer.
 final class ConversationView {
     let widget: Widget
 
@@ -28,13 +28,13 @@ final class ConversationView {
     private let upgradedRoomBanner = UpgradedRoomBanner()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
-    /// Asks to which room messages are to go.
+    /// Called to choose the room to forward messages to.
     var onForward: (([MessageID]) -> Void)?
-    /// Goes to a person or a room, by the address; nil where nobody can be gone to.
+    /// Opens a user or room by its Matrix ID or address; `nil` if that is not supported.
     var onOpen: ((String) -> Void)?
-    /// What a room is called, by its identifier or address.
+    /// Returns the name of a room by ID or alias.
     var roomNamed: (String) -> String? = { _ in nil }
-    /// Where the picture of another room is; nil without one.
+    /// Returns the avatar URI of another room, or `nil` if it has none.
     var roomAvatar: (RoomID) -> String? = { _ in nil }
     private var roomName = ""
     private var kind = Room.Kind.group
@@ -44,7 +44,7 @@ final class ConversationView {
     init(conversation: Conversation, settings: Settings? = nil, avatars: AvatarLoader? = nil) {
         self.conversation = conversation
         self.settings = settings
-        // Registered before the file names it.
+        // The GType must be registered before the `.ui` file refers to it.
         _ = ComposerHost.type
         let builder = Builder(resource: Resource.ui("conversation"))
         widget = builder["conversation"]
@@ -92,7 +92,7 @@ final class ConversationView {
         addEncryptedRoomLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
         addCopying()
-        // A finger that goes from the messages down over the composer puts the on-screen keyboard away (SLK-49).
+        // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
         keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
@@ -116,7 +116,7 @@ final class ConversationView {
         footer.append(encryptedRoomLabel)
     }
 
-    /// Where nothing can be sent there is nothing to write into; what was written there is kept.
+    /// Hides the composer if the user can't send messages; its draft is retained.
     private func showComposer(_ isThere: Bool) {
         composer.widget.isVisible = isThere
         if !isThere { timeline.grabFocus() }
@@ -126,7 +126,7 @@ final class ConversationView {
 
     // MARK: Mentions
 
-    /// Who or what a mention means, whatever its text says (HKW-56).
+    /// Returns the card of a mention by its target, regardless of its text (HKW-56).
     private func card(of mention: Mention) -> UserCard.Content? {
         let written = String(mention.text.drop { $0 == "@" || $0 == "#" })
         switch mention.target {
@@ -195,7 +195,7 @@ final class ConversationView {
     func retryFailed() { conversation.timeline.send(.retryAll) }
     func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }
 
-    /// Shows the room's name, and whether the rooms are on another page.
+    /// Shows the room's name, and the back button if the room list is on another page.
     func show(_ row: RoomListViewModel.Row, isFolded: Bool) {
         roomName = row.name
         if kind != row.kind {
@@ -227,7 +227,7 @@ final class ConversationView {
         title.setProperty("subtitle", subtitle(conversation.timeline.state.otherMembers.count))
     }
 
-    /// What the room is about, or else how many are in it; of a conversation for two the title says all.
+    /// The topic, or else the member count; empty for direct chats, where the title suffices.
     private func subtitle(_ others: Int) -> String {
         if let topic = conversation.headline.topic { return topic }
         if kind == .direct || kind == .guide { return "" }
@@ -236,10 +236,10 @@ final class ConversationView {
         return translated("{count} member", "{count} members", count: count).replacing("{count}", with: "\(count)")
     }
 
-    /// Whether the button that leads to the newest message is there.
+    /// Whether the button that jumps to the newest message is shown.
     var isLatestVisible: Bool { latest.isRevealed }
     var composerHasFocus: Bool { composer.hasFocus }
-    /// Pixels from this view's top to the composer.
+    /// The distance from this view's top to the composer, in pixels.
     var composerTop: Double? { composer.widget.bounds(in: widget)?.y }
 
     func jumpToLatest() {
@@ -249,14 +249,14 @@ final class ConversationView {
 
     private func latestChanged(isAtEnd: Bool) {
         latest.isRevealed = !isAtEnd
-        // Faded out it would still lie over the newest message and take its clicks.
+        // A hidden revealer would still cover the newest message and intercept its clicks.
         gtk_widget_set_can_target(latest.cast(), isAtEnd ? 0 : 1)
     }
 
-    /// What was announced last.
+    /// The last announced text.
     var announced: String { announcer.text }
 
-    /// Others' words are read out where the user is, and a burst of them is only counted.
+    /// Announces received messages if the window is active; for more than three only their number.
     private func announce(_ messages: [MessageItem]) {
         guard let root = gtk_widget_get_root(widget.cast()) else { return }
         let window = Widget(borrowing: UnsafeMutableRawPointer(root))
@@ -281,7 +281,7 @@ final class ConversationView {
         }
     }
 
-    // MARK: Marked messages
+    // MARK: Selected messages
 
     private func addMarking(to footer: Box) {
         gtk_box_prepend(footer.cast(), selectionBar.widget.cast())
@@ -313,7 +313,7 @@ final class ConversationView {
         let delete = { @MainActor (model: TimelineViewModel) in model.send(.delete(message.id)) }
         let forEveryone = forEveryone
         if message.upload != nil {
-            // Nobody has seen it.
+            // Pending uploads have not been sent: no confirmation is needed.
             conversation.timeline.send(.discard(message.id))
         } else if message.delivery == .failed {
             confirm(
@@ -351,10 +351,10 @@ final class ConversationView {
 
     func openCalendar() { timeline.openCalendar(at: header) }
 
-    // MARK: Keys and fingers across timeline and composer
+    // MARK: Keys and touch across timeline and composer
 
-    /// Whoever begins to write where nothing takes it writes a message: hands the key that a controller has to the
-    /// composer. False where nothing can be written.
+    /// Type-ahead: focuses the composer and forwards the controller's current key event to it.
+    /// - Returns: `false` if the user can't write here.
     func type(_ controller: Object) -> Bool {
         guard composer.widget.isVisible else { return false }
         composer.grabFocus()
@@ -362,7 +362,8 @@ final class ConversationView {
         return true
     }
 
-    /// Copies what is selected in the timeline, where the focus stays in the composer when a mouse selects (SLK-48).
+    /// Handles Ctrl+C for the timeline's selection, since selecting with the mouse leaves the focus in the composer
+    /// (SLK-48).
     private func addCopying() {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
@@ -381,10 +382,11 @@ final class ConversationView {
         widget.addController(keys)
     }
 
-    /// How far over the composer's top a finger goes, in pixels, before the keyboard goes.
+    /// How far a finger must move below the composer's top to hide the on-screen keyboard, in pixels.
     private static let panLength = 24.0
 
-    /// - Parameters: places of the finger from the top of this view.
+    /// Hides the on-screen keyboard when a finger moves from above the composer's top to below it; positions are in
+    /// pixels from this view's top.
     func fingerMoved(from start: Double, to y: Double) {
         guard let top = composerTop, start < top, y > top + Self.panLength,
             composerHasFocus

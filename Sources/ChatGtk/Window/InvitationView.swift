@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// An invitation in the place of a conversation: who asks the user into what, and the two answers.
+/// An invitation in place of a conversation: who invites the user to which room, with buttons to accept and decline.
 final class InvitationView {
     let widget: Widget
     private let backButton: Widget
@@ -33,7 +33,7 @@ final class InvitationView {
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
-    /// Return accepts, Tab leads to declining.
+    /// Focuses the accept button: Return accepts, and Tab moves on to declining.
     func grabFocus() { (accept.isVisible ? accept : decline).grabFocus() }
 
     func show(isFolded: Bool) {
@@ -64,9 +64,9 @@ final class InvitationView {
     }
 }
 
-/// Invitations in the user's words.
+/// Localized invitation texts.
 enum InvitationText {
-    /// The identifier stands there, too: anybody may have any name.
+    /// Includes the Matrix ID: display names are not unique and can be forged.
     static func inviter(of invitation: Invitation) -> String? {
         if invitation.isKnock { return translated("You asked to join this room. Somebody there has to let you in.") }
         guard let id = invitation.inviter?.rawValue else { return nil }

@@ -1,11 +1,11 @@
 import CGtk
 import GtkKit
 
-/// Follows one finger over a widget, wherever it began there, while something within scrolls with it.
+/// Tracks a touch across a widget, from wherever it starts, even while a child scrolls with it.
 ///
-/// By the events themselves: in GTK 4.24 a drag gesture hears nothing more of a finger that a list within has taken.
+/// Uses raw events: in GTK 4.24, a drag gesture receives no more events once a list below it has claimed the touch.
 final class KeyboardPan {
-    /// Told of the finger: where it came down and where it is, in pixels from the widget's top.
+    /// Called on each movement with the start and current position, in pixels from the widget's top.
     var onMove: ((_ start: Double, _ y: Double) -> Void)?
 
     private let touches = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_legacy_new()))
@@ -23,7 +23,7 @@ final class KeyboardPan {
     private func handle(_ event: OpaquePointer) {
         let type = gdk_event_get_event_type(event)
         guard [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL].contains(type),
-            // The first finger alone.
+            // Ignore all touches but the first.
             gdk_touch_event_get_emulating_pointer(event) != 0
         else { return }
         switch type {
@@ -34,7 +34,7 @@ final class KeyboardPan {
         }
     }
 
-    /// From the widget's top, in pixels.
+    /// Returns the position in pixels from the widget's top.
     private func position(of event: OpaquePointer) -> Double? {
         guard let widget = gtk_event_controller_get_widget(touches.cast()), let native = gtk_widget_get_native(widget),
             let bounds = Widget(borrowing: widget).bounds(in: Widget(borrowing: UnsafeMutableRawPointer(native)))

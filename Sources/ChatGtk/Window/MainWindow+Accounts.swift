@@ -3,7 +3,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// Which account the window shows, and what is to be done about it.
+/// The displayed account, and account actions.
 extension MainWindow {
     func setUpAccounts(header: Widget, sidebar: Widget) {
         gtk_box_insert_child_after(sidebar.cast(), connectionBar.widget.cast(), header.cast())
@@ -22,7 +22,7 @@ extension MainWindow {
                 { [weak self, weak header] rows in
                     guard let self, let header else { return }
                     self.accountSwitcher.show(rows)
-                    // One account needs no choice.
+                    // A single account needs no switcher.
                     let titleWidget = rows.count > 1 ? self.accountSwitcher.widget : title
                     if adw_header_bar_get_title_widget(header.cast()) != titleWidget.cast() {
                         adw_header_bar_set_title_widget(header.cast(), titleWidget.cast())
@@ -34,7 +34,7 @@ extension MainWindow {
     func addAccountActions(to actions: ActionGroup) {
         actions.add("add-account", isEnabled: accounts.service != nil) { [weak self] in self?.addAccount() }
         joining = actions.add("join-room") { [weak self] in self?.promptForAddress() }
-        // Where there are no accounts, links go to other programs.
+        // Without account support, links open in other applications.
         actions.add("open-address", isEnabled: accounts.service != nil, withString: { [weak self] in self?.open($0) })
     }
 
@@ -44,8 +44,8 @@ extension MainWindow {
         AddressDialog.present(over: window) { [weak self] in self?.open($0) }
     }
 
-    /// Goes to a room or to somebody by an address or a link, in the account that is shown or else in the first that
-    /// can.
+    /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
+    /// accepts addresses.
     public func open(_ address: String) {
         if !coordinator.acceptsAddresses, let other = accounts.firstAccountAcceptingAddresses { accounts.select(other) }
         guard accounts.conversations.acceptsAddresses else { return addAccount() }
@@ -76,7 +76,7 @@ extension MainWindow {
         }
     }
 
-    // MARK: Logging out
+    // MARK: Signing out
 
     private func confirmLogOut(_ row: AccountsCoordinator.Row) {
         Task { [weak self, accounts] in
@@ -102,7 +102,7 @@ extension MainWindow {
     }
 }
 
-/// What logging out deletes, in the user's words.
+/// The localized description of what signing out deletes.
 enum LogOutText {
     static func body(_ pendingCount: PendingCount?) -> String {
         var lines = [

@@ -2,11 +2,11 @@ import CGtk
 import ChatViewModels
 import GtkKit
 
-/// What happened besides, told for a few seconds.
+/// Toasts.
 extension MainWindow {
     func show(_ content: ConversationCoordinator.Toast) {
         guard let text = ToastText.text(for: content), let toast = adw_toast_new(text) else { return }
-        // The text is not markup.
+        // AdwToast parses its title as Pango markup.
         let toastObject = Object(borrowing: UnsafeMutableRawPointer(toast))
         toastObject.setProperty("title", ToastText.escaped(text))
         if case .cleared(let room) = content {
@@ -19,7 +19,7 @@ extension MainWindow {
         adw_toast_overlay_add_toast(toasts.cast(), toast)
     }
 
-    /// Notices come up over the messages, not over what is being written.
+    /// Positions toasts above the composer, so that they do not cover the text being written.
     func positionToasts() {
         overlaid.connect("items-changed") { [weak self] _ in
             guard let self else { return }
@@ -33,7 +33,7 @@ extension MainWindow {
         let hasConversation = conversationView != nil && (!panes.isFolded || panes.visiblePane == .content)
         guard hasConversation, let view = conversationView, let top = view.composerTop else { return }
         gtk_widget_set_margin_bottom(toast.cast(), Int32(max(0, Double(view.widget.height) - top)))
-        // It is in the middle of what is left beside this.
+        // The start margin centers the toast over the conversation.
         let start = view.widget.bounds(in: toasts)?.x ?? 0
         gtk_widget_set_margin_start(toast.cast(), Int32(max(0, start)))
     }

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// The searches of the window: in the room that is open, and in all.
+/// Message search: in the open room, and in all rooms.
 extension MainWindow {
     func findInRoom() {
         panes.visiblePane = .content

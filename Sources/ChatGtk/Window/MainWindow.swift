@@ -4,25 +4,25 @@ public import ChatViewModels
 import Composer
 public import GtkKit
 
-/// The window: rooms at the left, the open conversation at the right.
+/// The main window: the room list on the left, the open conversation on the right.
 public final class MainWindow {
     public let window: Widget
-    /// Called once when the window has been closed and its drafts are safe.
+    /// Called once after the window has closed and its drafts have been saved.
     public var onClosed: (() -> Void)?
-    /// Told which account is shown and which room is open in it, now and whenever another one is; nil while none is.
+    /// Called with the displayed account and its open room, or `nil` if none is open: when set, and on each change.
     public var onDisplayedRoomChange: ((_ account: String, _ room: RoomID?) -> Void)? {
         didSet { reportDisplayedRoom() }
     }
 
     let accounts: AccountsCoordinator
-    /// Of the account that is shown.
+    /// Of the displayed account.
     private(set) var coordinator: ConversationCoordinator
     private let settings: Settings?
     let panes: SplitPane
     let toasts: Widget
-    /// The children of that.
+    /// The children of ``toasts``, as a list model.
     let overlaid: Object
-    /// Of the account that is shown.
+    /// Of the displayed account.
     private(set) var avatars: AvatarLoader
     private let contentStack: Stack
     private let sidebarHeader: Widget
@@ -31,7 +31,7 @@ public final class MainWindow {
     let searchPane: SearchPane
     private(set) var conversationView: ConversationView?
     private(set) var invitationView: InvitationView?
-    /// The conversation or invitation that is seen.
+    /// The displayed conversation or invitation.
     private var displayedItem: AnyObject?
     private var renderings: [Rendering] = []
     private let actions = ActionGroup()
@@ -43,10 +43,10 @@ public final class MainWindow {
     let accountSwitcher = AccountSwitcher()
     let connectionBar = ConnectionBar()
     var accountRenderings: [Rendering] = []
-    /// Whether it is on its way out, and shows nothing any more.
+    /// Whether the window is closing; it is hidden from then on.
     public private(set) var isClosing = false
 
-    /// A window over the rooms of one account.
+    /// Creates a window for the rooms of a single account.
     public convenience init(application: Application, coordinator: ConversationCoordinator, settings: Settings?) {
         self.init(application: application, accounts: AccountsCoordinator(local: coordinator), settings: settings)
     }
@@ -84,7 +84,7 @@ public final class MainWindow {
         setUpAccounts(header: sidebarHeader, sidebar: builder["sidebar"])
     }
 
-    /// Shows the rooms of another account in the place of these.
+    /// Switches to the rooms of another account.
     func show(_ coordinator: ConversationCoordinator) {
         guard coordinator !== self.coordinator else { return }
         let before = self.coordinator
@@ -105,7 +105,7 @@ public final class MainWindow {
         coordinator.onToast = { [weak self] in self?.show($0) }
         coordinator.onLeaveRequested = { [weak self] in self?.confirmLeaving($0) }
         coordinator.onSent = { [weak self] in self?.conversationView?.scrollToEnd() }
-        // Into this computer, whichever account is shown.
+        // Imports always go into the local account, whichever account is displayed.
         importing?.isEnabled = accounts.local.canImport
         joining?.isEnabled = coordinator.acceptsAddresses
         writing?.isEnabled = coordinator.canSearchUsers
@@ -118,17 +118,17 @@ public final class MainWindow {
         foldingChanged()
     }
 
-    /// Shows the list of rooms where there is room for one pane alone.
+    /// Shows the room list if the panes are folded.
     public func showSidebar() {
         panes.visiblePane = .sidebar
         focusPane()
     }
 
-    /// Shows the open conversation where there is room for one pane alone.
+    /// Shows the open conversation if the panes are folded.
     public func showConversation() { showConversationPane() }
 
     public func present() {
-        // What changed since the last rendering is there when the window is.
+        // Render state changes that are still pending, so that the first frame is current.
         show(accounts.conversations)
         showOpenConversation()
         gtk_window_present(window.cast())
@@ -150,7 +150,7 @@ public final class MainWindow {
         }
     }
 
-    /// What is typed while a button or a list has the focus begins a message.
+    /// Type-ahead: typing while a button or list has the focus starts a message.
     private func addTyping() {
         let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         keys.intercept("key-pressed") { [weak self] arguments in
@@ -164,7 +164,7 @@ public final class MainWindow {
         window.addController(keys)
     }
 
-    /// Saves what must be saved, then goes.
+    /// Hides the window, saves its state and drafts, and destroys it.
     public func close() {
         guard !isClosing else { return }
         isClosing = true
@@ -189,7 +189,7 @@ public final class MainWindow {
     // MARK: Rendering
 
     private func reportDisplayedRoom() {
-        // What stands in for an account until that is there is not what the user chose.
+        // A placeholder shown while an account opens is not the user's choice.
         guard !isClosing, !accounts.isWaiting, coordinator === accounts.conversations else { return }
         onDisplayedRoomChange?(accounts.selection, coordinator.rooms.state.selection)
     }
@@ -224,7 +224,7 @@ public final class MainWindow {
             gtk_stack_add_child(contentStack.cast(), page.cast())
             gtk_stack_set_visible_child(contentStack.cast(), page.cast())
             showRoomState()
-            // Who goes through results goes on from there.
+            // Leave the focus in the search results while the user steps through them.
             if !coordinator.search.state.isOpen || panes.isFolded { focusPane() }
         } else {
             contentStack.visibleChild = "none"
@@ -243,12 +243,12 @@ public final class MainWindow {
     private func foldingChanged() {
         sidebarHeader.setProperty("show-end-title-buttons", panes.isFolded)
         showRoomState()
-        // A window folds when it first has a width, after GTK gave the focus to the first button in it.
+        // A window folds once it has its first width, after GTK has focused its first button.
         if panes.isFolded, panes.visiblePane == .sidebar { focusPane() }
     }
 
-    /// The focus goes to what the pane that is seen is for, not to a button that comes first in it: that would take what
-    /// is typed.
+    /// Focuses the main widget of the visible pane; by default, GTK would focus its first button, which would consume
+    /// keystrokes.
     private func focusPane() {
         if !panes.isFolded || panes.visiblePane == .content {
             conversationView?.focusComposer()
@@ -299,7 +299,7 @@ public final class MainWindow {
             actions.add("add-files") { [weak self] in self?.conversationView?.addFiles() },
             actions.add("newest-message") { [weak self] in self?.conversationView?.scrollToEnd() },
         ]
-        // In the place of the window's own group: actions added to that one would outlive the window (GTK 4.8).
+        // Replaces the window's own action group: actions added to that one outlive the window (GTK 4.8).
         window.insertActions(actions, prefix: "win")
     }
 
@@ -313,7 +313,7 @@ public final class MainWindow {
 
     private var selected: RoomID? { coordinator.rooms.state.selection }
 
-    /// Room list, timeline, composer, and around (F6).
+    /// Cycles through room list, timeline and composer (F6).
     private func focusNextRegion(_ step: Int) {
         guard let view = conversationView else {
             roomList?.grabFocus()

@@ -1,7 +1,8 @@
 import CGtk
 import GtkKit
 
-/// Two panes side by side that fold into one where the window is narrow (AdwLeaflet, which every libadwaita has).
+/// Two panes side by side that fold into one in a narrow window (AdwLeaflet, which all supported libadwaita versions
+/// have).
 final class SplitPane {
     enum Pane: String {
         case sidebar = "rooms"

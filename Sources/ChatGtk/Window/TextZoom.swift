@@ -1,7 +1,7 @@
 import CGtk
 import GtkKit
 
-/// The user's factor on all text, beside the desktop's own (SLK-58).
+/// The user's text scale, on top of the desktop's (SLK-58).
 public enum TextZoom {
     public enum Step {
         case larger, smaller, normal
@@ -10,16 +10,16 @@ public enum TextZoom {
     private static let steps = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300]
     private static var current = 100
 
-    /// - Parameter percent: from 50 to 300; what is outside is brought inside.
+    /// - Parameter percent: Clamped to 50–300.
     public static func apply(percent: Int) {
         let percent = min(max(percent, 50), 300)
         guard percent != current else { return }
         current = percent
-        // Relative to what the desktop says, which therefore is followed as before.
+        // A percentage is relative to the desktop's font size, whose changes still apply.
         StyleSheet.setOverrides(percent == 100 ? "" : style(percent))
     }
 
-    /// The styles of headings and captions are of a size of their own, in points.
+    /// Libadwaita's heading and caption styles have absolute sizes in points.
     private static func style(_ percent: Int) -> String {
         let named: [(String, Int)] = [
             ("caption", 9), ("caption-heading", 9), ("body", 11), ("heading", 11), ("title-4", 13), ("title-3", 15),
@@ -29,7 +29,7 @@ public enum TextZoom {
         return (["window { font-size: \(percent)%; }"] + rules).joined(separator: "\n")
     }
 
-    /// The size that a step leads to, in per cent.
+    /// Returns the scale after a step, in percent.
     public static func percent(after step: Step) -> Int {
         switch step {
         case .larger: steps.first { $0 > current } ?? current
@@ -38,7 +38,7 @@ public enum TextZoom {
         }
     }
 
-    /// The factor on a widget's text, the desktop's and the window's together.
+    /// Returns the effective text scale of a widget: the desktop's times the window's.
     static func scale(of widget: Widget) -> Double {
         guard let context = gtk_widget_get_pango_context(widget.cast()),
             let font = pango_context_get_font_description(context),
@@ -47,7 +47,7 @@ public enum TextZoom {
         let name = Object(borrowing: UnsafeMutableRawPointer(settings)).text(ofProperty: "gtk-font-name") ?? ""
         guard let base = pango_font_description_from_string(name) else { return 1 }
         defer { pango_font_description_free(base) }
-        // At 96 dots an inch, which is what a factor of 1 is.
+        // At 96 dpi, the reference for a scale of 1.
         let pixels = Double(pango_font_description_get_size(base)) * 96 / 72
         let displayedSize = Double(pango_font_description_get_size(font))
         guard pixels > 0, displayedSize > 0 else { return 1 }

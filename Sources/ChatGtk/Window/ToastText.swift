@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Notices in the user's words.
+/// Localized toast texts.
 enum ToastText {
     static func text(for toast: ConversationCoordinator.Toast) -> String? {
         switch toast {

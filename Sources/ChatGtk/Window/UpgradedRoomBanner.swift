@@ -2,7 +2,7 @@ import CGtk
 import ChatCore
 import GtkKit
 
-/// In the composer's place where a conversation goes on in another room: what was said of that, and the way there.
+/// Replaces the composer in an upgraded room: the tombstone's message, and a button that opens the successor.
 final class UpgradedRoomBanner {
     let widget: Widget
     private let reason = Label("")
@@ -20,7 +20,7 @@ final class UpgradedRoomBanner {
             gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
             gtk_label_set_justify(label.cast(), GTK_JUSTIFY_CENTER)
         }
-        // Anything can be said there.
+        // The text is untrusted and can be of any length.
         gtk_label_set_lines(reason.cast(), 3)
         gtk_label_set_ellipsize(reason.cast(), PANGO_ELLIPSIZE_END)
         let button = Button(sinking: gtk_button_new_with_mnemonic(translated("_Go to New Room")))

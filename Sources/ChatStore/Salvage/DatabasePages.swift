@@ -1,17 +1,17 @@
 import Foundation
 
-/// The pages of a database that may be damaged anywhere, each by itself, in its newest version that is intact.
+/// Reads the pages of a database that may be damaged anywhere, each in its newest intact version.
 ///
-/// Reads the files (https://www.sqlite.org/fileformat2.html) without SQLite, which gives up a whole table when one of
-/// its inner pages is broken.
+/// Parses the files (https://www.sqlite.org/fileformat2.html) directly, since SQLite gives up a whole table if one of
+/// its interior pages is damaged.
 struct DatabasePages {
     private let file: Data
     private let log: Data
     private let pageSize: Int
-    /// Where the newest version of a page is in the log.
+    /// The offset of the newest version of each page in the log.
     private let inLog: [Int: Int]
 
-    /// How many pages there are, as far as anything tells.
+    /// The number of pages, from the file size and the log.
     let count: Int
 
     init(_ database: DatabaseFile) {
@@ -19,7 +19,7 @@ struct DatabasePages {
         log = Self.map(database.log)
         let frames = log.withUnsafeBytes { WriteAheadLog($0) }
         let header = file.count >= 18 ? Int(file[16]) << 8 | Int(file[17]) : 0
-        // Stores are written with one size of page: another in the header is damage.
+        // All stores use the same page size: any other value in the header is damage.
         let isCommon = header == WriteAheadLog.commonPageSize || log.isEmpty
         pageSize = isCommon || frames.frames.isEmpty ? WriteAheadLog.commonPageSize : frames.pageSize
         let lastCommit = frames.frames.lastIndex(where: \.isCommit) ?? -1
@@ -29,8 +29,8 @@ struct DatabasePages {
         count = max(file.count / pageSize, inLog.keys.max() ?? 0)
     }
 
-    /// Calls the body with each row of each table whose leaf pages are intact, those of the log first: of two rows with
-    /// the same key they are the newer ones.
+    /// Calls the body for each row on intact leaf pages. Pages of the log come first: among rows with the same key
+    /// these are newer.
     func forEachRow(_ body: (LooseRow) throws -> Void) rethrows {
         let late = inLog.keys.sorted()
         for number in late { try rows(on: number, body) }
@@ -48,7 +48,7 @@ struct DatabasePages {
         }
     }
 
-    /// Decodes a cell: the length of its content, its key, and the content, the rest of it on other pages.
+    /// Decodes a table leaf cell: payload length, row ID and payload, which may continue on overflow pages.
     private func row(at offset: Int, on page: PageBytes) -> LooseRow? {
         var offset = offset
         guard let length = page.varint(&offset), let key = page.varint(&offset), length > 0, length <= Self.maxLength
@@ -68,7 +68,7 @@ struct DatabasePages {
         return LooseRow(key: key, record: content)
     }
 
-    /// How much of a content lies on the leaf itself.
+    /// The number of payload bytes on the leaf page itself.
     private func localLength(_ total: Int) -> Int {
         let maxLocal = pageSize - 35
         guard total > maxLocal else { return total }
@@ -88,11 +88,11 @@ struct DatabasePages {
         (try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)) ?? Data()
     }
 
-    /// Bytes of one row: more than any message with all that belongs to it.
+    /// The maximum size of a row in bytes: larger than any message.
     private static let maxLength: Int64 = 64 << 20
 }
 
-/// The bytes of one page, which are read within their bounds only.
+/// The bytes of one page, with bounds-checked reads.
 struct PageBytes {
     private let bytes: [UInt8]
 
@@ -104,18 +104,18 @@ struct PageBytes {
     subscript(offset: Int) -> UInt8 { bytes[offset] }
     subscript(range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
 
-    /// Two bytes; 0 outside the page.
+    /// Returns a big-endian 16-bit integer, or 0 outside the page.
     func short(_ offset: Int) -> Int {
         offset >= 0 && offset + 2 <= count ? Int(bytes[offset]) << 8 | Int(bytes[offset + 1]) : 0
     }
 
-    /// Four bytes.
+    /// Returns a big-endian 32-bit integer, or `nil` outside the page.
     func word(_ offset: Int) -> Int? {
         guard offset >= 0, offset + 4 <= count else { return nil }
         return bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// A number of one to nine bytes, behind which `offset` is moved.
+    /// Decodes a variable-length integer of one to nine bytes, advancing `offset`.
     func varint(_ offset: inout Int) -> Int64? {
         var value: UInt64 = 0
         for number in 0..<9 {

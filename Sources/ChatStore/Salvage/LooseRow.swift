@@ -1,13 +1,13 @@
 import Foundation
 import GRDB
 
-/// A row found on a page, without the table it belongs to.
+/// A row found on a page, with its table unknown.
 struct LooseRow {
     let key: Int64
     /// In SQLite's record format.
     let record: [UInt8]
 
-    /// The row's values; nil unless they fill the record exactly and each text is UTF-8.
+    /// Decodes the values; returns `nil` unless they fill the record exactly and all text is valid UTF-8.
     func values() -> [DatabaseValue]? {
         let bytes = PageBytes(record)
         var offset = 0

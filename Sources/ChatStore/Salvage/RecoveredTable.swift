@@ -1,6 +1,6 @@
 import GRDB
 
-/// A table with a rowid, as far as it is needed to know its rows when they lie about.
+/// A table with row IDs, by which orphaned rows are recognized.
 struct RecoveredTable {
     private struct Column {
         let type: String
@@ -10,11 +10,11 @@ struct RecoveredTable {
 
     let name: String
     private let columns: [Column]
-    /// Rows written before columns were added are shorter.
+    /// The minimum number of columns: rows are shorter if they were written before columns were added.
     private let minColumns: Int
     private let insertion: String
 
-    /// The tables of a database that hold rows by a rowid, apart from SQLite's own.
+    /// Returns the database's tables with row IDs, except for internal ones.
     static func all(in db: Database) throws -> [RecoveredTable] {
         try Row.fetchAll(
             db,
@@ -36,13 +36,13 @@ struct RecoveredTable {
         insertion = "INSERT OR IGNORE INTO \(name) VALUES (\(placeholders))"
     }
 
-    /// - Returns: the row's values for this table; nil if it can't be one of its rows.
+    /// Returns the row's values for this table, or `nil` if it cannot be one of its rows.
     func values(_ row: LooseRow, _ values: [DatabaseValue]) -> [DatabaseValue]? {
         guard (minColumns...columns.count).contains(values.count) else { return nil }
         var values = values + Array(repeating: .null, count: columns.count - values.count)
         for (index, column) in columns.enumerated() {
             if column.isKey {
-                // The key is kept beside the record, which has NULL in its place.
+                // The record contains NULL in place of the row ID.
                 guard values[index].isNull else { return nil }
                 values[index] = row.key.databaseValue
                 continue
@@ -56,8 +56,8 @@ struct RecoveredTable {
         return values
     }
 
-    /// The first of two rows with the same key stays.
-    /// - Returns: whether it was put in.
+    /// Inserts a row unless its key exists.
+    /// - Returns: Whether it was inserted.
     func insert(_ values: [DatabaseValue], into db: Database) throws -> Bool {
         try db.cachedStatement(sql: insertion).execute(arguments: StatementArguments(values))
         return db.changesCount > 0

@@ -2,12 +2,13 @@ import ChatCore
 import Foundation
 import GRDB
 
-/// Brings what is intact in a damaged database into a fresh one.
+/// Copies the intact rows of a damaged database into a new one.
 struct Recovery {
     let damaged: DatabaseFile
     let rebuilt: DatabaseQueue
 
-    /// - Throws: an error of the fresh database, such as a full disk: never one of the damaged.
+    /// Runs the recovery.
+    /// - Throws: Only errors of the new database, such as a full disk.
     func run() throws {
         try rebuilt.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF")
@@ -34,7 +35,8 @@ struct Recovery {
         }
     }
 
-    /// Tables without a rowid look like indexes on their pages: SQLite reads them as far as it gets.
+    /// Tables without row IDs are stored like indexes, so their rows cannot be recognized on orphaned pages: SQLite
+    /// reads them as far as it can.
     private func recoverRowsWithoutRowID(into db: Database) throws {
         let tables = try String.fetchAll(
             db,
@@ -47,7 +49,7 @@ struct Recovery {
         guard let source = try? DatabaseQueue(path: damaged.path, configuration: configuration) else { return }
         defer { try? source.close() }
         for table in tables {
-            // An earlier version has fewer columns: what it has goes by its name.
+            // The damaged database may be of an earlier version with fewer columns: match them by name.
             let names = columns(of: table, in: source)
             let commonColumns = try db.columns(in: table).map(\.name).filter(names.contains)
             guard !commonColumns.isEmpty else { continue }
@@ -59,7 +61,7 @@ struct Recovery {
                         sql: "INSERT OR IGNORE INTO \(table) (\(list)) VALUES (\(placeholders))",
                         arguments: StatementArguments(row))
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-                    // What does not fit is not of this table.
+                    // A row that violates constraints is damaged.
                     continue
                 }
             }
@@ -79,7 +81,8 @@ struct Recovery {
         return rows
     }
 
-    /// Gives rows whose room, sender or message is lost new ones or an end, and the rooms their summaries.
+    /// Restores referential integrity: recreates missing rooms, users and members, deletes rows of missing messages and
+    /// rooms, and updates the summaries of rooms.
     private func repairHistory(_ db: Database) throws {
         try db.execute(
             sql: """

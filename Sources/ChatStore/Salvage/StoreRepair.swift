@@ -2,30 +2,30 @@ import ChatCore
 public import Foundation
 import GRDB
 
-/// What became of a damaged store.
+/// The result of repairing a damaged store.
 public struct StoreRepair: Equatable, Sendable {
-    /// The damaged store, as it was found, under its new name.
+    /// The unchanged damaged store, under its new name.
     public var setAside: URL
-    /// What there is now.
+    /// The numbers of recovered items.
     public var rooms: Int
     public var messages: Int
     public var drafts: Int
-    /// Messages and changes that are still to be sent.
+    /// Pending messages and changes.
     public var queued: Int
 }
 
 extension ChatStore {
     private static let repairSetting = "store.repaired"
 
-    /// Whether this is what could be kept of a damaged store, so that rows may be missing.
+    /// Whether the store was rebuilt from a damaged one, so that rows may be missing.
     func wasRepaired() async throws -> Bool { try await setting(Self.repairSetting) != nil }
 
-    /// Makes a store that can be opened of one that ``init(folder:)`` refused as damaged: a fresh one, with each row
-    /// whose pages are intact. The damaged one is renamed, see ``setAside(at:now:)``, and nothing of it is changed.
+    /// Rebuilds a store that ``init(folder:)`` refused as damaged, from all rows on intact pages. The damaged one is
+    /// renamed, see ``setAside(at:now:)``, and otherwise unchanged.
     ///
-    /// Takes about a minute for a million messages. Killed at any point, it leaves either the damaged store or the
-    /// repaired one in place.
-    /// - Throws: ``StoreOpeningError``, in which case the damaged store is where it was.
+    /// Takes about a minute for a million messages. If the process is killed, either the damaged or the repaired store
+    /// is in place.
+    /// - Throws: ``StoreOpeningError``; the damaged store is then in its place.
     public static func repair(at url: URL, now: Date = Date()) throws(StoreOpeningError) -> StoreRepair {
         let folder = StoreFolder(url: url)
         let lock = try? StoreLock(path: folder.lock)
@@ -80,11 +80,11 @@ extension ChatStore {
         }
     }
 
-    /// Opens the fresh store once, which proves that it can be opened, and notes in it that it was repaired.
+    /// Opens the rebuilt store once, as a test, and records in it that it was repaired.
     private static func finish(_ rebuilt: StoreFolder, setAside: URL) throws -> StoreRepair {
         let store = try ChatStore(folder: rebuilt.url)
         defer { store.closeForRepair() }
-        // Before it takes the damaged one's place: no start sees it without.
+        // Before it replaces the damaged store, so that it is never used without this record.
         try store.history.write { db in
             try db.execute(
                 sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, '1')", arguments: [repairSetting])

@@ -1,33 +1,33 @@
 import Foundation
 
-/// SQLite's write-ahead log, read by itself (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
+/// A parser of SQLite's write-ahead log (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 ///
-/// SQLite takes a frame whose checksum is wrong for the log's end and forgets, without a word, what was committed
-/// behind it. A log that just ended has nothing of its own kind behind its end; a damaged one has.
+/// SQLite takes the first frame with a wrong checksum for the end of the log, and silently drops later commits. After a
+/// regular end there are no frames with the current salts; after damage there are.
 struct WriteAheadLog {
     struct Frame {
         let page: Int
         let isCommit: Bool
-        /// Where the page's content is in the file.
+        /// The range of the page's content in the file.
         let content: Range<Int>
     }
 
-    /// The frames that are as they were written, in order. Each is checked by itself, from the checksum before it.
+    /// The intact frames, in order. Each is verified separately, based on the stored checksum of the frame before it.
     let frames: [Frame]
-    /// Whether a frame is broken and something was committed behind it.
+    /// Whether there is a commit after a damaged frame.
     let isDamaged: Bool
     let pageSize: Int
 
     private static let headerSize = 32
     private static let frameHeaderSize = 24
 
-    /// - Returns: why the log of a database is not to be trusted; nil if it is.
+    /// Returns why the log of a database is damaged, or `nil` if it is intact.
     static func damage(of file: DatabaseFile) -> String? {
         guard file.logSize > 0, let bytes = try? Data(contentsOf: URL(fileURLWithPath: file.log)) else { return nil }
         return bytes.withUnsafeBytes { WriteAheadLog($0) }.isDamaged ? "the log is damaged before its end" : nil
     }
 
-    /// Reads a log that may be cut or overwritten anywhere.
+    /// Parses a log that may be truncated or overwritten anywhere.
     init(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.headerSize else {
             (frames, isDamaged, pageSize) = ([], false, Self.commonPageSize)
@@ -51,7 +51,7 @@ struct WriteAheadLog {
             let storedSum = Checksum(at: start + 16, in: bytes)
             let content = start + Self.frameHeaderSize..<start + length
             let sum = before.over(bytes, start..<start + 8, isBigEndian).over(bytes, content, isBigEndian)
-            // Left from before the log began anew.
+            // Left over from before the log was restarted.
             guard (bytes.word(start + 8), bytes.word(start + 12)) == salts else {
                 isBroken = true
                 before = storedSum
@@ -71,12 +71,12 @@ struct WriteAheadLog {
         self.isDamaged = isDamaged
     }
 
-    /// What all stores are written with.
+    /// The page size of all stores.
     static let commonPageSize = 4096
 
-    /// The mark of this log's frames: the header's. Where that is broken, the first mark that two frames have, both as they
-    /// were written: no checksum covers a mark, so that one alone proves nothing, and a log begins anew over what it held,
-    /// so that what is left of older ones comes later.
+    /// Returns the salts of this log's frames, from the header. If that is damaged, returns the first salts that two
+    /// intact frames share: checksums do not cover salts, so a single frame proves nothing. Frames of earlier
+    /// generations come later in the file, because a restarted log overwrites it from the beginning.
     private static func salts(
         _ bytes: UnsafeRawBufferPointer, isValid: Bool, pageSize: Int, isBigEndian: Bool
     ) -> (UInt32, UInt32) {
@@ -99,7 +99,7 @@ struct WriteAheadLog {
     }
 }
 
-/// The log's running checksum.
+/// The log's cumulative checksum.
 private struct Checksum: Equatable {
     var first: UInt32
     var second: UInt32
@@ -109,7 +109,7 @@ private struct Checksum: Equatable {
         self.second = second
     }
 
-    /// As it is written at a place.
+    /// Reads a stored checksum.
     init(at offset: Int, in bytes: UnsafeRawBufferPointer) {
         self.init(first: bytes.word(offset), second: bytes.word(offset + 4))
     }
@@ -127,7 +127,7 @@ private struct Checksum: Equatable {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Four bytes, big-endian; 0 past the end.
+    /// Returns a big-endian 32-bit integer, or 0 past the end.
     fileprivate func word(_ offset: Int) -> UInt32 {
         guard offset >= 0, offset + 4 <= count else { return 0 }
         return UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))

@@ -1,29 +1,29 @@
 public import ChatCore
 public import Observation
 
-/// The accounts of a window: each with conversations of its own, one of them shown.
+/// The accounts of a window, one of which is shown.
 ///
-/// Rooms of two accounts may have one identifier: they never meet, as each account has a ``ConversationCoordinator``.
+/// Room IDs may coincide between accounts, so each has a ``ConversationCoordinator`` of its own.
 @Observable
 @MainActor
 public final class AccountsCoordinator {
-    /// What the window shows of an account.
+    /// An entry of the account list.
     public nonisolated struct Row: Identifiable, Equatable, Sendable {
         public let id: String
-        /// Empty for what is on this computer: the view names it.
+        /// Empty for local conversations, which the view names.
         public var name: String
-        /// Nil for what is on this computer.
+        /// `nil` for local conversations.
         public var account: Account?
         public var condition: AccountCondition
         public var unreadCount: Int
         public var isSelected: Bool
 
         public var isLocal: Bool { account == nil }
-        /// Whether its rooms can be shown.
+        /// Whether its store could be opened.
         public var isOpen: Bool { if case .broken = condition { false } else { true } }
     }
 
-    /// What stands over the rooms of an account that does not talk to its server.
+    /// The banner above the room list of an account that is not connected.
     public nonisolated enum Banner: Equatable, Sendable {
         case connecting
         case offline
@@ -32,16 +32,16 @@ public final class AccountsCoordinator {
         case locked(CredentialStoreError)
     }
 
-    /// Under which conversations on this computer are in the list.
+    /// The list ID of the local conversations.
     public static nonisolated let localID = ""
 
-    /// The account that is shown.
+    /// The ID of the selected account.
     public private(set) var selection = AccountsCoordinator.localID
     public var conversations: ConversationCoordinator { open[selection] ?? local }
-    /// Another account is shown.
+    /// Called when another account is selected.
     @ObservationIgnored public var onSelect: ((String) -> Void)?
 
-    /// What the user chose about writing, in all accounts.
+    /// The user's writing preferences, for all accounts.
     @ObservationIgnored public var preferences = WritingPreferences() {
         didSet { for coordinator in [local] + open.values { coordinator.preferences = preferences } }
     }
@@ -50,23 +50,23 @@ public final class AccountsCoordinator {
     @ObservationIgnored public let service: (any SignInService & AccountService)?
     private var states: [AccountState] = []
     private var open: [String: ConversationCoordinator] = [:]
-    /// Accounts that have been connecting for longer than one waits without asking why.
+    /// Accounts that have been connecting longer than ``connectingTimeout``.
     private var slow: Set<String> = []
     @ObservationIgnored private let make: (String) async -> ConversationCoordinator?
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private var hasStarted = false
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
-    /// To be shown as soon as it is there.
+    /// The account to select once it is open.
     private var requestedID: String?
-    /// Whether another account than the one that is shown is the one that was asked for.
+    /// Whether the requested account is not open yet.
     public var isWaiting: Bool { requestedID != nil }
 
     private static let connectingTimeout = Duration.seconds(3)
 
     /// - Parameters:
-    ///   - service: nil where there are no other accounts than the one on this computer.
-    ///   - make: a coordinator over what an account offers; nil while that is not there.
+    ///   - service: signs in and observes accounts; `nil` for local conversations only.
+    ///   - make: returns an account's coordinator, or `nil` while the account cannot be opened.
     public init(
         local: ConversationCoordinator, service: (any SignInService & AccountService)? = nil,
         time: Timekeeper = .continuous, make: @escaping (String) async -> ConversationCoordinator? = { _ in nil }
@@ -82,7 +82,7 @@ public final class AccountsCoordinator {
         for wait in waits.values { wait.cancel() }
     }
 
-    /// Begins to follow the accounts, and shows one as soon as it is there.
+    /// Subscribes to the accounts, and selects one once it is open.
     public func start(showing account: String) {
         guard listening == nil, let service else { return }
         requestedID = account == Self.localID ? nil : account
@@ -92,7 +92,7 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// Returns when the account that was asked for is shown with its rooms, or after `limit`.
+    /// Returns when the requested account is shown with its rooms, or after `limit`.
     public func waitUntilIdle(within limit: Duration) async {
         let end = time.now() + limit
         await time.wait(atMost: limit) { [weak self] in self?.isWaiting != true }
@@ -112,10 +112,10 @@ public final class AccountsCoordinator {
     }
 
     public var selectedRow: Row { rows.first { $0.isSelected } ?? rows[0] }
-    /// Whether anything is unread in an account that is not shown.
+    /// Whether an account other than the selected one has unread messages.
     public var hasUnreadElsewhere: Bool { rows.contains { !$0.isSelected && $0.unreadCount > 0 } }
 
-    /// nil while there is nothing to say.
+    /// The banner of the selected account, or `nil` if it needs none.
     public var banner: Banner? {
         switch selectedRow.condition {
         case .online, .broken: nil
@@ -127,14 +127,14 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// An account at whose server rooms and users can be asked for.
+    /// The first account whose server resolves room addresses and user IDs.
     public var firstAccountAcceptingAddresses: String? {
         states.first { open[$0.id]?.acceptsAddresses == true }?.id
     }
 
     // MARK: Actions
 
-    /// Shows an account, as soon as it is there.
+    /// Selects an account once it is open.
     public func select(_ account: String) {
         guard account == Self.localID || open[account] != nil else {
             requestedID = account
@@ -151,19 +151,19 @@ public final class AccountsCoordinator {
         Task { await service.retry(account) }
     }
 
-    /// The computer slept, or is in another network.
+    /// Reconnects all accounts after the computer was suspended or has changed networks.
     public func reconnect() {
         guard let service else { return }
         Task { await service.reconnect() }
     }
 
-    /// What would be lost with the account; nil if that cannot be told.
+    /// Returns the number of unsent items that signing out would lose, or `nil` if it cannot be determined.
     public func pendingCount(of account: String) async -> PendingCount? {
         await open[account]?.flushDrafts()
         return try? await service?.pendingCount(of: account)
     }
 
-    /// - Returns: why nothing was changed; nil if the account is gone.
+    /// - Returns: why the account was not signed out, or `nil` on success.
     public func logOut(_ account: String, isForced: Bool) async -> SignInProblem? {
         do {
             try await service?.logOut(account, isForced: isForced)
@@ -173,23 +173,23 @@ public final class AccountsCoordinator {
         }
     }
 
-    /// View model of a dialog that adds an account, or signs one in again; nil where there are no accounts.
+    /// Returns the view model of the sign-in dialog, or `nil` if accounts are not supported.
     public func signIn(again account: Account? = nil) -> SignInViewModel? {
         guard let service else { return nil }
         return SignInViewModel(service: service, again: account)
     }
 
-    /// Writes the drafts of all accounts, and where the user reads.
+    /// Stores the drafts and scroll positions of all accounts.
     public func flushDrafts() async {
         await local.flushDrafts()
         for coordinator in open.values { await coordinator.flushDrafts() }
     }
 
-    // MARK: What the service tells
+    // MARK: Service updates
 
     private func apply(_ states: [AccountState]) async {
         let ids = Set(states.map(\.id))
-        // One that was shown last and is gone since.
+        // The account shown last may have been removed since.
         if !hasStarted, let missing = requestedID, !ids.contains(missing) { requestedID = nil }
         hasStarted = true
         self.states = states
@@ -199,7 +199,7 @@ public final class AccountsCoordinator {
         }
         for state in states {
             trackConnecting(state)
-            // Of one that could not be opened there is nothing to show.
+            // An account whose store failed to open has no rooms to show.
             if case .broken = state.condition { continue }
             defer { open[state.id]?.isSignedOut = state.condition.needsSignIn }
             guard open[state.id] == nil, let coordinator = await make(state.id) else { continue }

@@ -2,33 +2,33 @@ public import ChatCore
 import Foundation
 public import Observation
 
-/// Brings an account into the window: which server, who, and where its secret is kept.
+/// Signs in an account: finds the server, logs in and stores the credential.
 ///
-/// What is typed stays in the view: a password is in an action on its way, and in no state.
+/// Input stays in the view: a password is passed in an action and never part of the state.
 @Observable
 public final class SignInViewModel: ViewModel {
     public nonisolated enum Step: Equatable, Sendable {
         /// Asks for the server.
         case server
         case finding
-        /// Asks who the user is there.
+        /// Asks for the user's credentials.
         case credentials(SignInServer)
         case loggingIn(SignInServer)
-        /// The keyring did not take the secret: asks what to do.
+        /// The keyring did not store the credential; asks how to proceed.
         case credentialError(CredentialStoreError)
         case keeping(CredentialStoreError?)
-        /// Opens what is kept, and waits for the first answer of the server.
+        /// Opens the account's store and waits for the first sync.
         case starting
         case done
     }
 
     public nonisolated struct State: Equatable, Sendable {
         public var step = Step.server
-        /// Why the last attempt of this step came to nothing.
+        /// Why the last attempt at this step failed.
         public var problem: SignInProblem?
-        /// Set where an account is to be signed in again: neither server nor name are asked for.
+        /// An account being signed in again, for which neither server nor user name are asked.
         public var again: Account?
-        /// The name that what was typed as the server tells.
+        /// The user ID, if one was entered as the server.
         public var name = ""
 
         public var isBusy: Bool {
@@ -37,7 +37,7 @@ public final class SignInViewModel: ViewModel {
             case .server, .credentials, .credentialError, .done: false
             }
         }
-        /// Whether something is under way that is nobody's until it is done.
+        /// Whether the operation in progress can be canceled without a trace.
         public var canCancel: Bool {
             switch step {
             case .finding, .loggingIn, .keeping: true
@@ -50,11 +50,11 @@ public final class SignInViewModel: ViewModel {
     }
 
     public nonisolated enum Action: Sendable {
-        /// The server's name or URL, or one's whole identifier.
+        /// A server name, a URL or a Matrix ID.
         case find(String)
         case logIn(name: String, password: AccountCredential)
         case logInWithToken(AccountCredential)
-        /// Asks the keyring once more.
+        /// Tries to store the credential in the keyring again.
         case retryKeyring
         case storeCredential(CredentialLocation)
         case back
@@ -62,11 +62,11 @@ public final class SignInViewModel: ViewModel {
     }
 
     public nonisolated enum Output: Equatable, Sendable {
-        /// The account is in the list.
+        /// The account was added to the list.
         case added(String)
-        /// Nothing was changed, or nothing is left of it.
+        /// Signing in was canceled and nothing was stored.
         case cancelled
-        /// The server's first answer is there, or it does not come now.
+        /// The first sync has completed or failed.
         case finished
     }
 
@@ -75,19 +75,19 @@ public final class SignInViewModel: ViewModel {
 
     @ObservationIgnored private let service: any SignInService & AccountService
     @ObservationIgnored private var work: Task<Void, Never>?
-    /// Counts what was begun: what ends after it was cancelled is told nobody.
+    /// Incremented by each operation and on cancellation: results of earlier ones are discarded.
     @ObservationIgnored private var attempt = 0
-    /// Logged in, and not begun.
+    /// The ID of an account that has logged in but is not active yet.
     @ObservationIgnored private var pending: String?
 
-    /// - Parameter again: an account that was signed out.
+    /// - Parameter again: a signed-out account to sign in again.
     public init(service: any SignInService & AccountService, again: Account? = nil) {
         self.service = service
         state.again = again
         state.name = again?.id ?? ""
     }
 
-    /// Looks for the server of an account that is to be signed in again.
+    /// Looks up the server of an account to be signed in again.
     public func start() {
         if let again = state.again { find(again.server) }
     }
@@ -170,7 +170,7 @@ public final class SignInViewModel: ViewModel {
         }
     }
 
-    /// What follows by itself once a step was reached.
+    /// Enters a step and starts the work it implies.
     private func reached(_ step: Step) {
         state.step = step
         switch step {
@@ -202,9 +202,9 @@ public final class SignInViewModel: ViewModel {
         }
     }
 
-    // MARK: Cancelling
+    // MARK: Canceling
 
-    /// While the server is searched for or asked, back to what was typed; otherwise out.
+    /// Returns to the input while a request is in flight, and closes the dialog otherwise.
     private func cancel() {
         attempt += 1
         work?.cancel()
@@ -216,7 +216,7 @@ public final class SignInViewModel: ViewModel {
             state.step = .credentials(server)
             return
         case .starting where pending == nil, .done:
-            // It is there: what is still to come comes without this dialog.
+            // The account is active; the first sync continues without this dialog.
             onOutput?(.finished)
         default:
             onOutput?(.cancelled)
@@ -224,7 +224,7 @@ public final class SignInViewModel: ViewModel {
         Task { await clear() }
     }
 
-    /// Ends a session that nobody wants any more.
+    /// Abandons a session that logged in after cancellation.
     private func clear() async {
         guard let account = pending else { return }
         pending = nil

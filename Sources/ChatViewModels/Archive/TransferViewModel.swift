@@ -2,7 +2,7 @@ public import ChatCore
 public import Foundation
 public import Observation
 
-/// Brings rooms out of the application or into it, and tells how far that is.
+/// An export or import of rooms, with its progress.
 @Observable
 public final class TransferViewModel: ViewModel {
     public nonisolated enum Task: Equatable, Sendable {
@@ -17,20 +17,20 @@ public final class TransferViewModel: ViewModel {
 
     public nonisolated enum Phase: Equatable, Sendable {
         case running(TransferProgress)
-        /// These were imported before: nothing goes on before the user says what becomes of them.
+        /// These conversations were imported before: waits for the user's decision.
         case asking([EarlierImport])
-        /// It was asked to stop, and what was begun is being removed.
+        /// Canceled, and removing what was imported so far.
         case stopping
         case exported(ExportReport)
         case imported(ImportReport)
         case failed(Failure)
-        /// It was stopped, and nothing is left of it.
+        /// Canceled, without leaving anything behind.
         case cancelled
     }
 
     public nonisolated struct State: Equatable, Sendable {
         public let isImport: Bool
-        /// What the file or folder is called that is imported, or the room that is exported.
+        /// The name of the imported file or folder, or of the exported room.
         public let name: String
         public var phase = Phase.running(TransferProgress(messages: 0, fraction: nil))
 
@@ -46,9 +46,9 @@ public final class TransferViewModel: ViewModel {
 
     public nonisolated enum Action: Equatable, Sendable {
         case cancel
-        /// What becomes of conversations that were imported before.
+        /// How to handle conversations that were imported before.
         case decide(RepeatedImport)
-        /// To the first of the rooms that were made.
+        /// Opens the first of the imported rooms.
         case showImported
     }
 
@@ -77,7 +77,7 @@ public final class TransferViewModel: ViewModel {
         question?.resume(throwing: CancellationError())
     }
 
-    /// Begins.
+    /// Starts the transfer.
     public func start() {
         guard running == nil else { return }
         let (stream, continuation) = AsyncStream.makeStream(
@@ -92,7 +92,7 @@ public final class TransferViewModel: ViewModel {
                 continuation.yield($0)
             }
             continuation.finish()
-            // What was told before the end is not shown after it.
+            // Deliver pending progress first, so that none overwrites the result.
             await following.value
             self?.state.phase = end
         }
@@ -117,7 +117,7 @@ public final class TransferViewModel: ViewModel {
         }
     }
 
-    /// - Throws: `CancellationError` if the user cancels, or is gone.
+    /// - Throws: `CancellationError` if the user cancels or the model is deallocated.
     private static func requestDecision(_ earlierImports: [EarlierImport], _ model: TransferViewModel?) async throws
         -> RepeatedImport
     {

@@ -2,9 +2,9 @@ public import ChatCore
 public import Composer
 import MessageMarkup
 
-/// What a text that begins with a slash asks for.
+/// A parsed slash command.
 public nonisolated enum ChatCommand: Equatable, Sendable {
-    /// A message, of another text or kind than was written.
+    /// A message with a modified text or kind.
     case message(MessageCommand)
     case setTopic(String)
     case showTopic
@@ -19,11 +19,11 @@ public nonisolated enum ChatCommand: Equatable, Sendable {
 }
 
 extension ChatCommand {
-    /// The message that it makes, if it makes one.
+    /// The message to send, or `nil` if the command sends none.
     nonisolated var messageCommand: MessageCommand? { if case .message(let command) = self { command } else { nil } }
 }
 
-/// Why a command could not be carried out, in words for the user.
+/// Why a command failed, as a localized text.
 public nonisolated struct CommandFailure: Error, Equatable, Sendable {
     public var reason: String
 
@@ -32,15 +32,15 @@ public nonisolated struct CommandFailure: Error, Equatable, Sendable {
     }
 }
 
-/// A message that a command makes of what stands behind its name.
+/// A message made from a command's argument.
 public nonisolated struct MessageCommand: Equatable, Sendable {
-    /// The end of the text that was written, but for white space behind it: mentions and styles in it stay.
+    /// The trimmed argument, which is the end of the source; its mentions and styles are retained.
     public var argument: String
-    /// What is put around it.
+    /// The text inserted before the argument.
     public var before = ""
     public var after = ""
     public var isEmote = false
-    /// Whether nothing of it may be seen before a reader asks.
+    /// Whether the whole message is a spoiler.
     public var isCovered = false
     public var syntax = WrittenText.Syntax.markdown
 
@@ -52,7 +52,7 @@ public nonisolated struct MessageCommand: Equatable, Sendable {
 }
 
 extension MessageCommand {
-    /// A text that readers uncover. Programs that know no spoilers show it between bars, where bars can cover it.
+    /// A spoiler. Clients without spoiler support show it between `||`, if these delimiters can enclose it.
     public nonisolated static func spoiler(_ text: String) -> MessageCommand {
         var command = MessageCommand(text)
         (command.before, command.after) = ("||", "||")
@@ -60,14 +60,14 @@ extension MessageCommand {
         return command
     }
 
-    /// A shrug, behind a text if there is one.
+    /// Appends a shrug to the text.
     public nonisolated static func shrug(_ text: String) -> MessageCommand {
         var command = MessageCommand(text, syntax: .plain)
         command.after = (text.isEmpty ? "" : " ") + #"¯\_(ツ)_/¯"#
         return command
     }
 
-    /// The text of the message that it makes of the one that was written.
+    /// Converts the source text, including its marks, to that of the message to send.
     nonisolated func written(from text: WrittenText) -> WrittenText {
         var rest = text.source[...]
         while let last = rest.last, last.isWhitespace, !rest.hasSuffix(argument) { rest.removeLast() }
@@ -82,17 +82,17 @@ extension MessageCommand {
         let source = before + argument + after
         let written = WrittenText(source, syntax: syntax, marks: shiftedMarks) ?? WrittenText(source, syntax: syntax)
         guard isCovered, !MessageMarkup.body(of: written).isCovered else { return written }
-        // Bars cover no more than a paragraph, and none in which others stand.
+        // `||` spans at most one paragraph and cannot be nested, so use a mark instead.
         let cover = WrittenText.Mark(.style(.spoiler()), over: TextRange(location: 0, length: argumentRange.length))
         let covered = WrittenText(argument, marks: marks + [cover])
         if let covered, MessageMarkup.body(of: covered).isCovered { return covered }
-        // Nothing covers a block of code: it is shown as it was typed.
+        // Markdown code blocks cannot be spoilers, so send the argument as plain text.
         return WrittenText(argument, syntax: .plain, marks: marks + [cover]) ?? written
     }
 }
 
 nonisolated extension MessageBody {
-    /// Whether nothing of it is seen before a reader asks.
+    /// Whether all of its text is hidden behind spoilers.
     fileprivate var isCovered: Bool { Self.isCovered(blocks) }
 
     private static func isCovered(_ blocks: [BodyBlock]) -> Bool {
@@ -115,10 +115,10 @@ nonisolated extension MessageBody {
     }
 }
 
-/// Why a text that begins with a slash is no command. Nothing was done, and the text stays in the composer.
+/// Why a text starting with a slash is not a valid command. The text stays in the composer.
 public nonisolated enum CommandProblem: Error, Equatable, Sendable {
     case unknown(String)
-    /// The backend can't do it.
+    /// The backend does not support the command.
     case unavailable(String)
     case argumentMissing(usage: String)
     case argumentUnexpected(String)

@@ -6,7 +6,7 @@ nonisolated extension CommandRegistry {
         speaking(translator) + acting(translator)
     }
 
-    /// Commands that make a message.
+    /// Commands that send a message.
     private static func speaking(_ translator: Translator) -> [Definition] {
         [
             Definition("me", translator("<text>"), help: translator("Say what you do")) { text in
@@ -24,7 +24,7 @@ nonisolated extension CommandRegistry {
         ]
     }
 
-    /// Commands that do something.
+    /// Commands that perform an action.
     private static func acting(_ translator: Translator) -> [Definition] {
         [
             Definition(

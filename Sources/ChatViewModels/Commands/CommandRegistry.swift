@@ -1,21 +1,21 @@
 public import ChatCore
 public import Composer
 
-/// The commands that a conversation knows: what they are called, take and do.
+/// The slash commands available in a conversation.
 ///
-/// A text is a command if it begins with a slash and a name: `/usr/bin` and `/ x` are text, and `//me` sends `/me`.
+/// A text is a command if it starts with a slash and a name: `/usr/bin` and `/ x` are text, and `//me` sends `/me`.
 public nonisolated struct CommandRegistry: Sendable {
-    /// A command as it is listed and read.
+    /// The declaration of a command.
     public struct Definition: Sendable {
-        /// Without the slash, in lower case.
+        /// The name in lower case, without the slash.
         public var name: String
-        /// What stands behind the name, as in `<text>`; brackets around what may be left out.
+        /// The arguments as displayed, such as `<text>`; optional ones in square brackets.
         public var arguments: String
-        /// What it does, in a few words.
+        /// A short description.
         public var help: String
-        /// What the backend must be able to do for it.
+        /// The backend capabilities it requires.
         public var needs: BackendCapabilities
-        /// What it asks for, given what stands behind the name, without white space at the ends.
+        /// Parses the text after the name, which is trimmed.
         public var read: @Sendable (String) throws(CommandProblem) -> ChatCommand
 
         public init(
@@ -37,8 +37,8 @@ public nonisolated struct CommandRegistry: Sendable {
     private let translator: Translator
 
     /// - Parameters:
-    ///   - capabilities: what the backend can do; commands that need more are not offered.
-    ///   - added: commands of the host's own; one with a name that is there already takes its place.
+    ///   - capabilities: the backend's; commands that require others are not offered.
+    ///   - added: custom commands; they replace standard ones of the same name.
     public init(capabilities: BackendCapabilities, translator: Translator, adding added: [Definition] = []) {
         let standardDefinitions = Self.standard(translator).filter { one in !added.contains { $0.name == one.name } }
         definitions = standardDefinitions + added
@@ -46,10 +46,10 @@ public nonisolated struct CommandRegistry: Sendable {
         self.translator = translator
     }
 
-    /// Those that the backend can carry out.
+    /// The commands that the backend supports.
     public var offered: [Definition] { definitions.filter { capabilities.isSuperset(of: $0.needs) } }
 
-    /// What a text asks for; nil if it is a text to send as it is.
+    /// Parses a text; returns `nil` if it is not a command.
     public func command(in text: String) throws(CommandProblem) -> ChatCommand? {
         guard text.first == "/" else { return nil }
         if text.hasPrefix("//") { return .message(MessageCommand(String(text.dropFirst()))) }
@@ -65,7 +65,7 @@ public nonisolated struct CommandRegistry: Sendable {
         return try definition.read(argument)
     }
 
-    /// For completion behind a slash at the text's start.
+    /// The completion index for a slash at the start of the text.
     public var index: CompletionIndex {
         CompletionIndex(
             offered.map { one in

@@ -1,7 +1,7 @@
 import ChatCore
 
 extension ConversationCoordinator {
-    /// Carries out a command that was written in a room.
+    /// Executes a command entered in a room.
     func perform(_ command: ChatCommand, in room: RoomID) async throws {
         switch command {
         case .message, .help: break
@@ -30,8 +30,8 @@ extension ConversationCoordinator {
         }
     }
 
-    /// A room of the list by its name or identifier, or else one that the backend knows.
-    /// - Parameter message: one to go to in it.
+    /// Opens a listed room by name or address; otherwise joins it through the backend.
+    /// - Parameter message: a message to jump to.
     private func join(_ address: String, showing message: MessageID? = nil) async throws {
         let target = ChatAddress(address)?.room?.address ?? address
         let bareName = address.hasPrefix("#") ? String(address.dropFirst()) : address
@@ -46,11 +46,10 @@ extension ConversationCoordinator {
         show(message, in: try await service.join(address))
     }
 
-    /// Whether rooms and users that are not in the list can be asked for.
+    /// Whether addresses of rooms and users outside the list can be resolved.
     public var acceptsAddresses: Bool { service.capabilities.contains(.join) }
 
-    /// Goes to what an address or a link leads to: a room, which is entered, a message in it, or the conversation with a
-    /// user.
+    /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
     public func open(_ address: String) {
         Task { [weak self] in
             do {

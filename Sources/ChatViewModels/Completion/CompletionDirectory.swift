@@ -1,34 +1,34 @@
 public import Composer
 import Synchronization
 
-/// Entities that change now and then, indexed off the main thread when they are next asked for.
+/// A set of entities that changes over time, indexed off the main thread on demand.
 ///
-/// Setting is cheap on any thread: the index is made where somebody asks, once for any number of changes.
+/// ``set(_:)`` is cheap on any thread: the index is built by the next query, once for any number of changes.
 public nonisolated final class CompletionDirectory: Sendable {
     public typealias Make = @Sendable () async throws -> CompletionIndex
 
-    /// How many recent entities count: each adds to the cost of a query.
+    /// The maximum number of recent entities; each adds to the cost of a query.
     public static let recentLimit = 32
 
     private struct State {
         var make: Make
-        /// Counts the changes of what there is to index.
+        /// Incremented when the entities change.
         var generation = 0
         var index: (generation: Int, value: CompletionIndex)?
         var building: (generation: Int, task: Task<CompletionIndex, any Error>)?
         var recentIDs: [String] = []
-        /// The recent entities as they were looked up for some identifiers in some index.
+        /// The cached lookup of recent IDs in an index.
         var recent: (generation: Int, ids: [String], entities: [CompletionEntity])?
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter make: what there is at first; called off the main thread.
+    /// - Parameter make: builds the first index; called off the main thread.
     public init(_ make: @escaping Make = { CompletionIndex([]) }) {
         state = Mutex(State(make: make))
     }
 
-    /// Other entities are there from now on.
+    /// Replaces the entities.
     public func set(_ make: @escaping Make) {
         state.withLock { state in
             state.make = make
@@ -36,22 +36,22 @@ public nonisolated final class CompletionDirectory: Sendable {
         }
     }
 
-    /// Which entities come first, the most recent first.
+    /// Sets the entities to rank first, most recent first.
     public func setRecent(_ identifiers: some Sequence<String>) {
         let identifiers = Array(identifiers.prefix(Self.recentLimit))
         state.withLock { $0.recentIDs = identifiers }
     }
 
-    /// Whether what was indexed last is all that is known now.
+    /// Whether the index reflects the current entities.
     var isUpToDate: Bool { state.withLock { $0.index?.generation == $0.generation } }
 
-    /// Matches in what was indexed last; nil if nothing was yet.
+    /// Returns the matches in the current index, which may be outdated, or `nil` if there is none yet.
     func matches(of query: String, limit: Int) -> [CompletionEntity]? {
         guard let index = state.withLock({ $0.index }) else { return nil }
         return index.value.matches(of: query, recent: recent(in: index), limit: limit)
     }
 
-    /// Indexes what is known now, unless somebody does so already.
+    /// Builds the index if it is outdated, joining a build in progress.
     func update() async throws {
         let (generation, task) = state.withLock { state in
             if let building = state.building, building.generation == state.generation { return building }

@@ -1,9 +1,9 @@
 import Composer
 
-/// The queries that sources are working on. What they find goes back to the composer as events.
+/// Runs completion queries and returns their results to the composer as events.
 final class CompletionQueries {
     var sources: [any CompletionSource] = []
-    /// Who was taken, by the identifier: what the source told of them.
+    /// The accepted entities by identifier.
     private(set) var accepted: [String: CompletionEntity] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
     private let deliver: (ComposerEvent) -> Void
@@ -26,7 +26,7 @@ final class CompletionQueries {
         }
     }
 
-    /// Nobody to ask is an answer too: nothing was found.
+    /// Without a source for the prefix, returns an empty result.
     private func run(_ query: CompletionQuery) {
         guard let source = sources.first(where: { $0.prefix == query.prefix }) else {
             return deliver(.completionResults(query: query.id, [], isFinal: true))

@@ -1,21 +1,20 @@
 public import Composer
 
-/// Answers the completion queries of one prefix. An application brings its own sources beside those that ship
+/// Answers the completion queries for a prefix. Applications can add their own sources
 /// (``ComposerViewModel/completionSources``).
 public nonisolated protocol CompletionSource: Sendable {
-    /// The prefix of the rule that it answers for; empty for implicit queries.
+    /// The prefix of the rule it serves; empty for implicit queries.
     var prefix: String { get }
-    /// The matches, the best first, in as many batches as it takes. Rows are shown in the order in which they come,
-    /// each identifier once.
+    /// Returns the matches in batches, best first. Rows are shown in this order; duplicate identifiers are dropped.
     ///
-    /// Called on the main actor for each query: it must return at once and do its work elsewhere. When the query has
-    /// become stale the stream is dropped, which its `onTermination` tells. An error that is thrown is shown in the
-    /// list, below what had come, with a way to try again: a ``CompletionFailure`` in its own words.
+    /// Called on the main actor for each query: return immediately and do the work elsewhere. A stale query's stream is
+    /// dropped, which triggers its `onTermination`. An error is shown below the rows received so far, with a retry
+    /// button; the text is that of a ``CompletionFailure``.
     @MainActor func batches(for query: CompletionQuery) -> AsyncThrowingStream<[CompletionEntity], any Error>
-    /// The user took this entity: it may come first from now on.
+    /// The user accepted this entity, which may be ranked first from now on.
     @MainActor func accepted(_ entity: CompletionEntity)
-    /// The user may ask soon: what takes time can be fetched now, so that the first answer comes at once (HKW-50). Called
-    /// once, where the host wants that; nothing is shown for it. Must return at once.
+    /// Prepares for a query that may follow, so that the first results appear immediately (HKW-50). Called once, if the
+    /// host enables prefetching. Must return immediately.
     @MainActor func prefetch()
 }
 
@@ -24,7 +23,7 @@ extension CompletionSource {
     @MainActor public func prefetch() {}
 }
 
-/// Why a source could not answer, in words for the user.
+/// Why a source failed, as a localized text.
 public nonisolated struct CompletionFailure: Error, Equatable, Sendable {
     public var reason: String
 

@@ -3,16 +3,16 @@ public import Composer
 
 /// The members of a room, for `@`.
 public nonisolated enum MemberDirectory {
-    /// Those who are there, without oneself; the index tells apart who shares a name.
+    /// The joined members other than the user; members with the same name are disambiguated.
     ///
-    /// - Parameter everyone: what the row that names all of them says, if there is one. It is there only where it
-    ///   makes sense: among more than one other.
+    /// - Parameter everyone: the description of the row that mentions everyone, or `nil` for none. The row appears only
+    ///   if there are at least two other members.
     public static func index(of members: [Member], everyone: String?) -> CompletionIndex {
         var entities: [CompletionEntity] = []
         entities.reserveCapacity(members.count + 1)
         for member in members where !member.hasLeft && member.kind != .own {
             let id = member.id.rawValue
-            // Where two share a name the row tells them apart; the message says the name alone.
+            // The row shows the disambiguating suffix; the message contains only the name.
             let suffix = " (\(id))"
             let isDisambiguated = member.displayName.hasSuffix(suffix)
             let name = isDisambiguated ? String(member.displayName.dropLast(suffix.count)) : member.displayName
@@ -29,7 +29,7 @@ public nonisolated enum MemberDirectory {
         return CompletionIndex(entities, disambiguatesNames: true)
     }
 
-    /// The first name, if there is more than that (HKW-58).
+    /// The first word of a name that has several (HKW-58).
     static func shortForm(of name: String) -> String? {
         let first = String(name.prefix { !$0.isWhitespace })
         return first.isEmpty || first == name ? nil : first
@@ -38,7 +38,7 @@ public nonisolated enum MemberDirectory {
 
 /// The rooms of an account, for `#`.
 public nonisolated enum RoomDirectory {
-    /// In the order of the list, those of one name told apart. Others find a room by its address alone.
+    /// Rooms in list order, disambiguated by name. Other users can find a room only by its address.
     public static func index(of rooms: [RoomListViewModel.Row]) -> CompletionIndex {
         CompletionIndex(
             rooms.map { room in
@@ -48,7 +48,7 @@ public nonisolated enum RoomDirectory {
             }, disambiguatesNames: true)
     }
 
-    /// Who can be asked to let somebody in by an identifier: the server that made the room. An address names its own.
+    /// The `via` servers for a room ID: its server name. An alias names its server itself.
     private static func servers(of id: String) -> [String] {
         guard id.hasPrefix("!"), let colon = id.firstIndex(of: ":") else { return [] }
         return [String(id[id.index(after: colon)...])]

@@ -1,7 +1,7 @@
 public import ChatCore
 import Composer
 
-/// The sources that an open conversation's composer completes from: members for `@`, rooms for `#`.
+/// The completion sources of an open conversation: members for `@`, rooms for `#`.
 public final class ConversationSources {
     private weak var coordinator: ConversationCoordinator?
     private let everyone: String?
@@ -10,14 +10,15 @@ public final class ConversationSources {
     private var members: [RoomID: Members] = [:]
 
     private struct Members {
-        /// For `@`, with the row of everyone.
+        /// For `@`, including the row for everyone.
         let all = CompletionDirectory()
-        /// For a name alone: nobody means everyone by a word.
+        /// For names without `@`, which never mention everyone.
         let named = CompletionDirectory()
         var snapshot = Snapshot()
     }
 
-    /// - Parameter everyone: what the row of `@room` says, as "Everyone in this room"; nil for no such row.
+    /// - Parameter everyone: the description of the `@room` row, such as "Everyone in this room"; `nil` for no such
+    ///   row.
     public init(of coordinator: ConversationCoordinator, everyone: String?) {
         self.coordinator = coordinator
         self.everyone = everyone
@@ -28,7 +29,7 @@ public final class ConversationSources {
         members[room] = directories
         return [
             DirectorySource(prefix: "@", directory: directories.all) { [weak self] _ in
-                // A big room's members come as they speak: whoever names one may mean any.
+                // Members are loaded lazily, but a mention may be of any of them.
                 self?.coordinator?.loadMembers(of: room)
                 self?.refreshMembers(of: room)
             },
@@ -48,7 +49,7 @@ public final class ConversationSources {
         directories.all.setRecent(recent)
         directories.named.setRecent(recent)
         let everyone = coordinator?.mayNotifyEveryone(in: room) ?? false ? everyone : nil
-        // Arrays that share their storage are equal, which costs nothing; of a new one nothing is compared here.
+        // Compare storage identity, which takes constant time, instead of the elements.
         let snapshot = directories.snapshot
         guard snapshot.everyone != everyone || !snapshot.members.hasStorage(of: state.members) else { return }
         self.members[room]?.snapshot = Snapshot(members: state.members, everyone: everyone)
@@ -57,13 +58,13 @@ public final class ConversationSources {
         directories.named.set { MemberDirectory.index(of: members, everyone: nil) }
     }
 
-    /// What a directory was made of.
+    /// The input of a directory's index.
     private struct Snapshot {
         var members: [Member] = []
         var everyone: String?
     }
 
-    /// Who spoke lately, the last one first.
+    /// The most recent senders, newest first.
     private static func recentSenders(_ items: TimelineRows) -> [String] {
         var senders: [String] = []
         for message in items.suffix(100).reversed().lazy.compactMap(\.message) where !message.isOwn {

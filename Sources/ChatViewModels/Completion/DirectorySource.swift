@@ -1,7 +1,7 @@
 public import Composer
 
-/// Answers the queries of a prefix from a directory: at once with what was indexed last, and then with what has come
-/// to it since. Nothing runs on the main thread.
+/// Answers completion queries from a directory: first from its current index, then from an updated one if it is
+/// outdated. All work happens off the main thread.
 public nonisolated struct DirectorySource: CompletionSource {
     public let prefix: String
     private let directory: CompletionDirectory
@@ -9,8 +9,8 @@ public nonisolated struct DirectorySource: CompletionSource {
     private let refresh: @MainActor @Sendable (CompletionDirectory) -> Void
 
     /// - Parameters:
-    ///   - limit: the most matches of one query; who wants others writes more of the name.
-    ///   - refresh: called before each query to tell the directory of what is new; must return at once.
+    ///   - limit: the maximum number of matches per query.
+    ///   - refresh: updates the directory before each query; must return immediately.
     public init(
         prefix: String, directory: CompletionDirectory, limit: Int = 50,
         refresh: @escaping @MainActor @Sendable (CompletionDirectory) -> Void = { _ in }
@@ -21,11 +21,11 @@ public nonisolated struct DirectorySource: CompletionSource {
         self.refresh = refresh
     }
 
-    /// Indexes what the directory knows (HKW-50).
+    /// Builds the index in advance (HKW-50).
     @MainActor public func prefetch() {
         refresh(directory)
         guard !directory.isUpToDate else { return }
-        // What fails now is told when somebody asks.
+        // Ignore failures here: the next query reports them.
         Task.detached(priority: .utility) { [directory] in try? await directory.update() }
     }
 
@@ -35,7 +35,7 @@ public nonisolated struct DirectorySource: CompletionSource {
         return AsyncThrowingStream { continuation in
             let task = Task.detached(priority: .userInitiated) {
                 do {
-                    // Asked before: what is indexed meanwhile would else be missed.
+                    // Check first, or an update finishing in between would be missed.
                     let isUpToDate = directory.isUpToDate
                     if let matches = directory.matches(of: text, limit: limit) { continuation.yield(matches) }
                     if !isUpToDate {

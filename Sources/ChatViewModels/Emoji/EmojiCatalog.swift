@@ -1,24 +1,24 @@
 import Foundation
 
-/// An emoji, and what people call it.
+/// An emoji with its names.
 public nonisolated struct Emoji: Hashable, Sendable {
-    /// Where a skin tone's modifier goes.
+    /// Where the skin tone modifier is inserted.
     public enum ToneRule: Int, Sendable {
         case none, first, firstAndLast
     }
 
-    /// Without a skin tone.
+    /// The emoji without a skin tone.
     public var text: String
     public var tones: ToneRule
-    /// Short codes without their colons; there is at least one.
+    /// Short codes without colons; never empty.
     public var codes: [String]
-    /// In the user's language, or in English where that has none.
+    /// The localized name, or the English one if there is no translation.
     public var name: String
-    /// What else finds it, in both languages.
+    /// Additional search terms, localized and in English.
     public var keywords: [String]
 }
 
-/// A skin tone, of the Fitzpatrick scale.
+/// A skin tone of the Fitzpatrick scale.
 public nonisolated enum SkinTone: Int, CaseIterable, Sendable {
     case none, light, mediumLight, medium, mediumDark, dark
 
@@ -26,7 +26,7 @@ public nonisolated enum SkinTone: Int, CaseIterable, Sendable {
         self == .none ? nil : Unicode.Scalar(0x1F3FA + UInt32(rawValue))
     }
 
-    /// The short code's number: tones are counted from 2, as the scale's first two share a modifier.
+    /// The short code. Numbers start at 2, because types 1 and 2 of the scale share a modifier.
     var code: String { "skin-tone-\(rawValue + 1)" }
 
     init?(code: Substring) {
@@ -35,20 +35,20 @@ public nonisolated enum SkinTone: Int, CaseIterable, Sendable {
     }
 }
 
-/// All emoji, in the order in which pickers show them.
+/// All emoji, in picker order.
 public nonisolated struct EmojiCatalog: Sendable {
     public let emoji: [Emoji]
     private let byCode: [String: Int]
     private let byText: [String: Int]
 
     public struct Malformed: Error, Equatable, Sendable {
-        /// The number of the line, from 1, of those that are no comments.
+        /// The line number, from 1, not counting comments.
         public let line: Int
     }
 
-    /// Reads what `build-aux/emoji-data` wrote: the list, and names by its lines in a language and in English.
+    /// Parses the output of `build-aux/emoji-data`: the emoji list, and localized and English names, line by line.
     ///
-    /// - Throws: ``Malformed`` if a line of the list is.
+    /// - Throws: ``Malformed`` if a line of the list is invalid.
     public init(list: String, names: String, english: String) throws(Malformed) {
         let (localized, fallback) = (Self.lines(names), Self.lines(english))
         var emoji: [Emoji] = []
@@ -73,25 +73,25 @@ public nonisolated struct EmojiCatalog: Sendable {
         byText = Dictionary(emoji.enumerated().map { ($1.text, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Lines that are no comments.
+    /// Returns the lines that are not comments.
     private static func lines(_ text: String) -> [Substring] {
         text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix("# ") }
     }
 
-    /// The emoji with a short code.
+    /// Returns the emoji with a short code.
     public func emoji(code: some StringProtocol) -> Emoji? { byCode[String(code)].map { emoji[$0] } }
 
-    /// What a short code stands for, with a skin tone or without: `wave`, `wave::skin-tone-3`.
+    /// Returns the emoji for a short code with an optional skin tone, such as `wave` or `wave::skin-tone-3`.
     public func text(ofCode code: String) -> String? {
         let components = code.split(separator: ":", omittingEmptySubsequences: true)
         guard let first = components.first, let emoji = emoji(code: first) else { return nil }
         return components.count > 1 ? emoji.text(in: SkinTone(code: components[1]) ?? .none) : emoji.text
     }
 
-    /// Where an emoji without a skin tone stands in ``emoji``.
+    /// Returns the index in ``emoji`` of an emoji without a skin tone.
     func index(of text: String) -> Int? { byText[text] }
 
-    /// The emoji that a text is, whatever its skin tone.
+    /// Returns the entry for an emoji with any skin tone.
     public func emoji(text: String) -> Emoji? {
         if let index = byText[text] { return emoji[index] }
         let bare = text.unicodeScalars.filter { !$0.properties.isEmojiModifier && $0 != "\u{FE0F}" }
@@ -101,7 +101,7 @@ public nonisolated struct EmojiCatalog: Sendable {
 }
 
 extension Emoji {
-    /// The emoji in a skin tone, if it has any.
+    /// The emoji in a skin tone, or unchanged if it has none.
     public nonisolated func text(in tone: SkinTone) -> String {
         guard tones != .none, let modifier = tone.modifier else { return text }
         var scalars = Array(text.unicodeScalars)

@@ -1,12 +1,12 @@
 public import Composer
 
-/// Turns a short code into its emoji when its closing colon is typed: `:tada:`, and `:skin-tone-3:` behind an emoji.
+/// Replaces a short code by its emoji when the closing colon is typed: `:tada:`, or `:skin-tone-3:` after an emoji.
 ///
-/// Undo brings the code back. Code spans, times and addresses stay what they are.
+/// Undo restores the code. Code spans, times and URLs are left alone.
 public nonisolated struct EmojiCodeController: ComposerInputController {
     public let name = "emoji codes"
     private let library: EmojiLibrary
-    /// The longest code is of 60 characters or so.
+    /// How many UTF-16 code units to search back for the opening colon; the longest codes have about 60.
     private static let reach = 80
 
     public init(library: EmojiLibrary) {
@@ -16,7 +16,7 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
     public func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
         guard let caret = Self.closing(event, engine), engine.state.preedit.isEmpty else { return .pass }
         guard let catalog = library.contents?.catalog else {
-            // The colon that opens a code: by the one that closes it they are read.
+            // This is the opening colon; the catalog is loaded by the time of the closing one.
             Task { [library] in _ = try? await library.loaded() }
             return .pass
         }
@@ -40,7 +40,7 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
         return .replace([.edit(TextRange(start: location, end: caret), replacement: emoji, origin: .typed)])
     }
 
-    /// Where a colon is typed with nothing selected.
+    /// The offset of a colon typed without a selection.
     private static func closing(_ event: ComposerEvent, _ engine: ComposerEngine) -> Int? {
         switch event {
         case .edit(let range, ":", .typed) where range.isEmpty: range.location
@@ -49,7 +49,7 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
         }
     }
 
-    /// Whether the end of a text lies within a code span.
+    /// Whether the end of the text is inside a code span.
     private static func isCode(_ text: String) -> Bool {
         let line = text.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
         return !line.count { $0 == "`" }.isMultiple(of: 2)

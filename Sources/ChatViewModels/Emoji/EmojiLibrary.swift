@@ -1,17 +1,16 @@
 import Composer
 import Synchronization
 
-/// The emoji as a user has them: in the user's language, with those used lately and a skin tone. Read once, off the
-/// main thread, when somebody first asks.
+/// The emoji catalog with the user's recent emoji and skin tone. Loaded once, off the main thread, on first use.
 public nonisolated final class EmojiLibrary: Sendable {
     public typealias Load = @Sendable () async throws -> EmojiCatalog
 
-    /// How many are remembered as used lately.
+    /// The maximum number of recent emoji stored.
     public static let recentLimit = 32
 
     struct Contents: Sendable {
         let catalog: EmojiCatalog
-        /// By short codes, and by names and keywords.
+        /// Indexes of short codes, and of names and keywords.
         let codes: CompletionIndex
         let names: CompletionIndex
 
@@ -41,9 +40,9 @@ public nonisolated final class EmojiLibrary: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - recent: emoji used lately, the last one first, as they were kept.
-    ///   - load: reads the emoji; called off the main thread, again if it threw.
-    ///   - onUse: told of those used lately, to keep them.
+    ///   - recent: recent emoji as stored, newest first.
+    ///   - load: loads the catalog; called off the main thread, and again after an error.
+    ///   - onUse: receives the updated recent emoji, to store them.
     public init(
         recent: [String] = [], tone: SkinTone = .none, load: @escaping Load,
         onUse: @escaping @MainActor @Sendable ([String]) -> Void = { _ in }
@@ -53,19 +52,19 @@ public nonisolated final class EmojiLibrary: Sendable {
         state = Mutex(State(recent: Array(recent.prefix(Self.recentLimit)), tone: tone))
     }
 
-    /// Emoji used lately, without skin tones, the last one first.
+    /// Recently used emoji without skin tones, newest first.
     public var recent: [String] { state.withLock { $0.recent } }
 
-    /// The tone of emoji that have one, unless another is asked for.
+    /// The preferred skin tone.
     public var tone: SkinTone {
         get { state.withLock { $0.tone } }
         set { state.withLock { $0.tone = newValue } }
     }
 
-    /// The emoji, if they were read.
+    /// The catalog, or `nil` before it is loaded.
     var contents: Contents? { state.withLock { $0.contents } }
 
-    /// Reads the emoji, unless somebody did or does so.
+    /// Loads the catalog once, joining a load in progress.
     func loaded() async throws -> Contents {
         let task = state.withLock { state -> Task<Contents, any Error> in
             if let contents = state.contents { return Task { contents } }
@@ -82,7 +81,7 @@ public nonisolated final class EmojiLibrary: Sendable {
         return try result.get()
     }
 
-    /// Notes that an emoji was used, here or from a picker.
+    /// Records the use of an emoji.
     @MainActor public func noteUse(of emoji: String) {
         let recent = state.withLock { state in
             let plain = state.contents?.catalog.emoji(text: emoji)?.text ?? emoji

@@ -1,7 +1,7 @@
 public import Composer
 
-/// Emoji for `:`, by short codes and by names in the user's language: the code that was written in full first, then
-/// those used lately, then codes, then names. Behind an emoji that was written in full come its skin tones.
+/// Completes emoji for `:` by short code and localized name: an exact code first, followed by its skin tones, then
+/// recent emoji, other codes and names.
 public nonisolated struct EmojiSource: CompletionSource {
     public let prefix: String
     private let library: EmojiLibrary
@@ -63,8 +63,7 @@ public nonisolated struct EmojiSource: CompletionSource {
         }
     }
 
-    /// Of codes that begin alike those with the whole word come first, and then faces before arrows: the order of
-    /// pickers, not of the alphabet.
+    /// Among codes with the same prefix, sorts whole words first, then by picker order rather than alphabetically.
     private static func inPickerOrder(
         _ rows: [CompletionEntity], after recent: Set<String>, _ catalog: EmojiCatalog
     ) -> [CompletionEntity] {
@@ -78,7 +77,7 @@ public nonisolated struct EmojiSource: CompletionSource {
         return first + sorted.map(\.0) + rows[alike.endIndex...]
     }
 
-    /// An emoji in the other tones, named as short codes name them.
+    /// An emoji in the other skin tones, named by their short codes.
     private static func tones(of emoji: Emoji, as row: CompletionEntity, but preferred: SkinTone) -> [CompletionEntity]
     {
         guard emoji.tones != .none else { return [] }

@@ -1,12 +1,12 @@
 public import ChatCore
 
-/// Rooms that are made for people, and people who are asked into rooms.
+/// Creating rooms, and finding and inviting people.
 extension ConversationCoordinator {
-    /// Whether people can be searched for.
+    /// Whether the backend has a user directory.
     public var canSearchUsers: Bool { service.capabilities.contains(.userDirectory) }
 
-    /// View model of a dialog that makes a room and opens it; nil where rooms are for oneself.
-    /// - Parameter ownUserID: who the user is.
+    /// Returns the view model of the dialog that creates and opens a room, or `nil` if only local rooms exist.
+    /// - Parameter ownUserID: the user's Matrix ID.
     public func newRoom(by ownUserID: MemberID?) -> NewRoomViewModel? {
         guard canSearchUsers else { return nil }
         let viewModel = NewRoomViewModel(service: service, ownUserID: ownUserID)
@@ -15,12 +15,12 @@ extension ConversationCoordinator {
         return viewModel
     }
 
-    /// View model of a dialog that finds somebody to write to; nil where nobody is to be found.
+    /// Returns the view model of the user search dialog, or `nil` if there is no user directory.
     public func userSearch() -> UserSearchViewModel? {
         canSearchUsers ? UserSearchViewModel(service: service) : nil
     }
 
-    /// View model of a dialog that asks people into a room; nil where nobody can be asked.
+    /// Returns the view model of the invitation dialog, or `nil` if there is no user directory.
     public func inviting(to room: RoomID) -> InviteViewModel? {
         guard canSearchUsers else { return nil }
         let open = conversation.flatMap { $0.roomID == room ? $0.timeline.state.otherMembers : nil } ?? []

@@ -1,12 +1,12 @@
 public import ChatCore
 public import Observation
 
-/// Asks people into a room.
+/// Invites people to a room.
 @Observable
 public final class InviteViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var isInviting = false
-        /// Why somebody could not be asked: those stay chosen.
+        /// The first error; users who could not be invited stay selected.
         public var error: ChatError?
     }
 
@@ -16,9 +16,9 @@ public final class InviteViewModel: ViewModel {
 
     public let userSearch: UserSearchViewModel
     public private(set) var state = State()
-    /// All were asked.
+    /// Called when all users have been invited.
     @ObservationIgnored public var onDone: (([User]) -> Void)?
-    /// Told of why somebody could not be asked, after ``abandon()``.
+    /// Receives an error that occurs after ``abandon()``.
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
     @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let room: RoomID
@@ -56,6 +56,6 @@ public final class InviteViewModel: ViewModel {
         }
     }
 
-    /// Nobody looks at this any more: whoever is being asked is asked still.
+    /// Call when the dialog is closed: pending invitations are still sent.
     public func abandon() { isAbandoned = true }
 }

@@ -1,36 +1,36 @@
 public import ChatCore
 public import Observation
 
-/// Finds people by what is typed, and keeps whom of them the user chose.
+/// Searches the user directory and collects the users selected.
 @Observable
 public final class UserSearchViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var query = ""
-        /// Who was found for the query, or for the one before while it is searched.
+        /// The results of the query, or of the previous one while searching.
         public var found: [User] = []
-        /// In the order in which they were chosen.
+        /// In the order of selection.
         public var chosen: [User] = []
         public var isSearching = false
-        /// Why the search did not come about.
+        /// Why the search failed.
         public var error: ChatError?
 
-        /// Whether there is to be said that nobody was found.
+        /// Whether to show that nobody was found.
         public var isEmpty: Bool { found.isEmpty && !isSearching && error == nil && !query.isEmpty }
         public func isChosen(_ user: User) -> Bool { chosen.contains { $0.id == user.id } }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
         case search(String)
-        /// Chooses somebody, or takes the choice back.
+        /// Selects or deselects a user.
         case toggle(User)
-        /// The first who was found.
+        /// Toggles the first result.
         case chooseFirst
         case removeLast
     }
 
     public private(set) var state = State()
     @ObservationIgnored private let service: any RoomMembersService
-    /// Who is not offered: those who are there already.
+    /// Users not to offer, such as members.
     @ObservationIgnored private let excluded: Set<MemberID>
     @ObservationIgnored private var searching: Task<Void, Never>?
 
@@ -50,7 +50,7 @@ public final class UserSearchViewModel: ViewModel {
         }
     }
 
-    /// Those who could not be asked stay chosen.
+    /// Keeps only the users whose invitation failed.
     func setChosen(_ users: [User]) { state.chosen = users }
 
     private func toggle(_ user: User) {
@@ -75,7 +75,7 @@ public final class UserSearchViewModel: ViewModel {
         searching = Task { [weak self] in await self?.searchOn() }
     }
 
-    /// One request at a time, the last one for what was typed last.
+    /// Sends one request at a time, and the last one for the latest query.
     private func searchOn() async {
         var searchedQuery: String?
         while !Task.isCancelled, !state.query.isEmpty, searchedQuery != state.query {
@@ -87,7 +87,7 @@ public final class UserSearchViewModel: ViewModel {
                 state.found = Self.offered(users, for: query).filter { !excluded.contains($0.id) }
             } catch {
                 guard query == state.query else { continue }
-                // Whoever is written out can be asked without a search.
+                // A complete Matrix ID can be invited without a search.
                 state.found = Self.offered([], for: query).filter { !excluded.contains($0.id) }
                 state.error = state.found.isEmpty ? ChatError(error) : nil
             }
@@ -97,7 +97,7 @@ public final class UserSearchViewModel: ViewModel {
         searching = nil
     }
 
-    /// A whole identifier is somebody, whom servers may not find.
+    /// Offers a complete Matrix ID even if the directory does not list the user.
     private static func offered(_ users: [User], for query: String) -> [User] {
         guard case .user(let id)? = ChatAddress(query), !users.contains(where: { $0.id.rawValue == id }) else {
             return users

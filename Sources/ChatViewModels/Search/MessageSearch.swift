@@ -1,11 +1,11 @@
 import ChatCore
 import Foundation
 
-/// One search as it was typed, page by page.
+/// A paginated search.
 ///
-/// Names are looked up once. Pages that hold nothing are passed over, so that ``next()`` gives something or the end.
+/// Names are resolved once. ``next(limit:)`` skips empty pages, so it returns results or the end.
 nonisolated struct MessageSearch: Sendable {
-    /// What came of a page.
+    /// A page of results.
     struct Page: Sendable {
         var messages: [Message]
         var senders: [MemberID: Member]
@@ -18,9 +18,9 @@ nonisolated struct MessageSearch: Sendable {
     private var isAtEnd = false
 
     /// - Parameters:
-    ///   - room: the only room that is searched; nil for all.
-    ///   - rooms: all rooms by their names.
-    /// - Throws: ``Rejection`` where names are of nobody, or what the service throws.
+    ///   - room: the only room to search, or `nil` for all.
+    ///   - rooms: all rooms with their names.
+    /// - Throws: ``Rejection`` if a name matches nobody, or an error of the service.
     init(
         _ syntax: SearchSyntax, in room: RoomID?, rooms: [(id: RoomID, name: String)], service: any SearchService
     ) async throws {
@@ -47,7 +47,7 @@ nonisolated struct MessageSearch: Sendable {
         }
         terms = SearchTerms(syntax.text)
         guard problems.isEmpty else { throw Rejection(problems: problems) }
-        // Every message of a room is no answer to nothing.
+        // An empty query would match every message.
         isAtEnd = syntax.isEmpty
     }
 
@@ -55,7 +55,7 @@ nonisolated struct MessageSearch: Sendable {
         var problems: [SearchSyntax.Problem]
     }
 
-    /// The next page with something in it, of at most `limit` messages.
+    /// Returns the next page of at most `limit` messages; it is empty only at the end.
     mutating func next(limit: Int) async throws -> Page {
         query.limit = limit
         while !isAtEnd {

@@ -2,27 +2,27 @@ public import ChatCore
 public import Foundation
 public import Observation
 
-/// Looks for messages in the room that is open, and steps through them, the latest first.
+/// Searches the open room and steps through the matches, newest first.
 @Observable
 public final class RoomSearchViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var isOpen = false
         public var text = ""
-        /// What is to be lit in the messages.
+        /// The terms to highlight in messages.
         public var terms = SearchTerms(terms: [])
-        /// Why nothing is searched for.
+        /// Why the query is invalid.
         public var problems: [SearchSyntax.Problem] = []
-        /// The search failed; it is of no use to search again for the same.
+        /// The error of a failed search.
         public var error: ChatError?
-        /// The latest first.
+        /// Newest first.
         public var matches: [MessageID] = []
-        /// The one that is shown, of ``matches``.
+        /// The index in ``matches`` of the match being shown.
         public var current: Int?
-        /// Whether there are more than those.
+        /// Whether more matches can be loaded.
         public var hasMore = false
         public var isSearching = false
 
-        /// Whether all was looked through in vain.
+        /// Whether the search finished without a match.
         public var hasNoResults: Bool {
             matches.isEmpty && !isSearching && error == nil && problems.isEmpty && !SearchSyntax(text).isEmpty
         }
@@ -31,13 +31,13 @@ public final class RoomSearchViewModel: ViewModel {
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        /// Opens the search, or takes it up again with what was typed last.
+        /// Opens the search with the previous query.
         case open
         case close
         case type(String)
-        /// To an older match, and from the oldest to the latest.
+        /// Moves to the next older match, wrapping around to the newest.
         case stepOlder
-        /// To a later match, and from the latest to the oldest.
+        /// Moves to the next newer match, wrapping around to the oldest.
         case stepNewer
     }
 
@@ -46,7 +46,7 @@ public final class RoomSearchViewModel: ViewModel {
         case closed
     }
 
-    /// Matches beyond these are looked for only when they are stepped to.
+    /// The number of matches loaded up front; further ones are loaded when stepped to.
     public static let counted = 1000
     private static let pageSize = 100
 
@@ -55,7 +55,7 @@ public final class RoomSearchViewModel: ViewModel {
     @ObservationIgnored private let roomID: RoomID
     @ObservationIgnored private let now: () -> Date
     @ObservationIgnored private let search: RunningSearch
-    /// The match that is stepped to once it is known.
+    /// The index of the match to show once it is loaded.
     @ObservationIgnored private var target: Int?
 
     public init(roomID: RoomID, service: any SearchService, now: @escaping () -> Date = { Date() }) {
@@ -97,14 +97,14 @@ public final class RoomSearchViewModel: ViewModel {
         var next = State(isOpen: true, text: text)
         next.terms = SearchTerms(syntax.text)
         next.problems = syntax.problems
-        // The count stands until the next one is known: it would flicker with each key.
+        // While this is set, the view keeps the previous count, which would otherwise flicker on every key press.
         next.isSearching = RunningSearch.isSearchable(syntax)
         state = next
         target = nil
         search.start(syntax, in: roomID, rooms: [])
     }
 
-    /// - Returns: whether more is to be read at once.
+    /// - Returns: whether to load the next page immediately.
     private func receive(_ page: MessageSearch.Page) -> Bool {
         let isFirst = state.matches.isEmpty
         state.matches += page.messages.map(\.id)

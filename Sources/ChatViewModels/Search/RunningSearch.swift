@@ -1,18 +1,17 @@
 import ChatCore
 import Foundation
 
-/// The search that is under way while somebody types: begins anew with each key, reads on, and passes on nothing of an
-/// earlier one.
+/// A search that restarts as the user types, and discards the results of earlier queries.
 final class RunningSearch {
-    /// Told of each page in turn; answers whether another one is wanted at once.
+    /// Receives each page; returns whether to load the next one immediately.
     var onPage: ((MessageSearch.Page, SearchTerms) -> Bool)?
-    /// Told why there is nothing: what was typed makes no sense, or the search failed.
+    /// Receives the problems of an invalid query, or the error of a failed search.
     var onFailure: (([SearchSyntax.Problem], ChatError?) -> Void)?
     private let service: any SearchService
     private let pageSize: Int
     private var search: MessageSearch?
     private var running: Task<Void, Never>?
-    /// Counts searches: an answer to an earlier one is of no use.
+    /// Incremented by each search: results of earlier ones are discarded.
     private var generation = 0
 
     init(service: any SearchService, pageSize: Int) {
@@ -29,14 +28,14 @@ final class RunningSearch {
         search = nil
     }
 
-    /// Whether a text asks for something that can be looked for.
+    /// Whether a query is valid and not empty.
     static func isSearchable(_ syntax: SearchSyntax) -> Bool { !syntax.isEmpty && syntax.problems.isEmpty }
 
-    /// Ends the search before, and begins this one if it asks for something.
+    /// Cancels the current search and starts this one, if it is searchable.
     ///
     /// - Parameters:
-    ///   - room: the only room that is searched; nil for all.
-    ///   - rooms: all rooms by their names.
+    ///   - room: the only room to search, or `nil` for all.
+    ///   - rooms: all rooms with their names.
     func start(_ syntax: SearchSyntax, in room: RoomID?, rooms: [(id: RoomID, name: String)]) {
         stop()
         guard Self.isSearchable(syntax) else { return }
@@ -50,8 +49,8 @@ final class RunningSearch {
         }
     }
 
-    /// Asks for what comes after the last page.
-    /// - Returns: false if nothing was found yet.
+    /// Loads the next page.
+    /// - Returns: `false` if the first page has not arrived yet.
     func readOn() -> Bool {
         guard let search else { return false }
         running = Task { [weak self, generation] in await self?.run(search, generation) }
@@ -67,7 +66,7 @@ final class RunningSearch {
                 guard self.generation == generation else { return }
                 self.search = search
                 needsMore = onPage?(page, search.terms) ?? false
-                // A page may have stopped the search.
+                // The handler may have stopped the search.
                 guard self.generation == generation else { return }
             }
         } catch {

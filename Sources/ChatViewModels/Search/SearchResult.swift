@@ -2,9 +2,9 @@ public import ChatCore
 import Composer
 public import Foundation
 
-/// A message that was found, as a list shows it.
+/// A search result as a list displays it.
 public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
-    /// A message's identifier says nothing without its room's.
+    /// Message IDs are unique only within a room.
     public nonisolated struct ID: Hashable, Sendable {
         public let room: RoomID
         public let message: MessageID
@@ -13,16 +13,16 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     public let id: ID
     public var roomName: String
     public var senderName: String
-    /// Whether it is one's own.
+    /// Whether the user sent it.
     public var isOwn: Bool
     public var sentAt: Date
     public var day: RelativeDay
-    /// What stands around the first match, on one line.
+    /// The text around the first match, on one line.
     public var snippet: String
-    /// What matches in it, in UTF-8 units.
+    /// The matches in ``snippet``, in UTF-8 code units.
     public var matches: [Range<Int>]
 
-    /// Characters that a snippet shows before its first match, and in all.
+    /// The maximum number of characters before the first match, and in the whole snippet.
     static let lead = 24
     static let length = 160
 
@@ -41,7 +41,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         matches = terms.ranges(in: snippet)
     }
 
-    /// The text without its marks, or what the message has in its place.
+    /// The text without Markdown, or the names of the attachments if there is no text.
     private static func displayText(
         in message: Message, _ syntax: WrittenText.Syntax, _ terms: SearchTerms
     ) -> String {
@@ -49,13 +49,12 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         let text = message.text.searchedPrefix
         let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
         let plain = PlainPreview.surroundings(of: first, in: text, syntax)
-        // What was found may stand in what is not shown, as an address behind a word: then it is shown as it was
-        // typed, unless there is a spoiler.
+        // The match may be in hidden text, such as a link's URL. Show the source then, unless it contains a spoiler.
         let isLost = !terms.ranges(in: text, limit: 1).isEmpty && terms.ranges(in: plain, limit: 1).isEmpty
         return isLost && !text.contains("||") ? text : plain
     }
 
-    /// The part of a text around the first match, blanks as one.
+    /// Extracts the text around the first match, with white space collapsed.
     static func snippet(of text: String, _ terms: SearchTerms) -> String {
         let text = text.searchedPrefix
         let first = terms.ranges(in: text, limit: 1).first?.lowerBound ?? 0
@@ -63,7 +62,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
         var start = text.startIndex
         if text.distance(from: text.startIndex, to: match) > Self.lead {
             let earliest = text.index(match, offsetBy: -Self.lead)
-            // From the beginning of a word, if one begins near.
+            // Prefer to start at a word boundary.
             start = text[earliest..<match].firstIndex(where: \.isWhitespace).map(text.index(after:)) ?? earliest
         }
         let end = text.index(start, offsetBy: Self.length, limitedBy: text.endIndex) ?? text.endIndex
@@ -73,7 +72,7 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
 }
 
 extension String {
-    /// A text of megabytes is not looked through for a line.
+    /// Very long texts are searched only up to this limit, since the snippet is a single line.
     fileprivate nonisolated var searchedPrefix: String {
         utf8.count <= 200_000 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(200_000)))
     }

@@ -1,42 +1,42 @@
 public import ChatCore
 public import Foundation
 
-/// What is typed into a search: words, and filters such as `from:ann`, `in:"Project X"`, `before:2024-05`,
-/// `after:yesterday` and `has:image`.
+/// A parsed search query: words, and filters such as `from:ann`, `in:"Project X"`, `before:2024-05`, `after:yesterday`
+/// and `has:image`.
 public nonisolated struct SearchSyntax: Equatable, Sendable {
-    /// A part of the text that cannot be searched for as it is.
+    /// An invalid part of a query.
     public nonisolated enum Problem: Equatable, Sendable {
-        /// A filter without a value.
+        /// A filter has no value.
         case missingValue(String)
-        /// No date, as it was written after `before:` or `after:`.
+        /// The value of `before:` or `after:` is not a date.
         case date(String)
-        /// Nothing that messages have, as it was written after `has:`.
+        /// The value of `has:` is not a kind of content.
         case content(String)
-        /// Nobody is called that.
+        /// No member has this name.
         case unknownSender(String)
-        /// No room is called that.
+        /// No room has this name.
         case unknownRoom(String)
-        /// `in:` where one room is searched.
+        /// `in:` was used in a search of one room.
         case roomAlreadySpecified
     }
 
-    /// Words, as ``SearchTerms`` takes them.
+    /// The words to search for, in the syntax of ``SearchTerms``.
     public var text = ""
-    /// Names, any of which.
+    /// Names of senders; messages from any of them match.
     public var senders: [String] = []
-    /// Names of rooms, any of which.
+    /// Names of rooms; messages in any of them match.
     public var rooms: [String] = []
-    /// Sent then or later.
+    /// The inclusive start of the date range.
     public var from: Date?
-    /// Sent earlier.
+    /// The exclusive end of the date range.
     public var until: Date?
     public var contents: Set<SearchContent> = []
-    /// In the order of the text. With any of them nothing is searched for: what was meant is not known.
+    /// In the order of the text. If there are any, no search is run.
     public var problems: [Problem] = []
 
     /// - Parameters:
-    ///   - now: what `today` and `yesterday` go by.
-    ///   - calendar: where days begin.
+    ///   - now: the reference date of `today` and `yesterday`.
+    ///   - calendar: determines where days begin.
     public init(_ typed: String, now: Date = Date(), calendar: Calendar = .current) {
         var words: [String] = []
         for token in Self.tokens(typed) {
@@ -72,7 +72,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
         text = words.joined(separator: " ")
     }
 
-    /// Whether nothing is asked for.
+    /// Whether the query is empty.
     public var isEmpty: Bool {
         text.isEmpty && senders.isEmpty && rooms.isEmpty && from == nil && until == nil && contents.isEmpty
             && problems.isEmpty
@@ -84,7 +84,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
         case from, `in`, before, after, has
     }
 
-    /// What stands between blanks, those in quotes not counted; quotes stay.
+    /// Splits at white space outside quotation marks; keeps the quotation marks.
     private static func tokens(_ typed: String) -> [String] {
         var tokens: [String] = []
         var token = ""
@@ -101,7 +101,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
         return token.isEmpty ? tokens : tokens + [token]
     }
 
-    /// A filter's name and value, without its quotes; nil for a word, whatever colons are in it.
+    /// Parses a filter and its unquoted value; returns `nil` for a word, even if it contains a colon.
     private static func filter(_ token: String) -> (Key, String)? {
         guard let colon = token.firstIndex(of: ":"), let key = Key(rawValue: token[..<colon].lowercased()) else {
             return nil
@@ -123,7 +123,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
 
     // MARK: Dates
 
-    /// A year, a month, a day, `today` or `yesterday`, from its beginning to the next one's.
+    /// Parses a year, month, day, `today` or `yesterday` into a half-open interval.
     private static func period(_ value: String, now: Date, calendar: Calendar) -> (start: Date, end: Date)? {
         switch value.lowercased() {
         case "today": return day(containing: now, calendar)
@@ -140,7 +140,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
         gregorian.timeZone = calendar.timeZone
         let components = DateComponents(
             year: numbers[0], month: numbers.count > 1 ? numbers[1] : 1, day: numbers.count > 2 ? numbers[2] : 1)
-        // 2024-02-31 would be another day.
+        // Without this check, 2024-02-31 would become a date in March.
         guard components.isValidDate(in: gregorian), let start = gregorian.date(from: components),
             let end = gregorian.date(byAdding: [.year, .month, .day][numbers.count - 1], value: 1, to: start)
         else { return nil }

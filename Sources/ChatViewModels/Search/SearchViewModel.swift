@@ -2,7 +2,7 @@ public import ChatCore
 public import Foundation
 public import Observation
 
-/// Looks for messages in all rooms.
+/// Searches messages in all rooms.
 @Observable
 public final class SearchViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
@@ -10,18 +10,18 @@ public final class SearchViewModel: ViewModel {
         public var text = ""
         public var problems: [SearchSyntax.Problem] = []
         public var error: ChatError?
-        /// The latest first.
+        /// Newest first.
         public var results: [SearchResult] = []
-        /// Whether there are more than those.
+        /// Whether more results can be loaded.
         public var hasMore = false
         public var isSearching = false
-        /// Whether ``results`` are those of ``text``, not of what was typed before.
+        /// Whether ``results`` match ``text`` rather than an earlier query.
         public var isCurrent = true
 
         public var hasNoResults: Bool {
             results.isEmpty && !isSearching && error == nil && problems.isEmpty && !isUnasked
         }
-        /// Whether nothing is asked for.
+        /// Whether the query is empty.
         public var isUnasked: Bool { SearchSyntax(text).isEmpty }
     }
 
@@ -29,7 +29,7 @@ public final class SearchViewModel: ViewModel {
         case open
         case close
         case type(String)
-        /// The end of the results is near what is seen.
+        /// The view has scrolled close to the end of the results.
         case loadMore
         case choose(SearchResult.ID)
     }
@@ -50,7 +50,7 @@ public final class SearchViewModel: ViewModel {
 
     /// - Parameters:
     ///   - readsPlainTexts: see ``BackendCapabilities/plainTexts``.
-    ///   - rooms: the rooms as they are now.
+    ///   - rooms: returns the current rooms.
     public init(
         service: any SearchService, readsPlainTexts: Bool = false, now: @escaping () -> Date = { Date() },
         rooms: @escaping () -> [RoomListViewModel.Row]
@@ -89,7 +89,7 @@ public final class SearchViewModel: ViewModel {
         let syntax = SearchSyntax(text, now: now())
         var next = State(isOpen: true, text: text, problems: syntax.problems)
         next.isSearching = RunningSearch.isSearchable(syntax)
-        // The list of before stays until the next one is there: an empty one between would flicker with each key.
+        // Keep the previous results until new ones arrive, or the list would flicker on every key press.
         if next.isSearching { next.results = state.results }
         next.isCurrent = !next.isSearching
         state = next

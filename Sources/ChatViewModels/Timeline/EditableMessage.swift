@@ -2,12 +2,12 @@ public import ChatCore
 public import Composer
 public import MessageMarkup
 
-/// A stored message as its author can change it.
+/// The editable source of a stored message.
 public nonisolated struct EditableMessage: Equatable, Sendable {
     public var text: WrittenText
-    /// What saving the text loses, as Markdown can't say it.
+    /// The formatting lost on saving because Markdown cannot express it.
     public var losses: [MarkupLoss]
-    /// Whether the text may go: what goes with files need not say anything.
+    /// Whether the text may be empty, as in a message with attachments.
     public var mayBeEmpty: Bool
 
     public init(_ text: WrittenText, losses: [MarkupLoss] = [], mayBeEmpty: Bool = false) {
@@ -16,10 +16,10 @@ public nonisolated struct EditableMessage: Equatable, Sendable {
         self.mayBeEmpty = mayBeEmpty
     }
 
-    /// As it was written here, or else by the HTML that its author's program made.
+    /// Uses the stored source if there is one, otherwise converts the message's HTML.
     ///
     /// - Parameters:
-    ///   - body: what the message says by its text alone.
+    ///   - body: the body parsed from the message's text.
     ///   - readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(_ message: Message, body: MessageBody, readsPlainTexts: Bool = false) {
         mayBeEmpty = !message.attachments.isEmpty
@@ -32,7 +32,7 @@ public nonisolated struct EditableMessage: Equatable, Sendable {
         } else if message.textSyntax(readsPlainTexts: readsPlainTexts) == .plain {
             (text, losses) = (WrittenText(message.text, syntax: .plain), [])
         } else {
-            // As it was typed by an earlier version, with the members that were recognised by their names.
+            // An earlier version stored only the source text; restore mentions from the names it contains.
             (text, losses) = (WrittenText(message.text, mentioning: body.pills), [])
         }
         text = text.withShortForms
@@ -40,7 +40,7 @@ public nonisolated struct EditableMessage: Equatable, Sendable {
 }
 
 nonisolated extension WrittenText {
-    /// The same where Backspace leaves the first name of members, as of those that completion offers.
+    /// Adds the short names to which Backspace reduces mentions of members, as completion does.
     var withShortForms: WrittenText {
         let units = Array(source.utf16)
         let marks = marks.map { mark in
@@ -55,7 +55,7 @@ nonisolated extension WrittenText {
 }
 
 nonisolated extension MarkupLoss {
-    /// In the user's words, as a part of a list.
+    /// The localized phrase for a list of losses.
     func text(_ translator: Translator) -> String {
         switch self {
         case .image: translator("pictures in the text")

@@ -1,9 +1,9 @@
 public import ChatCore
 public import Foundation
 
-/// Small events that follow on each other, shown as one row.
+/// Consecutive room events, shown as one row.
 public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
-    /// Someone as a text names them.
+    /// A person as named in the summary.
     public nonisolated enum Participant: Hashable, Sendable {
         case currentUser
         case named(String)
@@ -13,43 +13,43 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
     public nonisolated struct Line: Identifiable, Equatable, Sendable {
         public let id: MessageID
         public var event: RoomEvent
-        /// Who did it.
+        /// The member who sent the event.
         public var actor: Participant
-        /// Whom it concerns; who did it, where it concerns the room.
+        /// The member it affects; the actor for events that affect the room.
         public var subject: Participant
         public var sentAt: Date
     }
 
-    /// What several members did, or was done to them, so that it is said once.
+    /// The net change to one or more members, grouped so that the summary states it once.
     public nonisolated enum Change: Hashable, Sendable {
         case kind(RoomEvent.Kind)
-        /// Came and went.
+        /// Joined and then left.
         case joinedAndLeft
-        /// Went and came.
+        /// Left and then joined.
         case rejoined
     }
 
     /// A part of the summary.
     public nonisolated enum Segment: Equatable, Sendable {
         case members(Change, [Participant])
-        /// What was done to the room, as it was done last.
+        /// The latest event of its kind that affects the room, or the latest role change of a member.
         case room(Line)
     }
 
-    /// Of the first event.
+    /// The ID of the first event.
     public let id: MessageID
-    /// Oldest first; at least one.
+    /// Oldest first; never empty.
     public var lines: [Line]
     public var isExpanded: Bool
-    /// As of a message, of the last event that each has read.
+    /// Members whose read receipt is at one of these events, most recent first.
     public var readers: [MessageItem.Reader] = []
-    /// What became of all that, each once; a single event is told as it is.
+    /// The summary of all events. Repeated changes are merged.
     public var segments: [Segment]
 
     public var canExpand: Bool { lines.count > 1 }
-    /// A link to the room in which the conversation goes on, or from which it comes; nil for none.
+    /// The address of the room's successor or predecessor, or `nil` if there is none.
     public var address: String? { lines.last { $0.event.address != nil }?.event.address }
-    /// Whether it goes on there.
+    /// Whether ``address`` is that of the successor.
     public var isReplaced: Bool { lines.last { $0.event.address != nil }?.event.kind == .replaced }
 
     init(lines: [Line], isExpanded: Bool) {
@@ -65,7 +65,7 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
         var rooms: [RoomEvent.Kind: Line] = [:]
         var roles: [Participant: Line] = [:]
         for line in lines {
-            // What somebody may do is told with who decided it, of each by itself.
+            // Report role changes with their actor, one per member.
             guard line.event.subject != nil, line.event.kind != .roleSet else {
                 if line.event.kind == .roleSet { roles[line.subject] = line } else { rooms[line.event.kind] = line }
                 continue
@@ -87,7 +87,7 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
             + lines.filter { rooms[$0.event.kind] == $0 || roles[$0.subject] == $0 }.map { .room($0) }
     }
 
-    /// What is left of all that happened to one member.
+    /// The net effect of all events concerning one member.
     private static func netChanges(_ kinds: [RoomEvent.Kind]) -> [Change] {
         let memberships = kinds.filter { RoomEvent($0).isMembership }
         guard let first = memberships.first, let last = memberships.last else {
@@ -103,7 +103,7 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
 }
 
 nonisolated extension EventGroup {
-    /// The messages that may be shown with the one before them in one row: events of one day.
+    /// Whether two consecutive messages share a row: both are events of the same day.
     static func joins(_ first: Message, _ second: Message) -> Bool {
         first.event != nil && second.event != nil && CalendarDay(of: first.sentAt) == CalendarDay(of: second.sentAt)
     }

@@ -1,27 +1,27 @@
 public import ChatCore
 
-/// What is behind the links of one room's messages, asked for once each.
+/// A cache of the previews of links in one room; each is requested once.
 public final class LinkPreviews {
-    /// Remembered up to so many.
+    /// The cache is emptied when it reaches this size.
     private static let maxCount = 500
 
     private let room: RoomID
     private let service: any RoomCapabilityService
-    /// nil where there is nothing to show.
+    /// A `nil` value means that a link has no preview.
     private var cache: [String: LinkPreview?] = [:]
     private var requests: [String: Task<LinkPreview?, Never>] = [:]
 
-    /// - Returns: nil where the backend has none.
+    /// Returns `nil` if the backend does not support link previews.
     init?(room: RoomID, service: any RoomCapabilityService) {
         guard service.capabilities.contains(.linkPreviews) else { return nil }
         self.room = room
         self.service = service
     }
 
-    /// What is known already: nil if nobody asked yet, nil inside if there is nothing to show.
+    /// The cached preview: `nil` if it was not requested yet, `.some(nil)` if the link has none.
     public func cachedPreview(of address: String) -> LinkPreview?? { cache[address] }
 
-    /// - Returns: nil if there is nothing to show.
+    /// Returns the preview of a link, or `nil` if it has none.
     public func preview(of address: String) async -> LinkPreview? {
         if let cached = cache[address] { return cached }
         if let task = requests[address] { return await task.value }
@@ -29,7 +29,8 @@ public final class LinkPreviews {
         requests[address] = task
         let preview = await task.value
         requests[address] = nil
-        // What could not be asked for now is not asked for again with each row: not before the room is opened anew.
+        // Cache failures too, or each row that shows the link would request it again. Opening the room again starts
+        // afresh.
         if cache.count >= Self.maxCount { cache = [:] }
         cache[address] = .some(preview)
         return preview

@@ -1,14 +1,14 @@
 import ChatCore
 
-/// The stretch of a room's messages that is loaded, without gaps, each message once.
+/// The contiguous range of a room's messages in memory, without duplicates.
 ///
-/// What changes it answers the positions at which something is other than before, for ``TimelineRows``.
+/// Mutating methods return the positions that changed, for ``TimelineRows``.
 nonisolated struct LoadedMessages: Sendable {
-    /// In order of position.
+    /// Sorted by position.
     private(set) var messages: [Message] = []
-    /// Where the stretch begins; nil if it reaches back to the room's first message.
+    /// The lower bound of the range; `nil` if it includes the room's first message.
     private(set) var start: Int64?
-    /// Where it ends; nil if it reaches the newest message, and grows with what comes.
+    /// The upper bound of the range; `nil` if it includes the newest message, and then new messages extend it.
     private(set) var end: Int64?
     private var positions: [MessageID: Int64] = [:]
 
@@ -24,12 +24,12 @@ nonisolated struct LoadedMessages: Sendable {
 
     func message(_ id: MessageID) -> Message? { positions[id].map { messages[index(of: $0)] } }
 
-    /// The first message that is not before this position.
+    /// The index of the first message at or after this position.
     func index(of position: Int64) -> Int {
         messages.partitioningIndex { $0.position >= position }
     }
 
-    /// The first of the messages that stand in one row with the one at this index.
+    /// The index of the first message that shares a row with the one at this index.
     func startOfRow(_ index: Int) -> Int {
         guard messages.indices.contains(index) else { return index }
         var index = index
@@ -37,15 +37,15 @@ nonisolated struct LoadedMessages: Sendable {
         return index
     }
 
-    /// The index behind the last of the messages that stand in one row with the one at this index.
+    /// The index after the last message that shares a row with the one at this index.
     func endOfRow(_ index: Int) -> Int {
         var end = index + 1
         while end < messages.count, EventGroup.joins(messages[end - 1], messages[end]) { end += 1 }
         return end
     }
 
-    /// Each message at its position, newer knowledge replacing older. What is outside the stretch belongs to a page
-    /// that is not loaded. Appending, the common case, costs one step.
+    /// Inserts messages or replaces older versions of them, ignoring those outside the range. Appending, the common
+    /// case, takes constant time.
     mutating func merge(_ changed: [Message]) -> [Int64] {
         var touched: [Int64] = []
         for message in changed {
@@ -66,7 +66,7 @@ nonisolated struct LoadedMessages: Sendable {
         }
     }
 
-    /// Adds the page that ends just before ``start``.
+    /// Prepends the page that ends right before ``start``.
     mutating func prepend(_ page: TimelinePage) -> [Int64] {
         guard let start else { return [] }
         let older = page.messages.filter { $0.position < start && positions[$0.id] == nil }
@@ -76,7 +76,7 @@ nonisolated struct LoadedMessages: Sendable {
         return older.map(\.position)
     }
 
-    /// Adds the page that begins just after ``end``.
+    /// Appends the page that begins right after ``end``.
     mutating func append(_ page: TimelinePage) -> [Int64] {
         guard let end else { return [] }
         let newer = page.messages.filter { $0.position > end && positions[$0.id] == nil }
@@ -86,8 +86,8 @@ nonisolated struct LoadedMessages: Sendable {
         return newer.map(\.position)
     }
 
-    /// Lets go of what is more than `reach` messages away from a position, once there is twice as much as that.
-    /// - Returns: what it let go of.
+    /// Drops messages more than `reach` away from a position, once more than twice that many are loaded.
+    /// - Returns: the dropped messages.
     mutating func trim(around position: Int64, reach: Int) -> [Message] {
         guard messages.count > 2 * reach else { return [] }
         let index = index(of: position)
@@ -115,7 +115,7 @@ nonisolated struct LoadedMessages: Sendable {
 }
 
 nonisolated extension RandomAccessCollection {
-    /// The first index from which on the predicate holds, in a collection in which it holds from some index on.
+    /// Binary search: the first index at which the predicate holds, provided it holds for all indices after that too.
     func partitioningIndex(where belongs: (Element) -> Bool) -> Index {
         var (low, count) = (startIndex, count)
         while count > 0 {

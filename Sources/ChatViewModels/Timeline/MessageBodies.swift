@@ -3,22 +3,22 @@ import Composer
 import MessageMarkup
 import Synchronization
 
-/// The bodies of messages: each parsed once, off the main thread, and kept until its text changes.
+/// A cache of parsed message bodies, which are parsed off the main thread until their text changes.
 ///
-/// Whoever shows messages prepares them first, on any thread; what was not prepared is parsed where it is asked for.
+/// Call ``prepare(_:)`` before displaying messages; bodies that are not prepared are parsed on the calling thread.
 nonisolated final class MessageBodies: Sendable {
-    /// All that a body depends on.
+    /// Everything a body depends on, apart from the members' names.
     private struct Source: Hashable {
         var text: String
         var html: String?
         var written: WrittenText?
-        /// Whether the text is Markdown, with names after an `@`.
+        /// Whether the text is Markdown, in which `@` and a name is a mention.
         var isMarkdown: Bool
         var isEmote: Bool
 
         init(_ message: Message, readsPlainTexts: Bool) {
             text = String(MessageItem.displayedText(of: message.text))
-            // What is too long to be shown whole is shown as its text.
+            // A truncated message is displayed as plain text.
             let isWhole = text.utf8.count == message.text.utf8.count
             html = message.formattedText.flatMap { isWhole && $0.utf8.count <= 65_536 ? $0 : nil }
             written = message.written.flatMap { isWhole && $0.source.utf8.count <= 65_536 ? $0 : nil }
@@ -27,7 +27,7 @@ nonisolated final class MessageBodies: Sendable {
         }
 
         func body(_ names: MentionNames) -> MessageBody {
-            // What one wrote says more than the HTML that was made of it.
+            // Prefer the source: the HTML was generated from it and may have lost information.
             let formatted =
                 written.map { MessageMarkup.body(of: $0, isEmote: isEmote) }
                 ?? html.map { MessageMarkup.body(html: $0, isEmote: isEmote) }
@@ -44,7 +44,7 @@ nonisolated final class MessageBodies: Sendable {
 
     private struct Cache {
         var names = MentionNames()
-        /// Those asked for since the others were.
+        /// Entries used since the last rotation; see ``MessageBodies/cacheSize``.
         var recent: [MessageID: (source: Source, body: MessageBody)] = [:]
         var older: [MessageID: (source: Source, body: MessageBody)] = [:]
 
@@ -66,7 +66,7 @@ nonisolated final class MessageBodies: Sendable {
         }
     }
 
-    /// How many bodies are kept at least, once there were so many; twice as many at most.
+    /// The minimum number of bodies retained; at most twice as many are.
     static let cacheSize = 2048
 
     private let cache = Mutex(Cache())
@@ -75,7 +75,7 @@ nonisolated final class MessageBodies: Sendable {
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     init(readsPlainTexts: Bool = false) { self.readsPlainTexts = readsPlainTexts }
 
-    /// Who is recognised in texts from now on.
+    /// Sets the names recognized as mentions.
     func setMembers(_ members: [Member]) {
         let names = MentionNames(members)
         cache.withLock { cache in
@@ -85,7 +85,7 @@ nonisolated final class MessageBodies: Sendable {
         }
     }
 
-    /// Members who are called otherwise, or are new, with what was known of them.
+    /// Updates the names of renamed or new members, given with their earlier state.
     func changeMembers(_ changes: [(before: Member?, after: Member)]) {
         let changes = changes.filter { $0.before?.displayName != $0.after.displayName }
         guard !changes.isEmpty else { return }
@@ -103,7 +103,7 @@ nonisolated final class MessageBodies: Sendable {
         return parse(message.id, source)
     }
 
-    /// Parses what is not known yet of these messages. Returns at once, on the caller's thread, if that is nothing.
+    /// Parses those of these messages that are not cached. Stays on the caller's thread if all of them are.
     func prepare(_ messages: [Message]) async {
         let missing = messages.filter { message in
             !message.isDeleted && cache.withLock { $0.body(message.id, source(of: message)) } == nil
@@ -122,17 +122,17 @@ nonisolated final class MessageBodies: Sendable {
     private func parse(_ id: MessageID, _ source: Source) -> MessageBody {
         let names = cache.withLock(\.names)
         let body = source.body(names)
-        // Names that changed meanwhile make it stale.
+        // Do not cache a body parsed with outdated names.
         cache.withLock { if $0.names == names { $0.store(id, source, body) } }
         return body
     }
 }
 
 nonisolated extension Message {
-    /// Whether a text without a form is Markdown, wherever it is: an earlier version of this program sent it from here.
+    /// Whether a plain text counts as Markdown because an earlier version of this program sent it from this device.
     var isTypedHere: Bool { transactionID != nil }
 
-    /// How ``text`` is to be read where nothing else is at hand.
+    /// The syntax of ``text`` when the message has to be read from it.
     ///
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     func textSyntax(readsPlainTexts: Bool) -> WrittenText.Syntax {

@@ -2,92 +2,93 @@ public import ChatCore
 public import Composer
 public import Foundation
 
-/// A message with all that its row shows.
+/// A message with everything its row displays.
 public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
-    /// One reaction, and who gave it.
+    /// A reaction and who added it.
     public nonisolated struct Reaction: Equatable, Sendable {
         public var text: String
-        /// Names in the order in which they gave it; "You" is not among them.
+        /// The names of the other members who added it, oldest first, without the user.
         public var others: [String]
-        /// Whether the user gave it.
+        /// Whether the user added it.
         public var isOwn: Bool
 
         public var count: Int { others.count + (isOwn ? 1 : 0) }
     }
 
-    /// A member who has read up to here.
+    /// A member whose read receipt points at this message.
     public nonisolated struct Reader: Equatable, Sendable {
         public var id: MemberID
         public var name: String
         public var readAt: Date
-        /// Where the member's picture is; nil without one.
+        /// The avatar URI, or `nil` if there is none.
         public var avatar: String?
     }
 
-    /// The message that another one answers, in short.
+    /// The message being replied to, in short.
     public nonisolated enum Quote: Equatable, Sendable {
         case loading(MessageID)
-        /// The text's first line, at most ``quotedCharacters`` of it.
+        /// The first line of the text, at most ``quotedCharacters`` characters.
         case text(MessageID, senderName: String, text: WrittenText)
-        /// Deleted, or not to be had.
+        /// The message was deleted or could not be found.
         case unavailable
     }
 
     public let id: MessageID
     public var text: String
-    /// What ``displayedText`` says, parsed.
+    /// The parsed ``displayedText``.
     public var body = MessageBody()
     public var senderID: MemberID
     public var senderName: String
-    /// Where the sender's picture is; nil without one.
+    /// The sender's avatar URI, or `nil` if there is none.
     public var senderAvatar: String?
     public var sentAt: Date
     public var isOwn: Bool
     public var isEdited: Bool
     public var isDeleted: Bool
     public var delivery: Message.Delivery
-    /// Of one's own messages as far as it is known here.
+    /// The transaction ID of the user's own message, if this device sent it.
     public var transactionID: TransactionID?
-    /// What the message answers.
+    /// The message being replied to.
     public var quote: Quote?
-    /// The files that belong to it.
+    /// The attached files.
     public var attachments: [MediaReference] = []
     public var reactions: [Reaction] = []
-    /// Those who have read this and nothing after it, the latest first; at most ``Message/maxReadReceipts``.
+    /// Members whose latest read receipt is at this message, most recent first; at most ``Message/maxReadReceipts``.
     public var readers: [Reader] = []
-    /// Whether the backend takes reactions.
+    /// Whether the backend supports reactions.
     public var supportsReactions = false
-    /// Whether there are links that lead to messages.
+    /// Whether the backend supports links to messages.
     public var hasLink = false
-    /// Whether what the message said before can be seen.
+    /// Whether earlier versions of the message can be shown.
     public var hasHistory = false
-    /// How much of its files is uploaded, from 0 to 1; nil if there is nothing to upload.
+    /// The upload progress of its files, from 0 to 1; `nil` if nothing is being uploaded.
     public var upload: Double?
-    /// What the user did to it and the backend has not carried out.
+    /// A change by the user that the backend has not carried out yet.
     public var pendingChange: PendingChange?
-    /// Whether it is on its way and gets no farther until the user has signed in again.
+    /// Whether it is pending and blocked until the user signs in again.
     public var waitsForSignIn = false
-    /// The first of a run of messages of one sender: shows the sender.
+    /// Whether it is the first of consecutive messages by one sender, and shows the sender.
     public var startsGroup: Bool
-    /// The last of such a run: shows the time.
+    /// Whether it is the last of consecutive messages by one sender, and shows the time.
     public var endsGroup: Bool
-    /// Whether the composer is editing this message now.
+    /// Whether the composer is editing this message.
     public var isBeingEdited: Bool
-    /// Whether it is among those that something is to be done with together.
+    /// Whether it is selected for a bulk action.
     public var isSelected = false
 
-    /// The most of a text that a row shows: laying out a megabyte would stop the window for seconds.
+    /// The maximum number of characters a row displays: laying out a megabyte of text blocks the main loop for seconds.
     public static let maxDisplayedCharacters = 8_000
     public static let maxDisplayedLines = 200
-    /// The most blocks of a body that came as HTML: each takes a widget. With more, the text alone is shown.
+    /// The maximum number of blocks displayed of an HTML body, since each takes a widget. Beyond it, only the text is
+    /// shown.
     public static let maxDisplayedBlocks = 400
     public static let quotedCharacters = 120
 
-    /// The beginning of the text, as much as a row shows.
+    /// The part of the text that a row displays.
     public var displayedText: Substring { Self.displayedText(of: text) }
 
     static func displayedText(of text: String) -> Substring {
-        // In most messages there is nothing to count.
+        // Fast path: a text of so few bytes exceeds neither limit.
         if text.utf8.count <= maxDisplayedLines { return text[...] }
         var end =
             text.index(text.startIndex, offsetBy: maxDisplayedCharacters, limitedBy: text.endIndex) ?? text.endIndex
@@ -102,19 +103,19 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         return text[..<end]
     }
 
-    /// What assistive technology reads: spoilers stay covered.
+    /// The text for screen readers; spoilers stay hidden.
     public var accessibleText: String {
         body.isEmote ? "\(senderName) \(body.plainText(.covered))" : body.plainText(.covered)
     }
 
-    /// Whether ``displayedText`` is not all of it.
+    /// Whether ``displayedText`` is truncated.
     public var isShortened: Bool { displayedText.endIndex < text.endIndex }
 
     public var canEdit: Bool { isOwn && !isDeleted && delivery == .sent }
     public var canDelete: Bool { isOwn && !isDeleted }
-    /// Whether it was given up and can be sent again.
+    /// Whether sending failed and can be retried.
     public var canRetry: Bool { isOwn && !isDeleted && delivery == .failed && transactionID != nil }
-    /// What was refused and waits for the user.
+    /// What the server rejected and awaits the user's decision.
     public nonisolated enum RejectedItem: Equatable, Sendable {
         case message
         case change(PendingChange.Kind)
@@ -125,7 +126,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         return pendingChange.flatMap { $0.isRejected ? .change($0.kind) : nil }
     }
 
-    /// Whether the message, or what became of it, is on its way.
+    /// Whether the message, or an edit or deletion of it, is pending.
     public var isOnItsWay: Bool {
         delivery == .sending || pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false
     }
@@ -136,6 +137,6 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canSelect: Bool { !isDeleted && delivery == .sent }
     public var canCopyLink: Bool { hasLink && !isDeleted && delivery == .sent }
     public var canForward: Bool { !isDeleted && delivery == .sent }
-    /// Whether the room's name or a neighbour already tells who speaks.
+    /// Whether the row shows the sender's name.
     public var showsSender: Bool { startsGroup && !isOwn }
 }

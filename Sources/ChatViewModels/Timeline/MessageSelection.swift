@@ -1,9 +1,9 @@
 public import ChatCore
 
-/// A place in a message's text.
+/// A position in a message's text.
 public nonisolated struct TextPoint: Hashable, Sendable {
     public var message: MessageID
-    /// UTF-8 units into ``MessageItem/selectableText``; between two characters.
+    /// The offset into ``MessageItem/selectableText`` in UTF-8 code units; always on a character boundary.
     public var offset: Int
 
     public init(message: MessageID, offset: Int) {
@@ -12,11 +12,11 @@ public nonisolated struct TextPoint: Hashable, Sendable {
     }
 }
 
-/// The text that is selected, within one message or across several, by places that outlive the rows.
+/// A text selection within one message or across several. Its endpoints stay valid when rows are rebuilt.
 public nonisolated struct MessageSelection: Hashable, Sendable {
-    /// Where selecting began.
+    /// Where the selection started.
     public var anchor: TextPoint
-    /// The end that moves.
+    /// The endpoint that moves.
     public var focus: TextPoint
 
     public init(anchor: TextPoint, focus: TextPoint) {
@@ -27,18 +27,18 @@ public nonisolated struct MessageSelection: Hashable, Sendable {
     public var isEmpty: Bool { anchor == focus }
 }
 
-/// How far the end of a selection goes by the keyboard.
+/// How far a key press moves the selection's focus.
 public nonisolated enum SelectionStep: Sendable {
     case character, word
-    /// To the message's end, and then to that of the next.
+    /// To the end of the message, then to the end of the next one.
     case message
 }
 
 nonisolated extension MessageItem {
-    /// What of the text a selection may be in: what the row shows of it.
+    /// The text that can be selected: what the row displays.
     public var selectableText: String { isDeleted ? "" : body.selectableText(saidBy: senderName) }
 
-    /// The word around a place, as a selection.
+    /// Returns a selection of the word at an offset.
     public func word(at offset: Int) -> MessageSelection {
         let text = selectableText
         let index = text.characterIndex(offset)
@@ -54,7 +54,7 @@ nonisolated extension MessageItem {
 }
 
 nonisolated extension String {
-    /// The character boundary at an offset in UTF-8 units, or before it.
+    /// The character boundary at or before an offset in UTF-8 code units.
     func characterIndex(_ offset: Int) -> Index {
         var index = utf8.index(startIndex, offsetBy: Swift.min(Swift.max(0, offset), utf8.count))
         while Index(index, within: self) == nil { index = utf8.index(before: index) }

@@ -1,9 +1,9 @@
 public import ChatCore
 public import Foundation
 
-/// What a message said at a time, and what of it was other before.
+/// A revision of a message as a diff against the one before it.
 public nonisolated struct MessageVersion: Equatable, Sendable {
-    /// A stretch of the text, or of what it replaces.
+    /// A run of text that is unchanged, added or removed.
     public nonisolated struct Segment: Equatable, Sendable {
         public nonisolated enum Change: Sendable {
             case unchanged, added, removed
@@ -19,7 +19,7 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
     }
 
     public var writtenAt: Date
-    /// In the order of reading; what was removed stands before what took its place.
+    /// In reading order; removed text precedes its replacement.
     public var segments: [Segment]
 
     public init(writtenAt: Date, segments: [Segment]) {
@@ -27,11 +27,11 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
         self.segments = segments
     }
 
-    /// More words than that on either side are not compared: the text is then all removed and all added.
+    /// Above this many words on either side, the whole text counts as removed and added: diffing takes quadratic time.
     static let comparedWords = 4_000
 
     /// - Parameter revisions: oldest first.
-    /// - Returns: newest first. The oldest one differs from nothing.
+    /// - Returns: newest first. The oldest one has no changes.
     @concurrent
     static func versions(_ revisions: [MessageRevision]) async -> [MessageVersion] {
         var versions: [MessageVersion] = []
@@ -45,7 +45,7 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
         return versions.reversed()
     }
 
-    /// By whole words, so that it can be read.
+    /// Diffs whole words, which reads better than a diff of characters.
     static func difference(from old: String, to new: String) -> [Segment] {
         let (before, after) = (words(old), words(new))
         guard max(before.count, after.count) <= comparedWords else {
@@ -82,7 +82,7 @@ public nonisolated struct MessageVersion: Equatable, Sendable {
         return segments
     }
 
-    /// Words, blanks and signs, each by itself. Together they are the text.
+    /// Splits a text into words and single other characters, which together make up the text.
     private static func words(_ text: String) -> [Substring] {
         var words: [Substring] = []
         var start = text.startIndex

@@ -1,19 +1,19 @@
 import ChatCore
 
-/// What is known of the messages that loaded ones answer.
+/// The messages that loaded messages reply to, as far as they are known.
 nonisolated struct QuotedMessages: Sendable {
     private enum Entry: Sendable {
         case message(Message)
-        /// Not to be had.
+        /// Could not be found.
         case unavailable
     }
 
-    /// Tells this one from those before it, which others may have asked for.
+    /// Identifies this instance, so that responses to requests of an earlier one are dropped.
     let epoch: Int
-    /// Of those that are not loaded themselves.
+    /// Replied-to messages that are not loaded in the timeline.
     private var entries: [MessageID: Entry] = [:]
     private var requested: Set<MessageID> = []
-    /// The loaded messages that answer each, by position.
+    /// The positions of the loaded replies to each message.
     private var replies: [MessageID: Set<Int64>] = [:]
 
     init(epoch: Int = 0) { self.epoch = epoch }
@@ -33,13 +33,13 @@ nonisolated struct QuotedMessages: Sendable {
             ? .unavailable : .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message))
     }
 
-    /// The positions of the loaded messages that answer one of these.
+    /// The positions of loaded replies to any of these messages.
     func replies(to ids: [MessageID]) -> [Int64] {
         ids.flatMap { replies[$0] ?? [] }
     }
 
-    /// Takes note of what messages answer.
-    /// - Returns: what has to be asked for, once.
+    /// Registers the replies among these messages.
+    /// - Returns: the replied-to messages to fetch, each of them once.
     mutating func note(_ messages: some Sequence<Message>, in loaded: LoadedMessages) -> [MessageID] {
         var missingIDs: [MessageID] = []
         for message in messages {
@@ -50,9 +50,9 @@ nonisolated struct QuotedMessages: Sendable {
         return missingIDs
     }
 
-    /// What was asked for, as far as it is there.
+    /// Stores the fetched messages and marks those not found as unavailable.
     mutating func store(_ messages: [Message], askedFor ids: [MessageID]) {
-        // What was told meanwhile is newer.
+        // Updates received while the request was in flight are newer.
         for message in messages where entries[message.id] == nil { entries[message.id] = .message(message) }
         for id in ids {
             requested.remove(id)
@@ -60,22 +60,22 @@ nonisolated struct QuotedMessages: Sendable {
         }
     }
 
-    /// Asking failed: the next one who needs it asks again.
+    /// Allows these messages to be requested again after a failure.
     mutating func abandon(_ ids: [MessageID]) { requested.subtract(ids) }
 
-    /// Messages changed, whether they are loaded or not.
+    /// Updates the stored copies of changed messages, loaded or not.
     mutating func update(_ messages: [Message]) {
         for message in messages where entries[message.id] != nil || requested.contains(message.id) {
             entries[message.id] = .message(message)
         }
     }
 
-    /// Messages are gone, whether they were loaded or not.
+    /// Marks removed messages as unavailable, loaded or not.
     mutating func remove(_ ids: [MessageID]) {
         for id in ids where replies[id] != nil || requested.contains(id) { entries[id] = .unavailable }
     }
 
-    /// These messages are not loaded any more.
+    /// Drops the replies among messages leaving memory, and retains those that loaded messages reply to.
     mutating func release(_ messages: [Message]) {
         for message in messages {
             if let id = message.replyTo, replies[id]?.remove(message.position) != nil, replies[id]?.isEmpty == true {

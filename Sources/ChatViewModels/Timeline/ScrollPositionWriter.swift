@@ -1,6 +1,6 @@
 import ChatCore
 
-/// Keeps where the user reads in a room, at most ``delay`` and the time of writing behind.
+/// Stores the scroll position of a room, at most once per ``delay``.
 final class ScrollPositionWriter {
     static let delay = Duration.milliseconds(300)
 
@@ -10,7 +10,7 @@ final class ScrollPositionWriter {
     private var written: ScrollPosition?
     private var waiting: Task<Void, Never>?
 
-    /// - Parameter save: where it is not kept there is nothing to do about it: the reader begins at the newest message.
+    /// - Parameter save: ignores failures, after which the room opens at the newest message.
     init(time: Timekeeper, save: @escaping @MainActor (ScrollPosition?) async -> Void) {
         self.time = time
         sink = LatestValueSink(save)
@@ -18,7 +18,7 @@ final class ScrollPositionWriter {
 
     isolated deinit { waiting?.cancel() }
 
-    /// The storage is known to hold this.
+    /// Records what the storage already holds.
     func noteStored(_ position: ScrollPosition?) {
         (latest, written) = (position, position)
     }
@@ -32,7 +32,7 @@ final class ScrollPositionWriter {
         }
     }
 
-    /// Returns when the newest place is kept.
+    /// Returns when the latest position is stored.
     func flush() async {
         write()
         await sink.waitUntilIdle()

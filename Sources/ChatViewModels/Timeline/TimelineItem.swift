@@ -4,15 +4,15 @@ public import Foundation
 /// A row of the timeline.
 public nonisolated enum TimelineItem: Identifiable, Equatable, Sendable {
     case day(CalendarDay, Date, RelativeDay)
-    /// What follows was not read before the room was opened.
+    /// Separates messages that were unread when the room was opened.
     case unreadLine
     case message(MessageItem)
-    /// What happened in the room besides.
+    /// Room events such as membership changes.
     case events(EventGroup)
-    /// Stands for what is past the loaded messages and on its way.
+    /// A placeholder for messages that are not loaded yet.
     case more(TimelineEdge)
 
-    /// Stable over changes of content.
+    /// The identity of a row, stable across content changes.
     public nonisolated enum ID: Hashable, Sendable {
         case day(CalendarDay)
         case unreadLine
@@ -40,17 +40,17 @@ public nonisolated enum TimelineItem: Identifiable, Equatable, Sendable {
     }
 }
 
-/// An end of what is loaded of a timeline.
+/// An end of the loaded range.
 public nonisolated enum TimelineEdge: Hashable, Sendable {
     case older, newer
 }
 
-/// A change of a timeline's rows. Of several, each counts rows as the one before it has left them.
+/// A change to the rows. Its indices are relative to the rows after the preceding changes.
 public nonisolated enum TimelineChange: Equatable, Sendable {
-    /// These rows are new, at these places.
+    /// Rows were inserted and now have these indices.
     case insert(Range<Int>)
-    /// The rows at these places are gone.
+    /// The rows at these indices were removed.
     case remove(Range<Int>)
-    /// The rows at these places show something else.
+    /// The rows at these indices have new content.
     case update(Range<Int>)
 }

@@ -2,21 +2,21 @@ import ChatCore
 import Composer
 import Foundation
 
-/// The rules by which messages become rows: days, unread line, runs of one sender.
+/// Decides where the timeline shows day dividers, the unread line and the start of a message group.
 nonisolated struct TimelineLayout {
     /// A pause after which a sender's next message begins a new group.
     static let groupPause: TimeInterval = 5 * 60
 
-    /// What of the messages so far matters to those that follow.
+    /// State carried from one message to the next.
     struct Context: Equatable, Sendable {
         enum UnreadLine { case notYet, due, drawn }
 
-        /// Forward only: where a clock was wrong no day comes twice.
+        /// Never moves back: a sender's wrong clock must not repeat a day divider.
         var latestDay: CalendarDay?
         var unreadLine = UnreadLine.notYet
     }
 
-    /// How a message stands to the one before it.
+    /// The layout of a message relative to the previous one.
     struct Step {
         var day: CalendarDay
         var startsDay: Bool
@@ -36,7 +36,7 @@ nonisolated struct TimelineLayout {
     var selectedMessages: [MessageID: Bool] = [:]
     /// Events whose groups are shown in full.
     var expanded: Set<MessageID> = []
-    /// Whether nothing can be sent before the user has signed in again.
+    /// Whether sending is blocked until the user signs in again.
     var isSignedOut = false
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
@@ -53,7 +53,7 @@ nonisolated struct TimelineLayout {
             startsGroup: !continues || drawsUnreadLine, after: after)
     }
 
-    /// - Parameter quoted: what is known of the message that this one answers.
+    /// - Parameter quote: the message being replied to.
     func item(_ message: Message, startsGroup: Bool, endsGroup: Bool, quote: MessageItem.Quote?) -> MessageItem {
         var item = MessageItem(
             id: message.id, text: message.text, body: bodies.body(of: message), senderID: message.sender,
@@ -74,7 +74,7 @@ nonisolated struct TimelineLayout {
         return item
     }
 
-    /// What stands for a message where another one answers it.
+    /// The preview of a message in replies to it.
     func quotedText(_ message: Message) -> WrittenText {
         PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
     }
@@ -98,7 +98,7 @@ nonisolated struct TimelineLayout {
         return group
     }
 
-    /// - Parameter name: what the member was called then.
+    /// - Parameter name: the display name at the time of the event.
     private func participant(_ id: MemberID, _ name: String? = nil) -> EventGroup.Participant {
         id == ownUserID ? .currentUser : .named(members[id]?.displayName ?? name ?? id.rawValue)
     }

@@ -1,17 +1,17 @@
 public import ChatCore
 
-/// The rows of the loaded messages, laid out anew only around what changed.
+/// The rows of the loaded messages. Changes lay out only the affected part again.
 public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
     struct Row: Sendable {
         var item: TimelineItem
-        /// Of the message; dividers have that of the message below them, and what stands for more is past all.
+        /// The message's position; for dividers, that of the message below. Placeholders use the extreme values.
         var position: Int64
-        /// Of the last message that it stands for, where that are several.
+        /// The position of the last message in a row of several.
         var last: Int64?
-        /// Left by its message, for the next one.
+        /// The layout context after this row.
         var after = TimelineLayout.Context()
 
-        /// Rows lie in order of position and then of this.
+        /// Rows at one position are sorted by this.
         var rank: Int {
             switch item {
             case .day: 0
@@ -20,12 +20,12 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
             }
         }
 
-        /// The last position that it stands for.
+        /// The position of the row's last message.
         var end: Int64 { last ?? position }
     }
 
     private var rows: [Row] = []
-    /// Where each row is, by what stays of it.
+    /// The position of each row.
     private var positions: [TimelineItem.ID: Int64] = [:]
 
     init() {}
@@ -34,7 +34,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
     public var endIndex: Int { rows.count }
     public subscript(index: Int) -> TimelineItem { rows[index].item }
 
-    /// Where the row is; costs the logarithm of the number of rows.
+    /// The index of a row, or `nil` if there is none; takes logarithmic time.
     public func index(of id: TimelineItem.ID) -> Int? {
         guard let position = positions[id] else { return nil }
         let first = rows.partitioningIndex { $0.position >= position }
@@ -45,20 +45,20 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         index(of: .message(id)).flatMap { rows[$0].item.message }
     }
 
-    /// The row that shows the message at a position; nil if none does.
+    /// The row that displays the message at a position, or `nil` if none does.
     func row(at position: Int64) -> TimelineItem.ID? {
         let next = rows.partitioningIndex { $0.position > position }
         guard next > 0, rows[next - 1].end >= position else { return nil }
         return rows[next - 1].item.id
     }
 
-    /// Shows or hides what stands for more.
+    /// Shows or hides the placeholders at both ends.
     mutating func setEdges(older: Bool, newer: Bool) -> [TimelineChange] {
         replace(.min, .min, with: older ? [Row(item: .more(.older), position: .min)] : [])
             + replace(.max, .max, with: newer ? [Row(item: .more(.newer), position: .max)] : [])
     }
 
-    /// Lays out all messages anew.
+    /// Rebuilds all rows.
     mutating func layOutAll(
         _ loaded: LoadedMessages, by layout: TimelineLayout, quotes: QuotedMessages
     ) -> [TimelineChange] {
@@ -67,7 +67,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         return replace(.min + 1, .max - 1, with: new)
     }
 
-    /// Lays out the messages at these positions anew, and of those around them what depends on it.
+    /// Rebuilds the rows of the messages at these positions, and the neighboring ones affected by them.
     mutating func layOut(
         at touched: [Int64], of loaded: LoadedMessages, by layout: TimelineLayout, quotes: QuotedMessages
     ) -> [TimelineChange] {
@@ -77,7 +77,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         var done = Int64.min
         var changes: [TimelineChange] = []
         for position in dirty.sorted() where position > done {
-            // Whether the message before ends its group depends on the one that comes after it.
+            // Whether the previous message ends its group depends on this one.
             let first = loaded.startOfRow(Swift.max(0, loaded.index(of: position) - 1))
             let context = first == 0 ? .init() : context(after: loaded.messages[first - 1].position)
             let (new, last) = walk.rows(from: first, in: context) { messages, after in
@@ -97,7 +97,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         return rows[next - 1].after
     }
 
-    /// Puts rows in the place of those between two positions.
+    /// Replaces the rows between two positions, both included.
     private mutating func replace(_ low: Int64, _ high: Int64, with new: [Row]) -> [TimelineChange] {
         let start = rows.partitioningIndex { $0.position >= low }
         let end = rows[start...].partitioningIndex { $0.position > high }
@@ -122,14 +122,15 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
     }
 }
 
-/// Makes rows of messages, one after another.
+/// Builds rows from consecutive messages.
 private nonisolated struct Walk {
     let loaded: LoadedMessages
     let layout: TimelineLayout
     let quotes: QuotedMessages
 
-    /// - Parameter isUnchanged: whether what follows messages is as it was, given the context that they leave.
-    /// - Returns: the rows, and the position of the last message unless it is the last of all.
+    /// - Parameter isUnchanged: returns whether layout can stop after these messages, given the context that they
+    ///   leave.
+    /// - Returns: the rows, and the position of the last message laid out, or `nil` if that is the last one loaded.
     func rows(
         from first: Int, in context: TimelineLayout.Context?,
         until isUnchanged: (ArraySlice<Message>, TimelineLayout.Context) -> Bool
@@ -144,7 +145,7 @@ private nonisolated struct Walk {
             let end = loaded.endOfRow(start)
             let message = messages[start]
             let together = messages[start..<end]
-            // Of events, the line may begin behind any.
+            // Within a group of events, the unread line may become due after any of them.
             for (before, event) in zip(together, together.dropFirst()) {
                 step.after = layout.step(from: before, to: event, in: step.after).after
             }
@@ -179,7 +180,7 @@ private nonisolated struct Walk {
     }
 }
 
-/// Collects changes, neighbours in one.
+/// Collects changes, merging adjacent ones.
 private nonisolated struct ChangeScript {
     private(set) var changes: [TimelineChange] = []
     private var index: Int
@@ -203,7 +204,7 @@ private nonisolated struct ChangeScript {
         index += 1
     }
 
-    /// A row at the place of another one, which it is or replaces.
+    /// Updates the row if its identity is the same, otherwise replaces it.
     mutating func reconcile(_ item: TimelineItem, over old: TimelineItem) {
         if item.id != old.id {
             remove()

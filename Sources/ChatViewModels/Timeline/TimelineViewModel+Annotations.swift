@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// What is put to messages after they were said.
+/// Reactions, retries, links and edit history.
 extension TimelineViewModel {
     func react(_ text: String, to id: MessageID) {
         guard let item = rows.message(id), item.canReact, ChatLimits.isValidReaction(text) else { return }
@@ -23,11 +23,11 @@ extension TimelineViewModel {
         }
     }
 
-    /// A link that leads to the message.
+    /// Returns a link to the message.
     /// - Throws: ``ChatError``.
     public func link(to id: MessageID) async throws -> String { try await service.link(to: id, in: roomID) }
 
-    /// What the message says and said before, newest first, each with its difference to the one before it.
+    /// Returns the revisions of a message, newest first, each as a diff against the one before it.
     /// - Throws: ``ChatError``.
     public func history(of id: MessageID) async throws -> [MessageVersion] {
         let before = try await service.revisions(of: id, in: roomID)

@@ -1,11 +1,11 @@
 import ChatCore
 import Foundation
 
-/// Pages and jumps: one request at a time.
+/// Pagination and jumps; one request at a time.
 extension TimelineViewModel {
     func loadPage(_ edge: TimelineEdge) {
         guard state.isLoaded, state.loading == nil else {
-            // The one that is on its way may be that one.
+            // The request in flight may already be for this page.
             if state.loading != .page(edge) { requestedEdge = edge }
             return
         }
@@ -26,16 +26,16 @@ extension TimelineViewModel {
 
     struct Jump {
         var destination: Destination
-        /// Whether the reader is to be shown it.
+        /// Whether to scroll to the destination.
         var isRevealing = true
-        /// Carried out when it is loaded.
+        /// Runs once the destination is loaded.
         var then: (TimelineViewModel) -> Void = { _ in }
     }
 
     func jump(_ jump: Jump) {
         let destination = jump.destination
         guard state.isLoaded else {
-            // Gone to as soon as there is something to go from.
+            // Deferred until the room has loaded.
             awaited = jump
             return
         }
@@ -54,7 +54,7 @@ extension TimelineViewModel {
         case .oldest: read = { [roomID, pageSize] in try await $0.messages(in: roomID, after: .min, limit: pageSize) }
         case .newest: read = { [roomID, pageSize] in try await $0.messages(in: roomID, before: .max, limit: pageSize) }
         }
-        // What is on its way belongs to a stretch that nobody is going to see.
+        // Cancel the request in flight: it belongs to the range being replaced.
         generation += 1
         state.loading = nil
         requestedEdge = nil
@@ -70,7 +70,7 @@ extension TimelineViewModel {
         { [roomID, pageSize] in try await $0.messages(in: roomID, around: target, limit: pageSize) }
     }
 
-    /// What a view has to do for a destination that is loaded; nil if it is not.
+    /// How to scroll to a destination, or `nil` if it is not loaded.
     private func effectOfJump(to destination: Destination) -> Effect? {
         switch destination {
         case .message(let id): return loaded.position(of: id).flatMap(rows.row).map { .reveal($0) }
@@ -82,7 +82,7 @@ extension TimelineViewModel {
             guard let first = loaded.messages.first(where: { $0.sentAt >= date }) else {
                 return state.isDetached ? nil : .revealNewest
             }
-            // A day that begins with the message is shown with it.
+            // Include the day divider if it directly precedes the message.
             let day = TimelineItem.ID.day(CalendarDay(of: first.sentAt))
             guard let row = rows.row(at: first.position) else { return nil }
             return .reveal(rows.index(of: day).map { $0 + 1 } == rows.index(of: row) ? day : row)
@@ -101,7 +101,7 @@ extension TimelineViewModel {
                 await bodies.prepare(page.messages)
                 return page
             }
-            // What was asked for before the timeline was opened anew, or left behind by a jump, is of no use.
+            // Ignore results from before the timeline was reopened, cleared or left by a jump.
             guard let self, self.generation == generation else { return }
             self.finish(result, integrate)
         }
@@ -132,7 +132,7 @@ extension TimelineViewModel {
         }
     }
 
-    /// The view asks again for a page that did not come: one such failure is told once.
+    /// The view keeps requesting a page that failed, so report repeated identical failures once.
     private func report(_ error: ChatError, of loading: Loading?) {
         if case .page? = loading {
             guard reportedPageFailure != error else { return }
@@ -141,7 +141,7 @@ extension TimelineViewModel {
         onOutput?(.failed(error))
     }
 
-    /// Lets go of what is far from the reader. Not while a page is on its way, which is to join what is there now.
+    /// Drops messages far from the scroll position, except while a page is loading, which must join the current range.
     func trim() {
         guard state.loading == nil, loaded.messages.count > 2 * reach else { return }
         let anchorPosition =
@@ -153,7 +153,7 @@ extension TimelineViewModel {
 }
 
 nonisolated extension Result where Failure == any Error {
-    /// The outcome of asynchronous work as a value.
+    /// Captures the outcome of asynchronous work.
     init(_ work: () async throws -> Success) async {
         do { self = .success(try await work()) } catch { self = .failure(error) }
     }

@@ -2,8 +2,7 @@ public import ChatCore
 public import Composer
 import MessageMarkup
 
-/// Messages that are marked so that something is done with all of them. Marks outlive the rows: what was let go of
-/// stays marked.
+/// Selecting messages for bulk actions. The selection includes messages that have been dropped from memory.
 extension TimelineViewModel {
     func toggleSelection(_ id: MessageID) {
         if selectedMessages.removeValue(forKey: id) == nil {
@@ -19,7 +18,7 @@ extension TimelineViewModel {
         selectedMessagesChanged(ids)
     }
 
-    /// What was deleted or is gone is marked no more.
+    /// Deselects deleted and removed messages.
     func deselectRemoved(_ update: TimelineUpdate) {
         let removedIDs: [MessageID] =
             switch update {
@@ -40,7 +39,7 @@ extension TimelineViewModel {
         }
     }
 
-    /// The marked messages in their order, with their senders, as they are copied.
+    /// Returns the selected messages in timeline order, with their senders, for the clipboard.
     /// - Throws: ``ChatError``.
     public func copySelected() async throws -> ClipboardFragment {
         let found = try await service.messages(Array(selectedMessages.keys), in: roomID).sorted {

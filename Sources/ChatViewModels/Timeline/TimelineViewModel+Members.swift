@@ -1,6 +1,6 @@
 import ChatCore
 
-/// Who is in the room, and was.
+/// The room's members, including former ones.
 extension TimelineViewModel {
     func setMembers(_ members: [Member]) {
         state.members = members
@@ -11,7 +11,7 @@ extension TimelineViewModel {
             members.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Costs what the change does, not what the room does.
+    /// Takes time proportional to the change, not to the room's size.
     func changeMembers(_ changed: [Member]) {
         bodies.changeMembers(changed.map { (names[$0.id], $0) })
         for member in changed {

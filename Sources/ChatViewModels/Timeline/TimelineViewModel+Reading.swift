@@ -1,12 +1,12 @@
 import ChatCore
 import Composer
 
-/// What is read, and what of it can be edited.
+/// Read receipts, editing and replying.
 extension TimelineViewModel {
     // MARK: Reading
 
     func scrolled(to scrollPosition: ScrollPosition?) {
-        // The end of a detached stretch is not the newest message.
+        // The end of a detached range is not the newest message.
         guard state.isLoaded, scrollPosition != nil || !state.isDetached else { return }
         self.scrollPosition = scrollPosition
         scrollPositionWriter.put(scrollPosition)
@@ -20,7 +20,7 @@ extension TimelineViewModel {
         markRead()
     }
 
-    /// What is in view at the end: forward only, each message once, and none that the backend has not acknowledged.
+    /// Moves the read marker to the newest message in view: forward only, and never to a local echo.
     private func markRead() {
         guard isAttended, isAtNewest, state.isLoaded, !state.isDetached, !isOnItsWayElsewhere,
             let newest = loaded.messages.last(where: { $0.delivery == .sent }),
@@ -30,14 +30,14 @@ extension TimelineViewModel {
         perform { [roomID] service in try await service.markRead(newest.id, in: roomID) }
     }
 
-    /// On the way to somewhere else the end may pass by: nobody reads it there.
+    /// Whether a jump elsewhere is in flight, during which the end of the timeline may scroll by unread.
     private var isOnItsWayElsewhere: Bool {
         if case .jump(let destination) = state.loading { destination != .newest } else { false }
     }
 
     // MARK: Editing
 
-    /// A message that is gone cannot be edited any more, and not be answered.
+    /// Informs the composer when the message it edits or replies to changes or is deleted.
     func notifyComposer(of update: TimelineUpdate) {
         for id in Set([editing, replyingTo].compactMap { $0 }) {
             var changed: Message?
@@ -51,7 +51,7 @@ extension TimelineViewModel {
         }
     }
 
-    /// What a draft answers may have been deleted since that was written.
+    /// The message that a draft replies to may have been deleted since the draft was stored.
     func checkReplyTarget() {
         guard let id = replyingTo else { return }
         if let message = loaded.message(id) {
@@ -59,7 +59,7 @@ extension TimelineViewModel {
             return
         }
         Task { [weak self, service, roomID] in
-            // Without an answer nothing more is known than before.
+            // Keep the current preview if the request fails.
             guard let found = try? await service.messages([id], in: roomID) else { return }
             guard let self, self.replyingTo == id, self.loaded.message(id) == nil else { return }
             let message = found.first { $0.id == id && !$0.isDeleted }
@@ -67,7 +67,7 @@ extension TimelineViewModel {
         }
     }
 
-    /// The newest own message that can be edited, of those that are loaded.
+    /// The user's newest loaded message that can be edited.
     public var lastEditable: MessageItem? {
         rows.reversed().lazy.compactMap(\.message).first { $0.canEdit }
     }

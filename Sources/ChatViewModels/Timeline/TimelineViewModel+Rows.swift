@@ -1,7 +1,7 @@
 import ChatCore
 import Foundation
 
-/// From what is loaded to rows, and what a view is told of them.
+/// Lays out the loaded messages as rows and reports the changes.
 extension TimelineViewModel {
     var layout: TimelineLayout {
         TimelineLayout(
@@ -10,14 +10,14 @@ extension TimelineViewModel {
             isSignedOut: isSignedOut)
     }
 
-    /// - Parameter new: what may answer messages that are not known yet.
+    /// - Parameter new: messages that may reply to unknown ones, which are then fetched.
     func layOut(at touched: [Int64], asking new: [Message] = []) {
         let missingQuotes = quotes.note(new.filter { loaded.position(of: $0.id) != nil }, in: loaded)
         publish(rows.layOut(at: touched, of: loaded, by: layout, quotes: quotes) + refreshEnds())
         loadQuotedMessages(missingQuotes)
     }
 
-    /// Shows a row of events in full, or in short again.
+    /// Expands or collapses a row of events.
     func toggleEvents(_ id: MessageID) {
         guard let position = loaded.position(of: id) else { return }
         let first = loaded.startOfRow(loaded.index(of: position))
@@ -30,7 +30,7 @@ extension TimelineViewModel {
         publish(rows.layOutAll(loaded, by: layout, quotes: quotes))
     }
 
-    /// Shows another stretch of messages.
+    /// Replaces the loaded range.
     func replace(with page: TimelinePage) {
         loaded = LoadedMessages(page)
         quotes = QuotedMessages(epoch: quotes.epoch + 1)

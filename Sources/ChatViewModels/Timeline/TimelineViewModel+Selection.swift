@@ -2,9 +2,10 @@ public import ChatCore
 public import Composer
 import MessageMarkup
 
-/// Text that is selected, within a message and across messages.
+/// Text selection, within a message and across messages.
 extension TimelineViewModel {
-    /// What of a message's ``MessageItem/selectableText`` is selected, in UTF-8 units; nil for nothing.
+    /// The selected part of a message's ``MessageItem/selectableText``, in UTF-8 code units, or `nil` if none is
+    /// selected.
     public func selectedRange(in item: MessageItem) -> Range<Int>? {
         guard let selection, !selection.isEmpty, let position = loaded.position(of: item.id),
             let (low, high) = orderedEnds, low.position <= position, position <= high.position
@@ -15,7 +16,7 @@ extension TimelineViewModel {
         return from < to ? from..<to : nil
     }
 
-    /// The selected text with its senders, as far as it is loaded; nil if nothing is selected.
+    /// Returns the selected text of the loaded messages with their senders, or `nil` if nothing is selected.
     public func copySelection() -> ClipboardFragment? {
         guard selection?.isEmpty == false, let (low, high) = orderedEnds else { return nil }
         let first = loaded.index(of: low.position)
@@ -27,7 +28,7 @@ extension TimelineViewModel {
         return copies.isEmpty ? nil : ClipboardFragment(copies)
     }
 
-    /// All of what is loaded.
+    /// Selects the text of all loaded messages.
     public func selectAll() {
         guard let first = loaded.messages.first,
             let last = loaded.messages.reversed().lazy.compactMap({ self.rows.message($0.id) }).first
@@ -37,14 +38,14 @@ extension TimelineViewModel {
             focus: TextPoint(message: last.id, offset: last.selectableText.utf8.count))
     }
 
-    /// Moves the selection's end; without a selection one begins at the message.
+    /// Moves the selection's focus, starting a selection at `message` if there is none.
     public func extendSelection(_ step: SelectionStep, forward: Bool, from message: MessageID) {
         var next: MessageSelection
         if let selection, loaded.position(of: selection.focus.message) != nil {
             next = selection
         } else {
             guard let item = rows.message(message) else { return }
-            // Up takes the message from its end, so that it is selected and not what is before it.
+            // Moving up starts at the end, which selects this message rather than the one above it.
             let startsAtEnd = step == .message && !forward
             let start = TextPoint(message: message, offset: startsAtEnd ? item.selectableText.utf8.count : 0)
             next = MessageSelection(anchor: start, focus: start)
@@ -73,13 +74,13 @@ extension TimelineViewModel {
         guard let position = loaded.position(of: id) else { return nil }
         let way = forward ? 1 : -1
         var index = loaded.index(of: position) + way
-        // What merely happened has no text.
+        // Room events have no selectable text.
         while loaded.messages.indices.contains(index), loaded.messages[index].event != nil { index += way }
         guard loaded.messages.indices.contains(index), let item = rows.message(loaded.messages[index].id) else {
             return nil
         }
         let end = item.selectableText.utf8.count
-        // A step over the edge of a message lands within the next one, a message's step at its far end.
+        // A character or word step enters the adjacent message at its near end; a message step selects it whole.
         let atEnd = step == .message ? forward : !forward
         return TextPoint(message: item.id, offset: atEnd ? end : 0)
     }
@@ -89,7 +90,7 @@ extension TimelineViewModel {
         var offset: Int
     }
 
-    /// The ends in the order of the text. One whose message is not loaded any more is where that was.
+    /// The endpoints in text order. For a message no longer in memory, its last known position is used.
     private var orderedEnds: (End, End)? {
         guard let selection, let anchor = end(selection.anchor), let focus = end(selection.focus) else { return nil }
         let inOrder = (anchor.position, anchor.offset) <= (focus.position, focus.offset)
@@ -105,21 +106,21 @@ extension TimelineViewModel {
     }
 }
 
-/// What of a message is copied.
+/// The part of a message that is copied.
 private nonisolated struct CopiedMessage {
     var sender: String
     var text: String
     var body: MessageBody
 
-    /// All of it.
+    /// Copies the whole message.
     init(_ item: MessageItem) {
         sender = item.senderName
         text = item.text
-        // Of a long one a row shows less, and whoever copies all that is shown means the text.
+        // Rows truncate long messages; copy the full text instead.
         body = item.isShortened ? MessageBody(plain: item.text) : item.body
     }
 
-    /// - Parameter range: in UTF-8 units of the text that can be selected.
+    /// - Parameter range: in UTF-8 code units of ``MessageItem/selectableText``.
     init(_ item: MessageItem, in range: Range<Int>) {
         let selectable = item.selectableText
         if item.isShortened, range == 0..<selectable.utf8.count {
@@ -132,7 +133,7 @@ private nonisolated struct CopiedMessage {
         body = item.body.excerpt(range, saidBy: item.senderName)
     }
 
-    /// What is said, with who says it.
+    /// The content, preceded by the sender's name.
     var blocks: [BodyBlock] {
         var first = InlineText([InlineRun("\(sender):", style: .bold), InlineRun(" ")])
         guard case .text(let content)? = body.blocks.first else { return [.text(first)] + body.blocks }
@@ -142,20 +143,20 @@ private nonisolated struct CopiedMessage {
 }
 
 nonisolated extension ClipboardFragment {
-    /// Bytes of text beyond which a composer gets it without looks: writing them takes time on the main thread.
+    /// Above this many bytes a pasted text has no formatting: serializing it takes too long on the main thread.
     private static let maxFormattedBytes = 32_768
 
-    /// One message, all of it.
+    /// Copies one whole message.
     public init(copying item: MessageItem) {
         self.init([CopiedMessage(item)])
     }
 
-    /// Messages, all of each.
+    /// Copies several whole messages.
     init(copying items: [MessageItem]) {
         self.init(items.map { CopiedMessage($0) })
     }
 
-    /// A single message is what it says alone.
+    /// A single message is copied without its sender.
     fileprivate init(_ copies: [CopiedMessage]) {
         let text =
             copies.count == 1 ? copies[0].text : copies.map { "\($0.sender): \($0.text)" }.joined(separator: "\n")
@@ -168,7 +169,7 @@ nonisolated extension ClipboardFragment {
 }
 
 nonisolated extension String {
-    /// Over blanks and then over a word, as text fields go.
+    /// Skips separators, then a word, as GTK text widgets do.
     fileprivate func wordBoundary(from position: Index, forward: Bool) -> Index {
         func isWord(_ index: Index) -> Bool { self[index].isLetter || self[index].isNumber }
         var position = position

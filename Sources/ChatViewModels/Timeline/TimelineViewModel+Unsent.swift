@@ -1,13 +1,13 @@
 import ChatCore
 
-/// The user's messages that were given up, and what can be done with all of them.
+/// Tracks the user's messages that failed to send, for bulk actions.
 extension TimelineViewModel {
     struct FailedMessage {
         var position: Int64
         var transaction: TransactionID
     }
 
-    /// Takes in what is told, whether it is loaded or not: what was given up is at the end, the reader may be elsewhere.
+    /// Also tracks messages outside the loaded range: failed ones are at the end, which may not be loaded.
     func trackFailed(_ update: TimelineUpdate) {
         switch update {
         case .opened(let page, _, _):
@@ -29,7 +29,7 @@ extension TimelineViewModel {
         }
     }
 
-    /// In the order in which they were said.
+    /// In timeline order.
     private var sortedFailedMessages: [(key: MessageID, value: FailedMessage)] {
         failedMessages.sorted { $0.value.position < $1.value.position }
     }

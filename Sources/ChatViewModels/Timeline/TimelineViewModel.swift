@@ -3,39 +3,39 @@ public import Composer
 public import Foundation
 public import Observation
 
-/// What of a backend a timeline needs.
+/// The backend services that a timeline needs.
 public typealias TimelineBackend = TimelineService & MessageService & ScrollPositionService & AnnotationService
     & RoomCapabilityService
 
-/// The messages of one room: a stretch of them is loaded, and laid out in ``rows``.
+/// The messages of one room: holds a contiguous range of them in memory and lays it out in ``rows``.
 ///
-/// The stretch follows the reader: pages come at its ends, and what is far away is let go of. It reaches the newest
-/// message, or is detached from it (``State/isDetached``) until it meets it again.
+/// The range follows the scroll position: pages are added at its ends, and messages far away are dropped. It includes
+/// the newest message unless it is detached (``State/isDetached``).
 @Observable
 public final class TimelineViewModel: ViewModel {
-    /// All but the rows, which change by ``onEffect``.
+    /// Everything but the rows, whose changes are reported through ``onEffect``.
     public nonisolated struct State: Equatable, Sendable {
-        /// Those who left among them, see ``Member/hasLeft``.
+        /// All known members, including those who have left (``Member/hasLeft``).
         public var members: [Member] = []
         public var isLoaded = false
-        /// Whether there is no message in the room.
+        /// Whether the room has no messages.
         public var isEmpty = false
         public var hasOlder = false
-        /// Whether there are newer messages than those that are loaded.
+        /// Whether newer messages exist beyond the loaded ones.
         public var isDetached = false
-        /// What is on its way; one thing at a time.
+        /// The request in flight; at most one at a time.
         public var loading: Loading?
-        /// The room was left or is gone.
+        /// Whether the room was left or no longer exists.
         public var isClosed = false
-        /// How many messages are marked, for something to be done with all of them.
+        /// The number of messages selected for a bulk action.
         public var selectedCount = 0
-        /// Whether all of these are the user's own.
+        /// Whether all selected messages are the user's own.
         public var canDeleteSelected = false
 
-        /// How many of the user's messages were given up.
+        /// The number of the user's messages that failed to send.
         public var failedCount = 0
 
-        /// Everyone who is in the room but the user.
+        /// The joined members other than the user.
         public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
     }
 
@@ -44,10 +44,10 @@ public final class TimelineViewModel: ViewModel {
         case jump(Destination)
     }
 
-    /// Where a reader may want to be at once.
+    /// A jump target.
     public nonisolated enum Destination: Equatable, Sendable {
         case message(MessageID)
-        /// The first message sent then or later.
+        /// The first message sent at or after this time.
         case date(Date)
         /// The unread line.
         case firstUnread
@@ -57,85 +57,85 @@ public final class TimelineViewModel: ViewModel {
     }
 
     public nonisolated enum Action: Equatable, Sendable {
-        /// The view is near an end of what is loaded.
+        /// The view has scrolled close to an end of the loaded messages.
         case load(TimelineEdge)
         case jump(Destination)
-        /// The view stands at a place, or with nil at the newest message.
+        /// The view has scrolled to a position; `nil` for the newest message.
         case scrolled(to: ScrollPosition?)
-        /// Whether the user has the messages in view: on the screen, in the active window. Nothing is read before.
+        /// Whether the messages are visible in the active window. They are marked as read only while this holds.
         case attended(Bool)
         case edit(MessageID)
-        /// Asks to edit the newest own message (SLK-46).
+        /// Asks the composer to edit the user's newest message (SLK-46).
         case editLast
         case reply(MessageID)
         case delete(MessageID)
-        /// Sends a message again that was given up, or a change of one that was refused.
+        /// Retries a failed message, or a rejected change to one.
         case retry(MessageID)
-        /// Ends the upload of a message's files, and takes the message out; or gives up a change that was refused.
+        /// Cancels the upload of a message's files and deletes the message; discards a rejected change.
         case discard(MessageID)
-        /// The same with all that were given up.
+        /// Retries all failed messages.
         case retryAll
-        /// Deletes all that were given up.
+        /// Deletes all failed messages.
         case discardAll
-        /// Gives a reaction, or takes back one that the user gave.
+        /// Adds a reaction, or removes the user's own.
         case react(MessageID, String)
-        /// Takes a message among those that are marked, or out.
+        /// Selects or deselects a message.
         case toggleSelection(MessageID)
         case clearSelection
-        /// Shows the events of a row, given by its first one, in full or in short again.
+        /// Expands or collapses a row of events, identified by its first event.
         case toggleEvents(MessageID)
-        /// Deletes those of the marked messages that are the user's own.
+        /// Deletes the selected messages that are the user's own.
         case deleteSelected
         case dayChanged
-        /// Shows nothing of what was said so far, until the reader goes elsewhere or the room is opened again.
+        /// Hides all messages so far until the next jump, or until the room is opened again.
         case clear
     }
 
     public nonisolated enum Output: Equatable, Sendable {
         case edit(MessageID, EditableMessage)
         case reply(ReplyTarget)
-        /// Who types now, in the order they began.
+        /// The display names of the members who are typing, in the order they began.
         case typing([String])
-        /// The message that the composer is editing was deleted.
+        /// The message being edited in the composer was deleted.
         case editedMessageDeleted(MessageID)
-        /// What is known of the message that the composer answers has changed.
+        /// The preview of the message being replied to has changed.
         case replyTargetChanged(MessageID, ReplyTarget.Preview)
-        /// What is said from now on is encrypted.
+        /// Encryption was enabled in the room.
         case encrypted
-        /// Something happened in the room: what is known of it beside its messages may be different.
+        /// A room event arrived: the room's topic, successor and similar state may have changed.
         case roomChanged
         case failed(ChatError)
     }
 
-    /// What a view of the rows must do, told at once and in order.
+    /// What a view of the rows must do, delivered synchronously and in order.
     public nonisolated enum Effect: Equatable, Sendable {
         case changed([TimelineChange])
-        /// All rows are others.
+        /// All rows were replaced.
         case replaced
-        /// The reader is to be shown a row: one that was looked for, or the top of what is unread.
+        /// Scroll to a row: a jump target, or the unread line.
         case reveal(TimelineItem.ID)
-        /// A row is to be in view, wherever in it, as something is done with it.
+        /// Scroll just enough to make a row visible, because an action applies to it.
         case bringIntoView(TimelineItem.ID)
         case restore(ScrollPosition)
         case revealNewest
         case revealOldest
-        /// What was on its way has come, or could not be read.
+        /// A page or jump has finished; `isThere` is false if the request failed.
         case loaded(isThere: Bool)
         /// See ``TimelineViewModel/selectedRange(in:)``.
         case selectionChanged
-        /// Others said something; for assistive technology.
+        /// Messages from others have arrived; for screen readers.
         case arrived([MessageItem])
     }
 
     public let roomID: RoomID
-    /// Messages in a page.
+    /// The number of messages requested per page.
     public let pageSize: Int
-    /// The most messages that are kept on each side of the reader once there are twice as many.
+    /// How many messages to keep on each side of the scroll position. Trimming starts above twice this number.
     public let reach: Int
     public internal(set) var state = State()
     public internal(set) var rows = TimelineRows()
     @ObservationIgnored public var onOutput: ((Output) -> Void)?
-    /// Told of all that happens to ``rows`` from now on, and where to begin if that is known already.
+    /// Receives all effects from now on, starting with the initial scroll position if it was determined earlier.
     @ObservationIgnored public var onEffect: ((Effect) -> Void)? {
         didSet {
             guard let unseen = unseenReveal, let onEffect else { return }
@@ -143,7 +143,7 @@ public final class TimelineViewModel: ViewModel {
             onEffect(unseen)
         }
     }
-    /// The message that the composer is editing.
+    /// The message being edited in the composer.
     @ObservationIgnored public var editing: MessageID? {
         didSet {
             guard editing != oldValue else { return }
@@ -151,15 +151,15 @@ public final class TimelineViewModel: ViewModel {
             if let editing, loaded.message(editing)?.isDeleted == true { onOutput?(.editedMessageDeleted(editing)) }
         }
     }
-    /// The message that the composer answers.
+    /// The message being replied to in the composer.
     @ObservationIgnored public var replyingTo: MessageID? {
         didSet { if replyingTo != oldValue { checkReplyTarget() } }
     }
-    /// Whether nothing can be sent before the user has signed in again.
+    /// Whether sending is blocked until the user signs in again.
     @ObservationIgnored public var isSignedOut = false {
         didSet { if isSignedOut != oldValue { layOutAll() } }
     }
-    /// The text that is selected.
+    /// The selected text range.
     @ObservationIgnored public var selection: MessageSelection? {
         didSet {
             guard selection != oldValue else { return }
@@ -168,45 +168,45 @@ public final class TimelineViewModel: ViewModel {
             onEffect?(.selectionChanged)
         }
     }
-    /// The marked messages, and whether each is the user's own.
+    /// The selected messages, and whether each is the user's own.
     @ObservationIgnored public internal(set) var selectedMessages: [MessageID: Bool] = [:]
     @ObservationIgnored var expanded: Set<MessageID> = []
     @ObservationIgnored var failedMessages: [MessageID: FailedMessage] = [:]
-    /// Where the selection's ends were seen last, which may have been let go of since.
+    /// The last known positions of the selection's endpoints, whose messages may have been dropped from memory.
     @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
 
     @ObservationIgnored let service: any TimelineBackend
-    /// nil where the backend has none.
+    /// `nil` if the backend does not support link previews.
     @ObservationIgnored public private(set) lazy var linkPreviews = LinkPreviews(room: roomID, service: service)
     @ObservationIgnored let now: () -> Date
     @ObservationIgnored var loaded = LoadedMessages()
     @ObservationIgnored var quotes = QuotedMessages()
     @ObservationIgnored let bodies: MessageBodies
-    /// What was told while messages were on their way, which may not know of it.
+    /// Updates received while a page is loading. The page may predate them, so they are applied again on top of it.
     @ObservationIgnored var updatesWhileLoading: [TimelineUpdate] = []
     @ObservationIgnored var reportedPageFailure: ChatError?
-    /// A page that was asked for while something else was on its way.
+    /// A page requested while another request was in flight.
     @ObservationIgnored var requestedEdge: TimelineEdge?
-    /// Counts what makes a load under way useless.
+    /// Incremented to invalidate requests in flight.
     @ObservationIgnored var generation = 0
     @ObservationIgnored var unreadLineAfter: MessageID?
     @ObservationIgnored var scrollPosition: ScrollPosition?
     @ObservationIgnored var isAtNewest = false
-    /// Whether the user has the messages in view. Receipts tell others so: what is not known for certain is no.
+    /// Whether the messages are visible to the user. False until the view says so, because read receipts are public.
     @ObservationIgnored var isAttended = false
     @ObservationIgnored let scrollPositionWriter: ScrollPositionWriter
     @ObservationIgnored var ownUserID: MemberID?
     @ObservationIgnored var names: [MemberID: Member] = [:]
-    /// Where in the state each member is.
+    /// The index of each member in ``State/members``.
     @ObservationIgnored var memberIndices: [MemberID: Int] = [:]
-    /// Where the read marker is; nil if that is before all that was loaded.
+    /// The position of the read marker; `nil` if it is older than everything loaded.
     @ObservationIgnored var readPosition: Int64?
-    /// Where the newest message is that was told of.
+    /// The newest position that arrivals have been announced up to.
     @ObservationIgnored private var lastPublishedPosition = Int64.min
     @ObservationIgnored var unseenReveal: Effect?
-    /// Where the reader wants to be once the room is read.
+    /// A jump to perform once the room has loaded.
     @ObservationIgnored var awaited: Jump?
-    /// The one that is on its way.
+    /// The jump in flight.
     @ObservationIgnored var jumping: Jump?
     @ObservationIgnored private var listening: Task<Void, Never>?
 
@@ -227,7 +227,7 @@ public final class TimelineViewModel: ViewModel {
 
     isolated deinit { listening?.cancel() }
 
-    /// Begins to follow the room.
+    /// Subscribes to the room's timeline.
     public func start() {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: pageSize)
@@ -243,7 +243,7 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    /// Returns when the reader's place is kept. For closing.
+    /// Returns when the scroll position is stored. Call it before closing.
     public func flush() async { await scrollPositionWriter.flush() }
 
     public func send(_ action: Action) {
@@ -266,7 +266,8 @@ public final class TimelineViewModel: ViewModel {
                         messageID: id.rawValue, sender: item.senderName, senderID: item.senderID.rawValue,
                         preview: preview)))
         case .delete(let id):
-            // An echo may have become the server's message since it was asked: the service knows it by both.
+            // A local echo may have been replaced by the server's event since the action was created; the service
+            // resolves both IDs.
             if let item = rows.message(id), !item.canDelete { return }
             perform { [roomID] service in try await service.delete(id, in: roomID) }
         case .retry(let id): retry(id)
@@ -320,7 +321,7 @@ public final class TimelineViewModel: ViewModel {
 
     private func open(_ newest: TimelinePage, fullyReadMarker: MessageID?) async {
         generation += 1
-        // Where the reader is on the way to is looked for once more, in what is there now.
+        // Repeat a jump in flight against the reopened timeline.
         awaited = awaited ?? jumping
         jumping = nil
         updatesWhileLoading = []
@@ -340,7 +341,7 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    /// The page where the reader was, or is to begin with what is unread.
+    /// The page around the stored scroll position or the first unread message.
     private func openingPage(_ newest: TimelinePage) async -> TimelinePage {
         guard let target = scrollPosition?.message ?? unreadLineAfter, newest.hasOlder,
             !newest.messages.contains(where: { $0.id == target })
@@ -360,7 +361,7 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    /// The unread line is drawn for what was unread on opening, not for what arrives under the reader's eyes.
+    /// Only what was unread on opening counts, not what arrives while the room is on screen.
     private func isUnreadBehind(_ fullyReadMarker: MessageID?, in page: TimelinePage) -> Bool {
         guard let fullyReadMarker else { return false }
         guard let readPosition else { return page.hasOlder }
@@ -369,7 +370,7 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
-    /// Where a member's picture is; nil without one.
+    /// The avatar URI of a member, or `nil` if there is none.
     public func avatar(of member: MemberID) -> String? { names[member]?.avatar }
 
     func apply(_ update: TimelineUpdate) {

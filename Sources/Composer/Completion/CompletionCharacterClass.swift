@@ -1,13 +1,13 @@
-/// What a character is to completion, in the order in which it is asked (HKW-40).
+/// The character classes of completion, in the order in which they are tested (HKW-40).
 enum CompletionCharacterClass: Hashable, CaseIterable {
     case blank
-    /// A prefix of a single character.
+    /// A single-character prefix.
     case control
     case punctuation
     /// Letters, digits, symbols, emoji.
     case normal
 
-    /// - Parameter controls: the prefixes of one character.
+    /// - Parameter controls: the single-character prefixes.
     init(_ character: Character, controls: Set<Character>) {
         if character.isBlank || character == "\0" {
             self = .blank
@@ -24,7 +24,7 @@ enum CompletionCharacterClass: Hashable, CaseIterable {
 }
 
 extension Character {
-    /// Punctuation of any kind, in any script.
+    /// Whether the character is punctuation (general category P), in any script.
     var isPunctuationMark: Bool {
         switch unicodeScalars.first!.properties.generalCategory {
         case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation, .initialPunctuation,
@@ -34,7 +34,7 @@ extension Character {
         }
     }
 
-    /// A bracket or quotation mark that something may begin behind.
+    /// Whether the character is an opening bracket or quotation mark, after which a prefix may start.
     var opens: Bool {
         switch unicodeScalars.first!.properties.generalCategory {
         case .openPunctuation, .initialPunctuation: true
@@ -44,9 +44,9 @@ extension Character {
 }
 
 extension CompletionBoundary {
-    /// Whether a prefix may follow this character; nil is the start of the text.
+    /// Whether a prefix may follow this character; `nil` stands for the start of the text.
     ///
-    /// - Parameter endsMention: the character is the last of a mention.
+    /// - Parameter endsMention: whether the character is the last one of a mention.
     func allows(_ character: Character?, endsMention: Bool, controls: Set<Character>) -> Bool {
         guard let character, !character.isBlank else { return true }
         switch self {

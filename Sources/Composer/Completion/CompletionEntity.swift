@@ -1,20 +1,21 @@
-/// Somebody or something that completion offers (HKW-36).
+/// A suggestion of completion: a user, room, emoji or other entity (HKW-36).
 public struct CompletionEntity: Identifiable, Hashable, Sendable, Codable {
-    /// The identifier in the host's world; rows of one identifier are shown once, rows without one never (HKW-48).
+    /// The host's identifier. Of entities with equal identifiers only the first is shown; entities with an empty one
+    /// are dropped (HKW-48).
     public var id: String
-    /// What the mention means that it leaves; nil is an entity that only the host knows, by ``id``.
+    /// The target of the resulting mention; `nil` for an entity that only the host can resolve, by ``id``.
     public var target: MentionTarget?
-    /// What the row shows, and what acceptance inserts behind the prefix.
+    /// The text of the row, and what acceptance inserts after the prefix.
     public var name: String
-    /// A shorter form that Backspace may leave of the mention (HKW-58).
+    /// A shorter form that Backspace reduces the mention to (HKW-58).
     public var short: String?
-    /// What tells entities of like names apart.
+    /// Disambiguates entities with similar names.
     public var detail: String?
-    /// Plain text that takes the whole token's place, prefix and all, such as an emoji; nil inserts the name.
+    /// Plain text, such as an emoji, that replaces the whole token including its prefix; `nil` inserts the name.
     public var replacement: String?
-    /// What of ``name`` met the query and is drawn bold, in UTF-16 units and in order (MIB-34).
+    /// The parts of ``name`` that match the query and are drawn bold, sorted (MIB-34).
     public var matched: [TextRange]
-    /// What else the host knows of it, and gets back with what was accepted (HKW-36, MIB-29). The composer reads none of it.
+    /// Host-defined data, returned on acceptance (HKW-36, MIB-29). The composer doesn't read it.
     public var metadata: [String: String] = [:]
 
     public init(

@@ -1,20 +1,21 @@
-/// Entities by what their names hold, for lists of any size: what a query costs follows from what it finds, not from
-/// how many there are (MIB-26).
+/// A search index over the names of entities. The cost of a query depends on the number of matches rather than the
+/// number of entities (MIB-26).
 ///
-/// Order: entities that matter lately and names that begin with the query, then names of which a word does, then
-/// those that hold the query's letters in order; within each by the text that matched. Case, diacritics, marks and the
-/// width of letters don't count. Build it off the main thread: 100,000 names take some tenths of a second.
+/// Ranking: recent entities and names that start with the query, then names with a word that starts with it, then
+/// names that contain the letters of the query in order; within each, by the matched text. Ignores case, diacritics,
+/// combining marks and character width. Build it off the main thread: 100,000 names take some tenths of a second.
 public struct CompletionIndex: Sendable {
-    /// In the order in which an empty query lists them.
+    /// The entities, in the order in which an empty query lists them.
     public let entities: [CompletionEntity]
     private let terms: TermTable
     private let pairs: LetterPairs
     private let disambiguatesNames: Bool
 
     /// - Parameters:
-    ///   - entities: those without identifier or name are left out; of several with one identifier all are kept.
-    ///   - disambiguatesNames: entities whose names are alike and that have no detail are shown with their identifiers.
-    ///   - aliases: what else finds an entity.
+    ///   - entities: those without an identifier or a name are dropped; entities with equal identifiers are all
+    ///     indexed.
+    ///   - disambiguatesNames: whether entities that share a name and have no detail show their identifiers.
+    ///   - aliases: additional search terms of an entity.
     public init(
         _ entities: [CompletionEntity], disambiguatesNames: Bool = false,
         aliases: (CompletionEntity) -> [String] = { _ in [] }
@@ -27,11 +28,11 @@ public struct CompletionIndex: Sendable {
         pairs = terms.withUnits { units in LetterPairs(count: terms.count) { terms.text($0, in: units) } }
     }
 
-    /// The best matches, each with what of its name to draw bold; all match an empty query.
+    /// Returns the best matches, each with the ranges of its name to draw bold. An empty query matches all entities.
     ///
     /// - Parameters:
-    ///   - recent: entities that matter most, the most recent first; their number adds to the cost.
-    ///   - limit: the most matches returned.
+    ///   - recent: entities to rank first, the most recent first; the cost grows with their number.
+    ///   - limit: the maximum number of matches.
     public func matches(of query: String, recent: [CompletionEntity] = [], limit: Int) -> [CompletionEntity] {
         var found = CompletionMatches(limit: limit)
         let pattern = FoldedText(query)
@@ -89,7 +90,7 @@ public struct CompletionIndex: Sendable {
         }
     }
 
-    /// What begins neither name nor word. Names that hold several words of the query come before scattered letters.
+    /// Adds matches in the middle of names. Names with several words of the query precede scattered letters.
     private func addScatteredMatches(
         _ pattern: FoldedUnits, _ units: FoldedUnits, _ recent: [Match], mayBeWords: Bool,
         _ found: inout CompletionMatches
@@ -109,7 +110,7 @@ public struct CompletionIndex: Sendable {
         for entity in scattered.matches { found.add(entity, entity.matched) }
     }
 
-    /// What of an entity's name a match in one of its terms draws bold.
+    /// The ranges of an entity's name to draw bold for a match in one of its terms.
     private func bold(_ matchedIndices: some Collection<Int>, _ term: Int, _ pattern: FoldedUnits) -> [TextRange] {
         let entity = entities[terms.owner(term)]
         if terms.isName(term), entity.name.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -148,18 +149,18 @@ public struct CompletionIndex: Sendable {
     }
 }
 
-/// How well a name meets a query.
+/// The kind of match of a query in a name, best first.
 enum CompletionTier {
     case prefix, words, letters
 
-    /// Whether a name meets a query in any way.
+    /// Whether a name matches a query in any way.
     static func meets(_ query: String, _ name: String) -> Bool {
         FoldedText(query).units.withUnsafeBufferPointer { query in
             FoldedText(name).units.withUnsafeBufferPointer { CompletionTier.of(query, in: $0) != nil }
         }
     }
 
-    /// - Returns: the best way, and the units of the name that meet the query.
+    /// - Returns: the best kind of match and the matched units of the name, or `nil` without a match.
     static func of(_ pattern: FoldedUnits, in name: FoldedUnits) -> (tier: CompletionTier, places: [Int])? {
         if name.starts(with: pattern) { return (.prefix, Array(0..<pattern.count)) }
         if let matchedIndices = name.wordStarts(matching: pattern) { return (.words, matchedIndices) }
@@ -167,7 +168,7 @@ enum CompletionTier {
     }
 }
 
-/// Matches as they are found, each entity once.
+/// Collects matches, each entity once.
 private struct CompletionMatches {
     private(set) var matches: [CompletionEntity] = []
     private let limit: Int
@@ -179,7 +180,7 @@ private struct CompletionMatches {
 
     var isFull: Bool { matches.count >= limit }
 
-    /// For more matches that these are not among.
+    /// Returns an empty collector for the remaining limit that rejects the entities of this one.
     func rest() -> CompletionMatches {
         var rest = CompletionMatches(limit: limit - matches.count)
         rest.seenIDs = seenIDs

@@ -1,25 +1,25 @@
-/// Whether a prefix asked for completion or a mere word did (HKW-37, HKW-38).
+/// Whether a prefix or a plain word triggered completion (HKW-37, HKW-38).
 public enum CompletionKind: String, Hashable, Sendable, Codable, CaseIterable {
     case explicit, implicit
 }
 
-/// What a provider is asked.
+/// A query to a completion provider.
 public struct CompletionQuery: Identifiable, Hashable, Sendable {
-    /// What the provider's batches name; never given twice by one engine.
+    /// The identifier that the batches of a provider refer to; an engine never reuses one.
     public let id: String
-    /// The prefix of the rule; empty for an implicit query.
+    /// The prefix of the rule; empty for implicit queries.
     public let prefix: String
-    /// What was written behind the prefix.
+    /// The text after the prefix.
     public let text: String
     public let kind: CompletionKind
 }
 
-/// What the engine wants of the providers.
+/// A request of the engine to the completion providers.
 public enum CompletionRequest: Hashable, Sendable {
-    /// Answer by any number of batches, the last of them final.
+    /// Respond with any number of batches, the last one final.
     case query(CompletionQuery)
-    /// The answer to the query with this identifier is no longer of use.
+    /// The response to the query with this identifier is no longer needed.
     case cancel(String)
-    /// The user took this entity of the list that the prefix opened: it may come first from now on.
+    /// The user accepted this entity from the list of a prefix; the provider may rank it first from now on.
     case accepted(CompletionEntity, prefix: String)
 }

@@ -1,16 +1,16 @@
-/// What becomes of a completion that is open when something happens to it: HKW-42 as a table. What the caret or
-/// a deletion does beyond it follows from whether there still is a token.
+/// The state transitions of an open completion: HKW-42 as a table. Caret movement and deletion additionally close it
+/// if no token is left.
 enum CreationRule {
     enum Event: Hashable {
         case written
-        /// White space was written; whether nothing stood before it.
+        /// White space was typed; `afterNothing` is set if nothing precedes it.
         case blankWritten(afterNothing: Bool)
-        /// The final answer has come; whether it met nothing, and whether the query ended with white space.
+        /// The final response arrived; whether it is empty, and whether the query ends with white space.
         case received(isEmpty: Bool, endsBlank: Bool)
         case failed
     }
 
-    /// - Returns: the phase then; nil if completion is cancelled.
+    /// - Returns: the next phase, or `nil` to cancel completion.
     static func phase(
         after event: Event, in phase: CompletionState.Phase, continuesAfterEmpty: Bool
     ) -> CompletionState.Phase? {
@@ -28,21 +28,21 @@ enum CreationRule {
     }
 }
 
-/// A completion that is open: its token, the query that was last issued and what has come of it.
+/// An open completion: its token, its last query and the results.
 struct CompletionSession: Sendable {
-    /// A row says that the answer is still coming after so long (HKW-49).
+    /// The delay before a loading row appears (HKW-49).
     static let loadingDelay = Duration.milliseconds(150)
 
     var token: CompletionToken
-    /// Opened by code: the rule's least length does not count.
+    /// Opened by code: ignores the minimum query length of the rule.
     var anyLength = false
-    /// The host does not want it shown (MIB-32).
+    /// The host hides the list (MIB-32).
     var isHeldBack = false
     private(set) var phase = CompletionState.Phase.awaiting
     private(set) var items: [CompletionEntity] = []
     private(set) var selected: Int?
     private var hasChosenRow = false
-    /// The query that was issued last.
+    /// The last issued query.
     private(set) var query: CompletionQuery?
     private var hasResponse = false
     private(set) var isFinal = false
@@ -50,7 +50,7 @@ struct CompletionSession: Sendable {
     private(set) var failureReason: String?
     private(set) var isLoading = false
     private var loadingAt: Duration?
-    /// When the next query may be issued, and whether one waits for that (HKW-47).
+    /// Throttling: when the next query may be issued, and whether one is waiting (HKW-47).
     private var readyAt = Duration.zero
     private(set) var isQueryWaiting = false
 
@@ -65,7 +65,7 @@ struct CompletionSession: Sendable {
         return token.kind == .implicit ? hasRows : hasRows || isLoading || hasFailed
     }
 
-    /// The identifier of the query that is not answered in full.
+    /// The identifier of the query without a final response yet.
     var openQueryID: String? { isFinal ? nil : query?.id }
 
     // MARK: Queries
@@ -75,7 +75,7 @@ struct CompletionSession: Sendable {
         return [loading, isQueryWaiting ? readyAt : nil].compactMap { $0 }.min()
     }
 
-    /// Whether what is written now must be asked, and may be at once; else it waits for its turn.
+    /// Whether to issue a query for the current text now. Records in ``isQueryWaiting`` whether one is needed at all.
     mutating func needsQuery(at now: Duration) -> Bool {
         isQueryWaiting = query?.text != token.query || query?.prefix != token.rule.prefix
         return isQueryWaiting && readyAt <= now
@@ -92,7 +92,9 @@ struct CompletionSession: Sendable {
         failureReason = nil
     }
 
-    /// - Returns: whether there is a failure to try again after; then the query is asked as if anew.
+    /// Resets a failure, so that the next query is issued again.
+    ///
+    /// - Returns: whether there was a failure.
     mutating func forgetFailure() -> Bool {
         guard hasFailed else { return false }
         query = nil
@@ -100,29 +102,29 @@ struct CompletionSession: Sendable {
         return true
     }
 
-    /// - Returns: whether the row that tells of loading has come.
+    /// - Returns: whether the loading row appeared.
     mutating func showLoading(at now: Duration) -> Bool {
         guard !isFinal, !isLoading, let loadingAt, loadingAt <= now else { return false }
         isLoading = true
         return true
     }
 
-    /// Whether the rows answer an older query than what is written now.
+    /// Whether the rows are the results of an earlier query than the current text.
     var isStale: Bool { isQueryWaiting || !hasResponse }
 
-    /// What Return means: the row that the user went to. While rows of an older query stand there because somebody
-    /// types fast, the first that fits what is written; nil if none does.
+    /// The row that Return accepts: the one that the user selected. While the rows are stale because the user types
+    /// fast, the first that matches the current text, or `nil` if none does.
     var rowToAccept: Int? {
         guard isStale, !hasChosenRow else { return selected ?? 0 }
         return items.firstIndex { CompletionTier.meets(token.query, $0.name) }
     }
 
-    // MARK: Answers
+    // MARK: Results
 
-    /// Takes a batch in: the first one of a query replaces the rows, later ones are appended; a selected row stays
-    /// the same entity (HKW-46, HKW-48).
+    /// Adds a batch: the first one of a query replaces the rows, later ones are appended. Preserves the selected
+    /// entity (HKW-46, HKW-48).
     ///
-    /// - Returns: whether completion goes on.
+    /// - Returns: whether completion stays open.
     mutating func receive(_ batch: [CompletionEntity], isFinal: Bool, continuesAfterEmpty: Bool) -> Bool {
         let selectedID = selected.map { items[$0].id }
         if !hasResponse, !batch.isEmpty || isFinal {
@@ -139,9 +141,9 @@ struct CompletionSession: Sendable {
         return enter(event, continuesAfterEmpty: continuesAfterEmpty)
     }
 
-    /// The provider failed: what it had answered stays, and a row tells of it.
+    /// Handles a failure of the provider: keeps earlier rows and shows a row with the error.
     ///
-    /// - Returns: whether completion goes on.
+    /// - Returns: whether completion stays open.
     mutating func fail(because reason: String?) -> Bool {
         failureReason = reason
         if !hasResponse { items = [] }
@@ -153,7 +155,7 @@ struct CompletionSession: Sendable {
         return token.kind == .explicit || !items.isEmpty
     }
 
-    /// - Returns: whether completion goes on.
+    /// - Returns: whether completion stays open.
     mutating func enter(_ event: CreationRule.Event, continuesAfterEmpty: Bool) -> Bool {
         guard let next = CreationRule.phase(after: event, in: phase, continuesAfterEmpty: continuesAfterEmpty) else {
             return false
@@ -175,7 +177,7 @@ struct CompletionSession: Sendable {
         }
     }
 
-    /// - Returns: whether there is such a row.
+    /// - Returns: whether the row exists.
     mutating func select(_ row: Int) -> Bool {
         guard items.indices.contains(row) else { return false }
         selected = row
@@ -184,19 +186,19 @@ struct CompletionSession: Sendable {
     }
 }
 
-/// All that the engine keeps for completion.
+/// The completion state of the engine.
 struct CompletionProgress: Sendable {
-    /// A token that does not open again while the caret is in it.
+    /// A token that doesn't open again while the caret stays in it.
     struct Closed: Sendable {
         var start: Int
-        /// The query that met nothing: a longer one won't either. Nil if the user closed the list.
+        /// The query without results, of which longer ones have none either; `nil` if the user closed the list.
         var exhausted: String?
     }
 
     var session: CompletionSession?
     var detection = StartDetection()
     var closed: Closed?
-    /// What was open when the focus went (HKW-63).
+    /// The token that was open when the composer lost focus (HKW-63).
     var suspended: CompletionToken?
     private var issued = 0
 
@@ -205,7 +207,7 @@ struct CompletionProgress: Sendable {
         return "query-\(issued)"
     }
 
-    /// Keeps all places true to the text.
+    /// Adjusts all offsets to an edit.
     mutating func apply(_ edit: AppliedEdit) {
         suspended = nil
         detection.apply(edit)
@@ -223,7 +225,7 @@ struct CompletionProgress: Sendable {
 }
 
 extension TextEdit {
-    /// Where what stood at an offset stands after the edit; nil if the edit took it away.
+    /// The offset after the edit, or `nil` if the edit deleted its position.
     fileprivate func moved(_ offset: Int) -> Int? {
         if range.end <= offset { return offset + replacement.utf16.count - range.length }
         return range.location > offset ? offset : nil

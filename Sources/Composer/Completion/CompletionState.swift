@@ -1,44 +1,44 @@
-/// What completion shows: all that a list of rows needs.
+/// The state of completion, complete for drawing its list.
 public struct CompletionState: Hashable, Sendable {
     public enum Phase: String, Hashable, Sendable, CaseIterable {
-        /// Nothing was answered yet.
+        /// No results yet.
         case awaiting
         case results
-        /// The last query met nothing.
+        /// The last query had no results.
         case noResults
     }
 
     public var prefix: String
-    /// What stands behind the prefix, without it.
+    /// The text after the prefix.
     public var query: String
-    /// The whole token, prefix included: what acceptance replaces.
+    /// The range of the token, including its prefix; acceptance replaces it.
     public var range: TextRange
     public var kind: CompletionKind
     public var phase: Phase
     public var items: [CompletionEntity]
-    /// The query that a provider has not answered in full.
+    /// The identifier of the query without a final response yet.
     public var openQuery: String?
-    /// The row that Return accepts; nil if there is none, or the user has not gone into an implicit list yet.
+    /// The row that Return accepts; `nil` without rows, and in an implicit list until the user navigates into it.
     public var selected: Int?
-    /// The answer has been coming for so long that a row says so (HKW-49).
+    /// Whether to show a loading row, as the response is taking long (HKW-49).
     public var isLoading: Bool
-    /// The provider failed; a row says so and offers ``ComposerEvent/retryCompletion``.
+    /// Whether the provider failed; a row shows the error and offers ``ComposerEvent/retryCompletion``.
     public var hasFailed: Bool
-    /// Why it failed, in words for the user, if the provider said.
+    /// The provider's error message for the user, or `nil` if it gave none.
     public var failureReason: String?
-    /// Whether there is anything to show: rows, or one that tells of loading or failure.
+    /// Whether to show the list: it has results, or a loading or error row.
     public var isVisible: Bool
-    /// How many rows are shown at once; the others scroll.
+    /// The maximum number of visible rows; the list scrolls beyond.
     public var visibleRows: Int
 }
 
-/// A way through the rows of a list.
+/// A movement of the selection in a list.
 public enum CompletionMove: Hashable, Sendable, CaseIterable {
     case next, previous, first, last, nextPage, previousPage
 
-    /// The row to go to from another.
+    /// Returns the row to select, starting from `row`.
     ///
-    /// Single steps go round; pages stop at the ends.
+    /// Single steps wrap around; pages stop at the ends.
     func row(from row: Int?, count: Int, page: Int) -> Int? {
         guard count > 0 else { return nil }
         let page = max(page, 1)

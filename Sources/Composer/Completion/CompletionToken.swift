@@ -1,27 +1,27 @@
-/// A piece of the text that completion is about, as document and caret give it.
+/// The text to complete, derived from document and caret.
 struct CompletionToken: Equatable, Sendable {
     var rule: CompletionRule
     var kind: CompletionKind
-    /// Prefix included.
+    /// The range, including the prefix.
     var range: TextRange
     var query: String
 
     var start: Int { range.location }
-    /// How many blanks the query holds.
+    /// The number of blanks in the query.
     var blanks: Int { query.reduce(0) { $1.isBlank ? $0 + 1 : $0 } }
     var endsBlank: Bool { query.last?.isBlank ?? false }
 }
 
 extension CompletionRule {
-    /// What an implicit query goes by: no prefix at all.
+    /// The rule of implicit queries, without a prefix.
     static let implicit = CompletionRule(prefix: "")
 }
 
-/// Things that look like a token and are none.
+/// Text that resembles a token but isn't one.
 enum TokenSafety {
-    /// Whether a prefix stands inside an e-mail address or a URL.
+    /// Whether a prefix is part of an email address or a URL.
     ///
-    /// - Parameter word: what stands before the prefix, back to white space.
+    /// - Parameter word: the text before the prefix, back to white space.
     static func isInAddress(prefix: String, after word: Substring) -> Bool {
         if let last = word.last, let first = prefix.first, "@＠".contains(first), last.isWordCharacter || last == "_" {
             return true
@@ -31,7 +31,7 @@ enum TokenSafety {
         return lower.contains("://") || lower.contains("www.") || lower.contains("mailto:")
     }
 
-    /// Whether prefix and query are a smiley, or begin one: `:)`, `:-P`, `:'(`, `;D`, `=/`.
+    /// Whether prefix and query form a smiley or the start of one: `:)`, `:-P`, `:'(`, `;D`, `=/`.
     static func isSmiley(prefix: String, query: Substring) -> Bool {
         guard let eyes = prefix.last, ":;=".contains(eyes), let first = query.first else { return false }
         if first.isWordCharacter { return query.count == 1 && "DPOSX3".contains(first) }

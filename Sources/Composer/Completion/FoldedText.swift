@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// A text without regard to case, diacritics and the width of letters, in UTF-16 units, each with where it stands in
-/// the text (MIB-26).
+/// A text folded for comparison, without case, diacritics and character width, in UTF-16 code units that map back to
+/// the original text (MIB-26).
 struct FoldedText {
     let units: [UInt16]
-    /// Where each unit comes from; nil if at the same offset, one from one.
+    /// The original range of each unit; `nil` if they map one to one.
     private let origins: [TextRange]?
 
     init(_ text: String) {
@@ -24,7 +24,7 @@ struct FoldedText {
         var location = 0
         for character in text {
             let length = character.utf16.count
-            // "ß" folds to two letters, a lone mark to none.
+            // "ß" folds to two letters, a lone combining mark to none.
             for unit in folding.fold(character) {
                 units.append(unit)
                 origins.append(TextRange(location: location, length: length))
@@ -35,7 +35,7 @@ struct FoldedText {
         self.origins = origins
     }
 
-    /// The ranges of units in the text, neighbours joined.
+    /// Returns the original ranges of units, with adjacent ones merged.
     func ranges(of matchedIndices: [Int]) -> [TextRange] {
         matchedIndices.reduce(into: []) { ranges, index in
             let range = origins?[index] ?? TextRange(location: index, length: 1)
@@ -48,7 +48,7 @@ struct FoldedText {
     }
 }
 
-/// What an index has learned of folding, for its queries on any thread.
+/// A folding cache that the queries of an index share across threads.
 final class SharedFolding: Sendable {
     private let folding: Mutex<Folding>
 
@@ -61,13 +61,13 @@ final class SharedFolding: Sendable {
     }
 }
 
-/// Folds characters, and remembers how.
+/// Folds characters, with a cache.
 struct Folding {
-    /// Marks of kana: か is no part of が.
+    /// Voicing marks of kana: か must not match が.
     private static let voicing: ClosedRange<Unicode.Scalar> = "\u{3099}"..."\u{309A}"
     private var cache: [Character: [UInt16]] = [:]
 
-    /// The units of a text that holds nothing but ASCII; nil for any other.
+    /// Returns the folded units of an ASCII text, or `nil` for other texts.
     static func plain(_ text: String) -> [UInt16]? {
         var text = text
         return text.withUTF8 { bytes in
@@ -82,14 +82,14 @@ struct Folding {
             options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
         let isVoiced = text.unicodeScalars.contains { Self.voicing.contains($0) }
         let folded = Array((isVoiced ? text.precomposedStringWithCanonicalMapping : text).utf16)
-        // Names are in few letters; whatever else they hold may not fill the memory.
+        // Names use few distinct characters; bound the cache against input that doesn't.
         if cache.count < 20_000 { cache[character] = folded }
         return folded
     }
 
-    /// Without the marks that a name is often written without, as Arabic vowels are, which folding leaves. Vowels of
-    /// Indic scripts and the voicing of kana tell letters apart and stay. Hangul falls into its letters, so that 하
-    /// finds 한.
+    /// Removes combining marks that names are often written without and that Foundation's folding retains, such as
+    /// Arabic vowels. Indic vowel signs and kana voicing marks distinguish letters and stay. Decomposes Hangul into
+    /// jamo, so that 하 matches 한.
     private static func withoutMarks(_ character: Character) -> String {
         if character.isASCII { return String(character) }
         let scalars = String(character).decomposedStringWithCanonicalMapping.unicodeScalars.filter { scalar in
@@ -101,11 +101,11 @@ struct Folding {
 
 // MARK: - Matching
 
-/// Folded units, wherever they are kept.
+/// Folded UTF-16 code units.
 typealias FoldedUnits = UnsafeBufferPointer<UInt16>
 
 extension FoldedUnits {
-    /// Whether a word begins at a place: letters, digits and the marks upon them make words.
+    /// Whether a word starts at an index. Words consist of letters, digits and their combining marks.
     func startsWord(_ index: Int) -> Bool {
         isWord(index) && (index == 0 || !isWord(index - 1))
     }
@@ -136,7 +136,8 @@ extension FoldedUnits {
         return true
     }
 
-    /// Where the words of a query stand if each begins a word of the text, in order: `an le` in `Ann Lee`.
+    /// The matched indices if each word of the query starts a word of the text, in order (`an le` in `Ann Lee`), or
+    /// `nil`.
     func wordStarts(matching query: FoldedUnits) -> [Int]? {
         var matchedIndices: [Int] = []
         var from = 0
@@ -153,7 +154,8 @@ extension FoldedUnits {
         return matchedIndices.isEmpty ? nil : matchedIndices
     }
 
-    /// Whether the units of a query stand here in order: what ``places(of:)`` needs at least.
+    /// Whether the text contains the units of a query in order: a cheap necessary condition for
+    /// ``matchedIndices(of:)``.
     private func holdsInOrder(_ query: FoldedUnits) -> Bool {
         var number = 0
         for unit in self {
@@ -165,7 +167,7 @@ extension FoldedUnits {
         return number == query.count
     }
 
-    /// Where the letters of a query stand, in order; the halves of one beyond the first plane stay together.
+    /// The indices of the letters of a query, in order, or `nil`. Surrogate pairs match as a whole.
     func matchedIndices(of query: FoldedUnits) -> [Int]? {
         guard holdsInOrder(query) else { return nil }
         var matchedIndices: [Int] = []
@@ -184,7 +186,7 @@ extension FoldedUnits {
         return matchedIndices.isEmpty ? nil : matchedIndices
     }
 
-    /// The ranges between blanks.
+    /// The ranges of the words that blanks separate.
     var words: [Range<Int>] {
         var words: [Range<Int>] = []
         var start = 0

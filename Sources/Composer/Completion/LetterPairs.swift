@@ -1,11 +1,11 @@
-/// Which texts hold one letter somewhere before another: what a query of scattered letters is narrowed by.
+/// An index of the texts that contain one letter anywhere before another, to narrow down queries of scattered letters.
 ///
-/// Letters fall into 64 classes, so that a set of texts may hold some that don't match, and never lacks one that does.
-/// A pair that many texts hold is kept as a bit for each text, a rare one as a list.
+/// Letters map to 64 classes, so results may include false positives but never miss a match. Frequent pairs are
+/// stored as bitmaps, rare ones as lists.
 struct LetterPairs: Sendable {
     fileprivate enum Holders: Sendable {
         case list([UInt32])
-        /// A bit for each text; and the number of those that are set.
+        /// A bit per text, and the number of set bits.
         case bits([UInt64], count: Int)
 
         var count: Int {
@@ -16,14 +16,16 @@ struct LetterPairs: Sendable {
         }
     }
 
-    /// The class of a letter alone comes behind the pairs.
+    /// Buckets of single letters follow those of the pairs.
     private static let classes = 64
     private static let buckets = classes * classes + classes
 
     private var holders: [Holders]
     private let size: Int
 
-    /// - Parameter texts: each text's units, one after the other.
+    /// - Parameters:
+    ///   - count: the number of texts.
+    ///   - text: returns the units of a text by its number.
     init(count: Int, text: (Int) -> FoldedUnits) {
         size = count
         var counts = [UInt32](repeating: 0, count: Self.buckets)
@@ -69,7 +71,7 @@ struct LetterPairs: Sendable {
     fileprivate static func bucket(_ first: Int, _ second: Int) -> Int { first * classes + second }
     fileprivate static func bucket(alone letter: Int) -> Int { classes * classes + letter }
 
-    /// Visits, in order, the texts that may hold the query's letters in order, until it is told to stop.
+    /// Visits, in order, the texts that may contain the letters of the query in order, until `body` returns `false`.
     func visit(holdersOf query: FoldedUnits, _ body: (Int) -> Bool) {
         let letters = query.filter { !$0.isBlank }.map(Self.letterClass)
         guard let first = letters.first else { return }
@@ -113,7 +115,7 @@ extension LetterPairs.Holders {
     }
 }
 
-/// Finds the pairs of one text, each once: of a letter's places the first counts.
+/// Finds the distinct pairs of a text: a pair counts if the second letter follows the first occurrence of the first.
 private struct PairScan {
     private var after = [UInt64](repeating: 0, count: 64)
 

@@ -1,22 +1,23 @@
-/// Whether a word that is being written may start completion: what HKW-39 calls Ready and Stalled. Its third
-/// state, Creating, is that there is a ``CompletionSession``.
+/// Whether the current word may start completion: the states Ready and Stalled of HKW-39. Its third state, Creating,
+/// corresponds to an open ``CompletionSession``.
 struct StartDetection: Equatable, Sendable {
     enum State: Equatable, Sendable {
-        /// Writing in one go since this offset: what stands before it does not count.
+        /// The user has been typing without interruption since this offset; text before it doesn't count.
         case ready(since: Int)
-        /// Nothing starts before a separator is met (HKW-45).
+        /// Completion doesn't start before the next separator (HKW-45).
         case stalled
     }
 
     enum Trigger: Equatable, Sendable {
         case typed(CompletionCharacterClass)
-        /// Several characters at once; how far from the caret the last separator in them is, if there is one.
+        /// Several characters at once; the distance of the last separator in them from the caret, or `nil` without one.
         case inserted(sinceSeparator: Int?)
-        /// What was deleted, what precedes the caret now (nil: nothing), and where the word at the caret starts.
+        /// The class of the deleted character, the class of the one now before the caret (`nil` at the start), and
+        /// the start of the word at the caret.
         case deleted(CompletionCharacterClass, preceding: CompletionCharacterClass?, wordStart: Int)
         case moved(preceding: CompletionCharacterClass?)
         case ended(canRestart: Bool)
-        /// The text was set by code; where its last white space before the caret ends.
+        /// The text was set by code; `wordStart` is the end of the last white space before the caret.
         case setByCode(wordStart: Int)
     }
 
@@ -48,7 +49,7 @@ struct StartDetection: Equatable, Sendable {
         }
     }
 
-    /// Keeps its place when something before it changes.
+    /// Adjusts the offset to an edit before it.
     mutating func apply(_ edit: AppliedEdit) {
         guard case .ready(let since) = state, edit.range.end <= since, edit.range.location < since else { return }
         state = .ready(since: since + edit.replacement.utf16.count - edit.range.length)

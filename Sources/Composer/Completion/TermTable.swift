@@ -1,15 +1,15 @@
-/// What entities are found by, sorted, and each word within it, sorted too.
+/// The search terms of entities, sorted, and the words within them, sorted as well.
 struct TermTable: Sendable {
-    /// A word that begins within a term: the term's number, and where in it.
+    /// A word inside a term: the number of the term and the offset in it.
     typealias Word = (term: UInt32, start: UInt32)
 
-    /// The terms one behind the other.
+    /// The concatenated terms.
     private let units: [UInt16]
-    /// Where each term begins, and the end of the last.
+    /// The start offset of each term, and the end of the last one.
     private let starts: [UInt32]
-    /// The entity of each term, with the highest bit set for what is not its name.
+    /// The entity index of each term; the highest bit is set for aliases.
     private let owners: [UInt32]
-    /// Words but those at the beginning of terms, in the order of their texts.
+    /// The words that don't start a term, sorted by text.
     let words: [Word]
     let folding: SharedFolding
 
@@ -48,7 +48,7 @@ struct TermTable: Sendable {
         }
     }
 
-    /// Sorts by texts, most of which their first units already tell apart.
+    /// Sorts by text, with the first four units as a key that decides most comparisons.
     fileprivate static func sortedByText<Item>(
         _ items: [Item], _ text: (Item) -> FoldedUnits, ties: (Item, Item) -> Bool
     ) -> [Item] {
@@ -65,25 +65,25 @@ struct TermTable: Sendable {
     func withUnits<Result>(_ body: (FoldedUnits) -> Result) -> Result { units.withUnsafeBufferPointer(body) }
 
     func owner(_ term: Int) -> Int { Int(owners[term] & ~Self.aliasBit) }
-    /// Whether the term is its entity's name, and no alias.
+    /// Whether the term is the name of its entity rather than an alias.
     func isName(_ term: Int) -> Bool { owners[term] & Self.aliasBit == 0 }
 
     func text(_ term: Int, in units: FoldedUnits) -> FoldedUnits {
         FoldedUnits(rebasing: units[Int(starts[term])..<Int(starts[term + 1])])
     }
 
-    /// The text from a word to the end of its term.
+    /// Returns the text from the start of a word to the end of its term.
     func word(_ wordIndex: Int, in units: FoldedUnits) -> FoldedUnits {
         let (term, start) = words[wordIndex]
         return FoldedUnits(rebasing: units[Int(starts[Int(term)] + start)..<Int(starts[Int(term) + 1])])
     }
 
-    /// The first term that is not less than a text.
+    /// The index of the first term that isn't less than `pattern`.
     func firstTerm(from pattern: FoldedUnits, in units: FoldedUnits) -> Int {
         Self.partition(count) { text($0, in: units).compare(pattern) < 0 }
     }
 
-    /// The place of the first word that is not less than a text.
+    /// The index of the first word that isn't less than `pattern`.
     func firstWord(from pattern: FoldedUnits, in units: FoldedUnits) -> Int {
         Self.partition(words.count) { word($0, in: units).compare(pattern) < 0 }
     }
@@ -98,7 +98,7 @@ struct TermTable: Sendable {
     }
 }
 
-/// Terms in the order in which they were given.
+/// The unsorted terms.
 private struct Draft {
     private var units: [UInt16] = []
     private var starts: [UInt32] = [0]
@@ -131,12 +131,12 @@ private struct Draft {
 }
 
 extension FoldedUnits {
-    /// The first four units as a number: two that differ are in the order of their texts.
+    /// The first four units as a number. If two keys differ, they order like their texts.
     fileprivate var leadingKey: UInt64 {
         (0..<4).reduce(0) { key, index in key << 16 | (index < count ? UInt64(Swift.min(self[index], 0xFFFE)) + 1 : 0) }
     }
 
-    /// Less than 0 if this text comes before the other, more if behind, 0 if they are equal.
+    /// Negative if this text precedes the other, positive if it follows, 0 if they are equal.
     fileprivate func compare(_ other: FoldedUnits) -> Int {
         for index in 0..<Swift.min(count, other.count) where self[index] != other[index] {
             return self[index] < other[index] ? -1 : 1

@@ -1,23 +1,23 @@
-/// Derives the token at the caret from the document, and from nothing else (SLK-18 to SLK-20, HKW-69).
+/// Derives the token at the caret from the document alone (SLK-18 to SLK-20, HKW-69).
 struct TokenFinder {
-    /// Characters that a query may have (HKW-69).
+    /// The maximum query length in characters (HKW-69).
     static let maxQueryLength = 60
-    /// Scalars that are looked at to either side of the caret, so that a key press costs the same in any text.
+    /// The number of scalars examined on each side of the caret, to bound the cost of a key press.
     private static let reach = 200
 
     let options: CompletionOptions
     let caret: Int
     let rules: CompletionRules
     private let document: ComposerDocument
-    /// What stands before the caret in its line, back to a mention.
+    /// The text before the caret in its line, back to the last mention.
     private let head: [Character]
     private let headStart: Int
     private let followsMention: Bool
 
-    /// Nil inside a mention, where nothing can be completed.
+    /// Returns `nil` inside a mention, where there is nothing to complete.
     ///
-    /// - Parameter withSpaces: queries that hold white space are found too; without, only the word at the caret is
-    ///   looked at, which is all that a key press may cost while nothing is open.
+    /// - Parameter withSpaces: whether to find queries that contain white space; otherwise only the word at the caret
+    ///   is examined, to keep key presses cheap while no list is open.
     init?(
         _ document: ComposerDocument, caret: Int, options: CompletionOptions, rules: CompletionRules, withSpaces: Bool
     ) {
@@ -41,7 +41,7 @@ struct TokenFinder {
         head = Array(document.text(in: TextRange(start: start, end: caret)))
     }
 
-    /// What stands after the caret, up to white space or a mention.
+    /// The text after the caret, up to white space or a mention.
     private var tail: String {
         var end = document.storage.firstOffset(from: caret, limit: Self.reach) { $0.isBlank }
         for span in document.spans where span.mention != nil && span.range.location >= caret {
@@ -50,16 +50,17 @@ struct TokenFinder {
         return document.text(in: TextRange(start: caret, end: end))
     }
 
-    /// What stands before the caret, as far as it is looked at.
+    /// The examined text before the caret.
     var textBefore: [Character] { head }
 
     // MARK: Explicit tokens
 
-    /// The token whose prefix is nearest to the caret (MIB-24); of prefixes that end at one place the longest.
+    /// Returns the token whose prefix is nearest to the caret (MIB-24); of prefixes with the same end, the longest
+    /// wins.
     ///
     /// - Parameters:
-    ///   - spaces: how many the query may hold; nil asks the rule.
-    ///   - anyLength: the rule's least length does not count.
+    ///   - spaces: the maximum number of blanks in the query; `nil` uses the limit of the rule.
+    ///   - anyLength: whether to ignore the minimum query length of the rule.
     func explicit(spaces: Int? = nil, anyLength: Bool = false) -> CompletionToken? {
         guard !head.isEmpty else { return nil }
         for end in stride(from: head.count, through: max(0, head.count - Self.maxQueryLength - 1), by: -1) {
@@ -94,14 +95,14 @@ struct TokenFinder {
     private func isBoundary(_ rule: CompletionRule, before headIndex: Int, _ location: Int) -> Bool {
         let boundary = rule.boundary ?? options.boundary
         let previous = headIndex > 0 ? head[headIndex - 1] : document.character(before: location)
-        // `@@` and `::` are no beginnings (HKW-39).
+        // `@@` and `::` don't start completion (HKW-39).
         let length = rule.prefix.count
         if headIndex >= length, head[(headIndex - length)..<headIndex].elementsEqual(rule.prefix) { return false }
         return boundary.allows(previous, endsMention: headIndex == 0 && followsMention, controls: rules.controls)
     }
 
-    /// What of the text after the caret belongs to the query: the whole word (SLK-18), or what an
-    /// only just typed prefix stands before (HKW-37).
+    /// The text after the caret that belongs to the query: the rest of the word (SLK-18), or only directly after a
+    /// newly typed prefix (HKW-37).
     private func queryTail(_ typed: String) -> String {
         switch options.queryExtent {
         case .caret: ""
@@ -110,7 +111,7 @@ struct TokenFinder {
         }
     }
 
-    /// The rest of the word after the caret, which acceptance replaces too (SLK-20, HKW-54).
+    /// The rest of the word after the caret, which acceptance replaces as well (SLK-20, HKW-54).
     private var rangeTail: String {
         if options.queryExtent == .word { return tail }
         return String(tail.prefix { $0.isWordCharacter || $0 == "_" })
@@ -118,7 +119,7 @@ struct TokenFinder {
 
     // MARK: Implicit tokens
 
-    /// The word before the caret, if so much of it was written in one go (HKW-38).
+    /// Returns the word before the caret if enough of it was typed without interruption (HKW-38).
     func implicit(since: Int) -> CompletionToken? {
         guard options.implicitLength > 0 else { return nil }
         let word = head.reversed().prefix { character in
@@ -133,7 +134,7 @@ struct TokenFinder {
         return implicit(from: start)
     }
 
-    /// What stands between an implicit token's start and the caret.
+    /// Returns the implicit token between `start` and the caret.
     func implicit(from start: Int) -> CompletionToken? {
         guard start >= headStart, start < caret else { return nil }
         let query = document.text(in: TextRange(start: start, end: caret))
@@ -145,11 +146,12 @@ struct TokenFinder {
     }
 }
 
-/// The rules of completion as they are looked up on each key press.
+/// The completion rules, prepared for lookup on each key press.
 struct CompletionRules: Sendable {
-    /// The rules and the control characters, each with its prefix, the longest first and else in their order.
+    /// The rules and the control characters, each with its prefix, longest prefix first, otherwise in their given
+    /// order.
     let longestFirst: [(rule: CompletionRule, prefix: [Character])]
-    /// The prefixes of one character.
+    /// The single-character prefixes.
     let controls: Set<Character>
 
     init(_ options: CompletionOptions) {
@@ -166,7 +168,7 @@ struct CompletionRules: Sendable {
 }
 
 extension CompletionOptions {
-    /// Whether anything can open completion.
+    /// Whether any rule can open completion.
     var isOffered: Bool { !rules.isEmpty || !controlCharacters.isEmpty || implicitLength > 0 }
 
     func spaces(of rule: CompletionRule) -> Int { rule.spaces ?? querySpaces }

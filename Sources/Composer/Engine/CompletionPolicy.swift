@@ -1,14 +1,14 @@
-/// Has a say in what completion does (MIB-32). There is at most one.
+/// Vets completion (MIB-32). A composer has at most one policy.
 ///
-/// It is asked once for each token, when its list is about to show, and when somebody chooses. That a token ends cannot be
-/// refused: completion would go on about a text that is not there.
+/// Called once per token, when its list is about to appear, and on acceptance. A policy can't keep a token open that
+/// no longer matches the text.
 public protocol CompletionPolicy: ComposerPlugIn {
-    /// Whether a prefix, or a word without one, opens completion. What was refused is asked again once the caret has left
-    /// the word.
+    /// Whether a prefix, or a word without one, opens completion. After a refusal, called again once the caret has
+    /// left the word.
     func mayOpen(_ prefix: String, query: String, over range: TextRange, kind: CompletionKind) -> Bool
-    /// Whether what was found is shown.
+    /// Whether to show the list.
     func mayShow(_ completion: CompletionState) -> Bool
-    /// Whether this entity may take the token's place.
+    /// Whether this entity may replace the token.
     func mayAccept(_ entity: CompletionEntity, for prefix: String) -> Bool
 }
 
@@ -19,7 +19,7 @@ extension CompletionPolicy {
 }
 
 extension ComposerEngine {
-    /// Puts a policy in the place of the one before; nil asks nobody (MIB-32).
+    /// Sets the completion policy, replacing the previous one; `nil` removes it (MIB-32).
     public mutating func setCompletionPolicy(_ policy: (any CompletionPolicy)?) {
         plugIns.policy?.detached()
         plugIns.policy = policy
@@ -30,14 +30,14 @@ extension ComposerEngine {
         plugIns.policy?.mayOpen(token.rule.prefix, query: token.query, over: token.range, kind: token.kind) ?? true
     }
 
-    /// Whether this entity may be taken; else it has been reported.
+    /// Whether the policy allows the entity. Reports a refusal.
     mutating func mayAccept(_ entity: CompletionEntity, for prefix: String) -> Bool {
         guard let policy = plugIns.policy, !policy.mayAccept(entity, for: prefix) else { return true }
         reject(.denied(by: policy.name))
         return false
     }
 
-    /// Asks once a list has become one to show, and not again before it was hidden.
+    /// Asks the policy when a list is about to appear, and not again until it has been hidden.
     mutating func applyShowPolicy(wasVisible: Bool) {
         guard let policy = plugIns.policy, !wasVisible else { return }
         completing.session?.isHeldBack = false

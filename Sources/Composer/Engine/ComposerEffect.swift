@@ -1,76 +1,76 @@
-/// What a composer wants done after an event, in order.
+/// An effect of an event, for the host to carry out in order.
 public enum ComposerEffect: Hashable, Sendable {
-    /// The text has changed by these edits, each in the text as the one before left it. Carrying them out on a
-    /// copy of the text keeps it equal to the document's.
+    /// The text changed by these edits, each relative to the text after the previous one. Applying them to a copy
+    /// keeps it equal to the document.
     case edited([AppliedEdit])
-    /// Where the selection is now. Comes after every ``edited(_:)``.
+    /// The current selection. Follows every ``edited(_:)``.
     case selectionChanged(TextRange)
-    /// The key was the composer's; nobody else should act on it.
+    /// The composer handled the key; stop its propagation.
     case keyHandled
-    /// Hand this message over, and answer with `sendAccepted` or `sendFailed`.
+    /// Send this message, and respond with ``ComposerEvent/sendAccepted(_:)`` or ``ComposerEvent/sendFailed(_:)``.
     case send(ComposedMessage)
-    /// Replace a stored message by this; `id` is the message's.
+    /// Replace the sent message that has this `id`.
     case commitEdit(id: String, ComposedMessage)
-    /// The edit of this message was left half done: undo goes back to it.
+    /// The edit of this message was suspended unfinished; undo returns to it.
     case editSuspended(id: String)
-    /// Begin to edit the newest message of one's own, if there is one.
+    /// Start editing the user's latest message, if there is one.
     case editLastRequested
-    /// Tell others that the user is typing, or stopped.
+    /// Send a typing notification: the user is typing, or stopped.
     case typing(Bool)
-    /// The draft is due to be written: ``ComposerEngine/makeDraft()``.
+    /// Save the draft: ``ComposerEngine/makeDraft()``.
     case draftChanged
-    /// Put this on the clipboard, as plain text and as the composer's own type.
+    /// Put this on the clipboard, as plain text and in the composer's own format.
     case copied(ClipboardFragment)
-    /// Something was not done.
+    /// An action was rejected.
     case rejected(ComposerRejection)
-    /// Give the keyboard focus to the text, or away from it.
+    /// Move the keyboard focus to the text, or away from it.
     case focusRequested(Bool)
-    /// A provider is asked, or need not answer any more.
+    /// A request to the completion providers.
     case completion(CompletionRequest)
-    /// A key that the host put into the table.
+    /// The host action of a key binding.
     case hostAction(String)
-    /// What observers were told.
+    /// An observation, as reported to observers.
     case observed(ComposerObservation)
 }
 
-/// Why something was not done.
+/// The reason why an action was rejected.
 public enum ComposerRejection: Hashable, Sendable {
-    /// So many units of the inserted text did not fit under the hard limit.
+    /// The number of inserted units that exceeded the hard limit.
     case limit(rejected: Int)
     /// An interceptor denied the change.
     case denied(by: String)
-    /// The host wanted the next deletion of a single character ignored (HKW-33).
+    /// The host asked to ignore the next single-character deletion (HKW-33).
     case deletionIgnored
     /// There is nothing to send.
     case empty
-    /// The text is over the limit.
+    /// The text exceeds the limit.
     case overLimit
     case notConnected
-    /// The host does not take the message, for this reason in words for the user.
+    /// The host refused the message; the reason is shown to the user.
     case rejectedByHost(String)
-    /// An attachment is still being uploaded, or its upload failed.
+    /// An attachment is still uploading, or its upload failed.
     case uploading
-    /// The same text is on its way.
+    /// The same content is already being sent.
     case alreadySending
     case hidden
-    /// Nothing is being edited.
+    /// No message is being edited.
     case notEditing
-    /// Not offered where the selection is, or unknown.
+    /// The format is unknown or not available for the selection.
     case format(String)
-    /// No rule has this prefix, or it does not count where the caret is.
+    /// No rule has this prefix, or it isn't allowed at the caret.
     case completion(String)
-    /// The range does not hold the mention's text.
+    /// The text of the range differs from that of the mention.
     case mention(Mention)
     case mediaType(String)
     case attachmentCount(limit: Int)
     case attachmentSize(limit: Int)
-    /// A message is being edited, which takes no attachments.
+    /// Attachments can't be added while editing a message.
     case attachmentWhileEditing
-    /// A draft that could not be read, or that came when the composer was in use.
+    /// The draft is invalid, or the composer was already in use.
     case draft(DraftError)
 }
 
-/// What observers are told, and what bug reports list.
+/// An event for observers and for bug reports.
 public enum ComposerObservation: String, Hashable, Sendable, Codable, CaseIterable {
     case textChanged, selectionChanged, stylesChanged, preeditChanged
     case undone, redone, formatted, copied, pasted

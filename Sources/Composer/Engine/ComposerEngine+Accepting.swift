@@ -1,8 +1,8 @@
-/// What choosing an entity does to the text (SLK-24, HKW-53, HKW-54, MIB-28).
+/// Accepting a completion (SLK-24, HKW-53, HKW-54, MIB-28).
 extension ComposerEngine {
     private var options: CompletionOptions { configuration.completion }
 
-    /// - Parameter row: nil takes the selected row, or else the first.
+    /// - Parameter row: `nil` accepts the selected row, or else the first.
     mutating func acceptRow(_ row: Int?) {
         guard let session = completing.session else { return }
         guard let row = row ?? session.rowToAccept else { return issueQuery(atOnce: true) }
@@ -10,8 +10,8 @@ extension ComposerEngine {
         accept(session.items[row])
     }
 
-    /// Puts an entity in the place of the token that is open; without one in the place of the token at the caret, or
-    /// of the selection: the host's own list may choose too (HKW-70).
+    /// Replaces the open token by an entity, or without one the token at the caret or the selection, for lists of the
+    /// host (HKW-70).
     mutating func accept(_ entity: CompletionEntity) {
         let name = entity.name.withoutNUL()
         guard !name.isEmpty else { return }
@@ -26,7 +26,7 @@ extension ComposerEngine {
         closeCompletion()
         write(insertion, text, over: range)
         completing.closed = .init(start: range.location, exhausted: nil)
-        // The space that follows ends the word as a typed one does: the next word is a new one (HKW-45).
+        // The inserted space ends the word like a typed one: the next word may start completion (HKW-45).
         let isBlankBefore = document.character(before: selection.location)?.isBlank ?? false
         completing.detection.handle(.ended(canRestart: isBlankBefore), at: selection.location)
         observe(.completionAccepted)
@@ -35,7 +35,7 @@ extension ComposerEngine {
         transaction.isCompletionHandled = true
     }
 
-    /// What an accepted entity leaves in the text.
+    /// The text and mention that an accepted entity inserts.
     private struct Insertion {
         var text: String
         var mention: Mention?
@@ -57,7 +57,7 @@ extension ComposerEngine {
                 short: short.map { template.replacing("{name}", with: $0) }))
     }
 
-    /// What follows the accepted text; an existing space is taken into the replacement, not doubled.
+    /// The white space to insert after the accepted text; an existing space is reused rather than doubled.
     private func space(after range: TextRange, of text: String) -> String {
         let next = document.character(at: range.end)
         switch options.afterAccept {
@@ -68,7 +68,7 @@ extension ComposerEngine {
         }
     }
 
-    /// One undo step; the caret goes behind the space that follows.
+    /// Inserts as one undo step and moves the caret past the following space.
     private mutating func write(_ insertion: Insertion, _ text: String, over range: TextRange) {
         let length = insertion.text.utf16.count
         let reusesSpace = options.afterAccept == .oneSpace && text == insertion.text
@@ -82,13 +82,13 @@ extension ComposerEngine {
         history.endTransaction()
     }
 
-    /// Records spans and selection as they are now as the end of the step that is being made.
+    /// Records the current spans and selection as the end of the current undo step.
     mutating func recordSpans() {
         history.record([], grouping: .atomic, from: undoSnapshot, to: undoSnapshot, at: now)
     }
 
-    /// If the query is a later word of the name and the words before it are written already, those are replaced
-    /// too: `bruce wayn` becomes `Bruce Wayne` (HKW-53).
+    /// If the query is a later word of the name and the preceding words are already in the text, replaces them as
+    /// well: `bruce wayn` becomes `Bruce Wayne` (HKW-53).
     private func swallowing(_ range: TextRange, _ query: String, _ name: String) -> TextRange {
         let words = name.split(whereSeparator: \.isBlank).map { String($0) }
         guard let wordIndex = words.firstIndex(where: { $0.lowercased().hasPrefix(query.lowercased()) }), wordIndex > 0

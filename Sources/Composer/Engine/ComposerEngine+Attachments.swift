@@ -20,9 +20,9 @@ extension ComposerEngine {
         }
     }
 
-    /// Adds to the tray, or says why not (MIB-36).
+    /// Adds an attachment, or rejects it with the reason (MIB-36).
     mutating func attach(_ attachment: Attachment) {
-        // An edit changes a text; what belongs to it stays.
+        // Edits only change the text; the attachments of a message are fixed.
         guard !isEditing else { return reject(.attachmentWhileEditing) }
         let limits = configuration.attachments
         if let count = limits.count, attachments.count >= count { return reject(.attachmentCount(limit: count)) }
@@ -31,8 +31,8 @@ extension ComposerEngine {
         noteAttachments()
     }
 
-    /// In a line of its own, the caret behind it: one undo step (MIB-19). The attachment stays in the list whatever becomes
-    /// of its place in the text, so that no undo loses a file.
+    /// Inserts an image on its own line and moves the caret behind it, as one undo step (MIB-19). The attachment
+    /// stays in the list even if its placeholder is deleted, so that undo can't lose a file.
     private mutating func placeInText(_ index: Int) {
         guard !isEditing, attachments.indices.contains(index), attachments[index].type.hasPrefix("image/"),
             attachments[index].upload == .ready, let source = attachments[index].source

@@ -13,8 +13,8 @@ extension ComposerEngine {
         replace(selection, with: "", origin: .typed)
     }
 
-    /// Takes the best of what is offered, unless a plug-in takes something (MIB-22): the composer's own form, else
-    /// media it accepts or text, whichever is advertised first, media in its most faithful form (SLK-36, SLK-37,
+    /// Pastes the best of the offers, unless a plug-in handles one (MIB-22): the composer's own format; otherwise
+    /// accepted media or text, whichever is advertised first, with media in the preferred format (SLK-36, SLK-37,
     /// MIB-19).
     mutating func paste(_ offers: [PasteOffer]) {
         if isHandledByPlugIn(offers) { return observe(.pasted) }
@@ -64,7 +64,7 @@ extension ComposerEngine {
         observe(.pasted)
     }
 
-    /// A picture comes along only as one that this composer holds, and that does not stand in the text already.
+    /// Removes images that aren't among the attachments or are already in the text.
     private func withoutForeignImages(_ written: WrittenText) -> WrittenText {
         let hasImages = written.marks.contains { if case .file = $0.content { true } else { false } }
         guard hasImages else { return written }

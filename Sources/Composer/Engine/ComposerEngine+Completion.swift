@@ -1,9 +1,9 @@
-/// Opening, following and closing completion. What is open follows from the document, the caret and what moved them
-/// last, and from no order of events beyond that.
+/// Opening, updating and closing completion. Its state depends only on the document, the caret and what last moved
+/// them, not on the order of earlier events.
 extension ComposerEngine {
     private var options: CompletionOptions { configuration.completion }
 
-    /// What completion shows now; nil while it is closed.
+    /// The state of completion, or `nil` while it is closed.
     public var completion: CompletionState? {
         completing.session.map { session in
             CompletionState(
@@ -16,9 +16,9 @@ extension ComposerEngine {
         }
     }
 
-    // MARK: Following the text
+    // MARK: Text changes
 
-    /// At the end of each turn: the stimulus is what changed first.
+    /// Updates completion at the end of a transaction; the first change of the text is the trigger.
     mutating func updateCompletion(selectionMoved: Bool) {
         guard options.isOffered, !transaction.isCompletionHandled,
             let trigger = transaction.trigger ?? (selectionMoved ? .moved : nil)
@@ -44,7 +44,7 @@ extension ComposerEngine {
             document, caret: selection.location, options: options, rules: completionRules, withSpaces: withSpaces)
     }
 
-    /// - Returns: whether the open completion goes on.
+    /// - Returns: whether completion stays open.
     private mutating func continueSession(_ finder: TokenFinder) -> Bool {
         guard let session = completing.session else { return false }
         let token: CompletionToken?
@@ -79,7 +79,8 @@ extension ComposerEngine {
         open(CompletionSession(token: word))
     }
 
-    /// Pasted and restored text opens nothing; the caret does where it may and the text has the focus (SLK-21).
+    /// Whether a trigger may open completion. Pasted and restored text doesn't; moving the caret does if the text has
+    /// focus and the options allow it (SLK-21).
     private func opens(on trigger: CompletionTrigger) -> Bool {
         switch trigger {
         case .moved: return isFocused && options.queryExtent != .typed
@@ -101,7 +102,9 @@ extension ComposerEngine {
         issueQuery()
     }
 
-    /// - Parameter staysClosed: the token does not open again while the caret is in it.
+    /// - Parameters:
+    ///   - staysClosed: whether to keep the token closed while the caret stays in it.
+    ///   - exhausted: the query without results; longer queries stay closed as well.
     mutating func closeCompletion(staysClosed: Bool = false, exhausted: String? = nil) {
         guard let session = completing.session else { return }
         if let id = session.openQueryID { emit(.completion(.cancel(id))) }
@@ -117,7 +120,7 @@ extension ComposerEngine {
 
     // MARK: Detection
 
-    /// Only what was written in one go may start an implicit query, or one that is made of what was typed.
+    /// Tracks uninterrupted typing, which implicit queries and ``QueryExtent/typed`` depend on.
     private mutating func noteDetection(_ trigger: CompletionTrigger, _ finder: TokenFinder) {
         guard options.implicitLength > 0 || options.queryExtent == .typed else { return }
         let caret = selection.location
@@ -143,7 +146,7 @@ extension ComposerEngine {
 
     // MARK: Focus
 
-    /// The focus went: the list closes, and comes back if nothing has changed meanwhile (HKW-55, HKW-63).
+    /// Closes the list on loss of focus. It reopens if nothing changes in the meantime (HKW-55, HKW-63).
     mutating func suspendCompletion() {
         guard let session = completing.session else { return }
         closeCompletion()
@@ -159,7 +162,7 @@ extension ComposerEngine {
 
     // MARK: Queries
 
-    /// Asks for what is written now, at once or as soon as the throttle lets it (HKW-47).
+    /// Issues a query for the current text, immediately or once the throttle allows it (HKW-47).
     mutating func issueQuery(atOnce: Bool = false) {
         let now = now
         let isDue = completing.session?.needsQuery(at: now) ?? false
@@ -182,7 +185,7 @@ extension ComposerEngine {
         if completing.session?.showLoading(at: now) ?? false { observe(.completionChanged) }
     }
 
-    /// A provider's batch. What answers another query than the last one issued is dropped (HKW-46).
+    /// Handles a batch of results. Ignores responses to any query but the last (HKW-46).
     private mutating func handleResults(_ id: String, _ batch: [CompletionEntity], isFinal: Bool) {
         guard let session = completing.session, session.openQueryID == id else { return }
         let continues = options.continueAfterEmpty
@@ -198,8 +201,8 @@ extension ComposerEngine {
         }
     }
 
-    /// Words met nothing together. Who types fast has begun the last of them before that was known, and it may be a name
-    /// by itself (HKW-44).
+    /// Restarts at the last word if several words have no results together: while the query was pending, the user may
+    /// have started a name (HKW-44).
     private mutating func startAtLastWord() {
         closeCompletion()
         guard let finder = finder() else { return }
@@ -237,9 +240,9 @@ extension ComposerEngine {
         }
     }
 
-    // MARK: Opening by a button
+    // MARK: Opening by code
 
-    /// Types the prefix if the caret is not in a token of it, and opens completion (SLK-25, MIB-35).
+    /// Opens completion, inserting the prefix unless the caret is in a token with it (SLK-25, MIB-35).
     private mutating func complete(_ prefix: String) {
         guard let rule = completionRules.rule(for: prefix) else {
             return reject(.completion(prefix))
@@ -261,7 +264,7 @@ extension ComposerEngine {
         open(CompletionSession(token: token, anyLength: true))
     }
 
-    /// - Returns: whether the prefix counts where the selection was, and could be written there.
+    /// - Returns: whether the prefix is allowed at the selection and could be inserted.
     private mutating func insertPrefix(of rule: CompletionRule) -> Bool {
         guard rule.position == .anywhere || selection.location == 0 else { return false }
         let previous = document.character(before: selection.location)
@@ -276,10 +279,10 @@ extension ComposerEngine {
 }
 
 extension TokenFinder {
-    /// Where the white-space-delimited word that ends at the caret starts.
+    /// The start of the white-space-delimited word that ends at the caret.
     var wordStart: Int { caret - textBefore.reversed().prefix { !$0.isBlank }.reduce(0) { $0 + $1.utf16.count } }
 
-    /// Where an implicit token that ends at the caret would start.
+    /// The start of an implicit token that ends at the caret.
     var implicitStart: Int {
         let word = textBefore.reversed().prefix { character in
             CompletionCharacterClass(character, controls: rules.controls) == .normal

@@ -1,6 +1,6 @@
 extension ComposerEngine {
-    /// A change of the text as somebody asks for it: aligned to clusters, passed by interceptors and the limit,
-    /// and followed by the rules for typing.
+    /// Applies a requested edit: aligns it to grapheme clusters, passes it through interceptors and the limit, and
+    /// applies the typing rules.
     mutating func edit(_ range: TextRange, _ text: String, _ origin: EditOrigin) {
         let range = document.aligned(range)
         let text = text.withoutNUL()
@@ -20,7 +20,8 @@ extension ComposerEngine {
         return .typing(startsBlank: character.isBlank, endsBlank: character.isBlank)
     }
 
-    /// What of a replacement may be made: nil if nothing, and then it has been reported.
+    /// Returns the part of a replacement that interceptors and the limit allow, or `nil` if the edit is rejected.
+    /// Reports denials and truncation.
     mutating func admit(_ range: TextRange, _ text: String, _ origin: EditOrigin) -> String? {
         guard origin != .code, origin != .undo else { return text }
         if text.isEmpty, ignoresDeletion(of: range, origin: origin) { return nil }
@@ -37,7 +38,7 @@ extension ComposerEngine {
         return fitting(range, text)
     }
 
-    /// The part of a replacement that the hard limit leaves room for (MCV-9). Shortening always fits.
+    /// Returns the part of a replacement that fits the hard limit (MCV-9). Shortening always fits.
     private mutating func fitting(_ range: TextRange, _ text: String) -> String? {
         guard let limit = configuration.limit, configuration.limitPolicy == .hard, !text.isEmpty else { return text }
         func count(with text: some StringProtocol) -> Int {
@@ -48,8 +49,8 @@ extension ComposerEngine {
         let whole = count(with: text)
         let before = configuration.limitedCount(of: document)
         if whole <= limit || whole <= before && text.utf16.count < range.length { return text }
-        // What is replaced makes room; clusters that join across the seam make the estimate too low or too high by a
-        // few, so it is corrected by counting.
+        // The replaced text frees space. The estimate may be off by a few, as grapheme clusters can merge at the
+        // edges, so correct it by counting.
         var room = max(0, limit - count(with: ""))
         var fittingPrefix = prefix(of: text, units: room)
         while room > 0, count(with: fittingPrefix) > limit {
@@ -76,7 +77,7 @@ extension ComposerEngine {
         return text[..<end]
     }
 
-    /// Carries a replacement out and records it. The range must lie in the text.
+    /// Applies and records a replacement. The range must lie in the text.
     mutating func replace(
         _ range: TextRange, with text: String, origin: EditOrigin, grouping: UndoGrouping = .atomic,
         selecting newSelection: TextRange? = nil
@@ -99,8 +100,7 @@ extension ComposerEngine {
         noteEdit(applied, removed: removed, origin: origin)
     }
 
-    /// Inserting before a mark that combines puts the caret after the joined cluster, so that writing goes on
-    /// there; deleting puts it before.
+    /// Insertion before a combining mark moves the caret after the merged grapheme cluster, deletion moves it before.
     private func caret(after offset: Int, _ inserted: Int) -> TextRange {
         .caret(inserted > 0 ? document.clusterEnd(at: offset) : document.clusterStart(at: offset))
     }
@@ -128,7 +128,7 @@ extension ComposerEngine {
         }
     }
 
-    /// Puts a whole document in the place of the text, as one undoable step.
+    /// Replaces the whole document as one undo step.
     mutating func replaceAll(
         with other: ComposerDocument, selection newSelection: TextRange, origin: EditOrigin = .code
     ) {
@@ -146,7 +146,7 @@ extension ComposerEngine {
         history.record([edit], grouping: .atomic, from: before, to: after, at: now)
     }
 
-    /// Puts a whole document in the place of the text without a trace in the history.
+    /// Replaces the whole document without recording an undo step.
     mutating func swapDocument(_ other: ComposerDocument, selection newSelection: TextRange, origin: EditOrigin = .code)
     {
         let whole = TextRange(location: 0, length: document.length)
@@ -200,7 +200,7 @@ extension ComposerEngine {
         noteContentChange()
     }
 
-    /// What an undo step keeps of now.
+    /// The current state as stored in undo steps.
     var undoSnapshot: UndoHistory.UndoSnapshot {
         UndoHistory.UndoSnapshot(spans: document.spans, selection: selection, syntax: document.syntax)
     }

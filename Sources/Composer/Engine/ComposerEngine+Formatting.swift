@@ -1,5 +1,5 @@
 extension ComposerEngine {
-    /// Toggles a rule of Markdown on the selection, as one undo step that keeps the selection (SLK-29).
+    /// Toggles a Markdown rule on the selection, as one undo step that preserves the selection (SLK-29).
     mutating func format(_ name: String) {
         guard document.syntax == .markdown else { return reject(.format(name)) }
         guard let rule = configuration.markdownRule(named: name), offers(rule) else { return reject(.format(name)) }
@@ -17,7 +17,7 @@ extension ComposerEngine {
         observe(.formatted)
     }
 
-    /// Whether the rule is offered where the selection starts (SLK-30).
+    /// Whether the rule is available at the start of the selection (SLK-30).
     func offers(_ rule: MarkdownRule) -> Bool {
         switch rule.offer {
         case .always: true
@@ -27,14 +27,14 @@ extension ComposerEngine {
 
     private func startsLine(_ offset: Int) -> Bool { document.character(before: offset)?.isLineBreak ?? true }
 
-    /// Whether the selection starts where a line's prefix ends: it is offered there to be taken away again.
+    /// Whether the selection starts directly after the prefix of a line, where the rule is available for removal.
     private func isBehindPrefix(_ symbol: String) -> Bool {
         let line = document.line(at: selection.location)
         let length = startsLine(line.location) ? prefixLength(of: symbol, in: line) : 0
         return length > 0 && selection.location == line.location + length
     }
 
-    /// Carries edits out from the text's end to its start, so that each keeps its place.
+    /// Applies edits from the end of the text to its start, so that earlier offsets stay valid.
     private mutating func apply(_ format: FormatEdits) {
         let edits = format.edits.sorted { $0.range.location < $1.range.location }
         history.beginTransaction()
@@ -46,7 +46,7 @@ extension ComposerEngine {
         history.endTransaction()
     }
 
-    /// Very many edits as one, which costs what the text between them does; nil where spans would be lost by it.
+    /// Merges more than 64 edits into one that replaces the text between them. Returns `nil` if that would lose spans.
     private func joined(_ edits: [TextEdit]) -> TextEdit? {
         guard edits.count > 64, let first = edits.first, let last = edits.last else { return nil }
         let range = TextRange(start: first.range.location, end: last.range.end)
@@ -69,7 +69,7 @@ extension ComposerEngine {
     }
 }
 
-/// Edits of one text, none of which overlaps another, and the selection after all of them.
+/// Non-overlapping edits of a text, and the selection after all of them.
 struct FormatEdits {
     var edits: [TextEdit]
     var selection: TextRange
@@ -102,7 +102,7 @@ extension ComposerEngine {
         return FormatEdits(edits: edits, selection: TextRange(start: start, end: end))
     }
 
-    /// Without a selection: a pair with the caret inside, or such a pair taken away again.
+    /// Without a selection: inserts a pair around the caret, or removes an empty pair around it.
     private func emptyPairEdits(_ symbol: String) -> FormatEdits {
         let size = symbol.utf16.count
         let caret = selection.location
@@ -115,8 +115,7 @@ extension ComposerEngine {
         return FormatEdits(edits: [pair], selection: .caret(caret + size))
     }
 
-    /// The selection without white space at its ends, cut at empty lines, which no pair may cross, and widened
-    /// to whole mentions.
+    /// The selection, trimmed, split at empty lines, which delimiters can't span, and extended to whole mentions.
     private func selectedSegments() -> [TextRange] {
         var segments: [TextRange] = []
         var start: Int?
@@ -146,8 +145,8 @@ extension ComposerEngine {
         return start < min(end, range.end) ? TextRange(start: start, end: end) : nil
     }
 
-    /// The lines that the selection touches, without their breaks; a selection that ends at a line's start
-    /// doesn't touch that line. One pass over the text of the selection.
+    /// The lines that the selection touches, without their line breaks; a line that starts at the end of the
+    /// selection doesn't count. Scans the selected text once.
     private func selectedLines() -> [TextRange] {
         var lineStart = document.line(at: selection.location, limit: .max).location
         var lines: [TextRange] = []
@@ -167,13 +166,13 @@ extension ComposerEngine {
     }
 }
 
-/// A part of a selection that a pair of symbols goes around.
+/// A part of a selection to be wrapped in delimiters.
 private struct PairSegment {
-    /// What stands, or will stand, between the symbols.
+    /// The range between the delimiters.
     var content: TextRange
     var isWrapped: Bool
 
-    /// The symbols may stand on either side of either end of the range.
+    /// Looks for the delimiters inside and outside of either end of the range.
     init(_ range: TextRange, symbol: String, in document: ComposerDocument) {
         let size = symbol.utf16.count
         for start in [range.location, range.location + size] {
@@ -198,7 +197,7 @@ private struct PairSegment {
         return runFits(document, range.location, symbol, -1) && runFits(document, range.end, symbol, 1)
     }
 
-    /// `*` is not found in `**`, but is in `***`, which is both.
+    /// `*` doesn't match in `**`, but does in `***`, which combines both.
     private static func runFits(_ document: ComposerDocument, _ offset: Int, _ symbol: String, _ step: Int) -> Bool {
         guard let symbolCharacter = symbol.first, symbol.allSatisfy({ $0 == symbolCharacter }) else { return true }
         var run = 0
@@ -232,7 +231,8 @@ extension ComposerEngine {
         return FormatEdits(edits: edits, selection: TextRange(start: start, end: max(start, end)))
     }
 
-    /// How many units of a line are the symbol, its space being optional: `>quote` is a quote too.
+    /// The length of the prefix of a line in UTF-16 code units, or 0. The space is optional: `>quote` is a quote as
+    /// well.
     private func prefixLength(of symbol: String, in line: TextRange) -> Int {
         let head = document.text(
             in: TextRange(location: line.location, length: min(line.length, symbol.utf16.count + 1)))
@@ -243,7 +243,7 @@ extension ComposerEngine {
         return bare.utf16.count + (hasSpace ? 1 : 0)
     }
 
-    /// Where an offset of the text before is after edits in ascending order.
+    /// Returns an offset after edits, which must be in ascending order.
     private func moved(_ offset: Int, by edits: [TextEdit]) -> Int {
         var result = offset
         for edit in edits where edit.range.location <= offset {
@@ -303,7 +303,7 @@ extension ComposerEngine {
         return FormatEdits(edits: edits, selection: .caret(caret))
     }
 
-    /// The label of a link being selected: its address goes.
+    /// If the selection is the text of a link, returns the edits that remove the link.
     private func unlinkEdits() -> FormatEdits? {
         let range = selection
         guard document.character(before: range.location) == "[" else { return nil }

@@ -1,4 +1,4 @@
-/// Input methods: a preedit is shown and never part of the document; a commit is one edit (HKW-31).
+/// Input methods: the preedit text is displayed but isn't part of the document; a commit is one edit (HKW-31).
 extension ComposerEngine {
     mutating func showPreedit(_ text: String) {
         let text = text.withoutNUL()
@@ -7,13 +7,13 @@ extension ComposerEngine {
         observe(.preeditChanged)
     }
 
-    /// One insertion at the caret, or one replacement of the selection.
+    /// Inserts the committed text at the caret, or replaces the selection, as one edit.
     mutating func commit(_ text: String) {
         dropPreedit()
         edit(selection, text, .inputMethod)
     }
 
-    /// What is shown becomes text: before sending, or when the user goes elsewhere (SLK-63).
+    /// Commits the preedit text, before sending or when the caret moves elsewhere (SLK-63).
     mutating func commitPreedit() {
         guard !preedit.isEmpty else { return }
         commit(preedit)

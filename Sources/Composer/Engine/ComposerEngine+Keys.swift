@@ -1,5 +1,5 @@
 extension ComposerEngine {
-    /// The conditions that hold now, for ``KeyTable/action(for:in:)``.
+    /// The current conditions for ``KeyTable/action(for:in:)``.
     public var keyContext: KeyContext {
         var context: KeyContext = isEditing ? .editing : .composing
         if document.isEmpty, attachments.isEmpty { context.insert(.empty) }
@@ -11,13 +11,13 @@ extension ComposerEngine {
         return context
     }
 
-    /// A key press. While an input method shows a preedit every key is the input method's.
+    /// Handles a key press. Ignores keys while the input method has preedit text.
     mutating func press(_ chord: KeyChord) {
         guard preedit.isEmpty, let action = keys.action(for: chord, in: keyContext) else { return }
         if perform(action) { emit(.keyHandled) }
     }
 
-    /// - Returns: whether the key means something to the composer now.
+    /// - Returns: whether the composer handled the key.
     private mutating func perform(_ action: KeyAction) -> Bool {
         switch action {
         case .send: send()
@@ -49,7 +49,7 @@ extension ComposerEngine {
         if let row, completing.session?.select(row) ?? false { observe(.completionChanged) }
     }
 
-    /// One layer a press: completion, edit mode, reply, selection, focus (SLK-45).
+    /// Closes one layer per press: completion, edit mode, reply, selection, focus (SLK-45).
     private mutating func escape() -> Bool {
         if let session = completing.session, session.token.kind == .explicit || session.isVisible {
             closeCompletion(staysClosed: true)

@@ -2,7 +2,7 @@
 extension ComposerEngine {
     private var options: CompletionOptions { configuration.completion }
 
-    /// The mention that the caret is in, or that Backspace acts on next; drawn as selected (HKW-56).
+    /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
     public var highlightedMention: Span.ID? {
         guard selection.isEmpty else { return nil }
         if let around = document.mention(around: selection.location) { return around.id }
@@ -11,7 +11,7 @@ extension ComposerEngine {
 
     // MARK: Backspace and Delete without a selection
 
-    /// - Returns: whether there is a mention at the caret; then it has been seen to.
+    /// - Returns: whether there was a mention at the caret and the key was handled.
     mutating func deleteMention(backward: Bool, byWord: Bool) -> Bool {
         let caret = selection.location
         let touching = document.mentions.first { span in
@@ -36,7 +36,7 @@ extension ComposerEngine {
         return true
     }
 
-    /// What trimming leaves of a mention; nil if it can't be trimmed (HKW-58).
+    /// Returns the trimmed mention, or `nil` if it can't be trimmed (HKW-58).
     private func trimmed(_ mention: Mention) -> Mention? {
         var trimmed = mention
         switch options.mentionTrim {
@@ -48,7 +48,7 @@ extension ComposerEngine {
         return trimmed.text.isEmpty || !isShorter ? nil : trimmed
     }
 
-    /// A mention without what stands from its last white space on; nil if it is of one part (MIB-30).
+    /// Returns the mention without its last word, or `nil` if it has only one (MIB-30).
     private func withoutLastWord(_ mention: Mention) -> Mention? {
         guard let blank = mention.text.lastIndex(where: \.isBlank) else { return nil }
         var shorter = mention
@@ -57,7 +57,7 @@ extension ComposerEngine {
         return shorter.text.isEmpty ? nil : shorter
     }
 
-    /// Puts a shorter mention, or nothing, in the place of one: one undo step.
+    /// Replaces a mention by a shorter one or by nothing, as one undo step.
     private mutating func shorten(_ span: Span, to shorter: Mention?, preservesHighlight: Bool = false) {
         let text = shorter?.text ?? ""
         guard admit(span.range, text, .typed) == text else { return }
@@ -68,7 +68,7 @@ extension ComposerEngine {
         transaction.preservesArmedMention = true
     }
 
-    /// Replaces a range by mentions, one behind the other; the caret goes behind the first.
+    /// Replaces a range by consecutive mentions and moves the caret after the first.
     private mutating func replace(_ range: TextRange, with mentions: [Mention]) -> [Span] {
         history.beginTransaction()
         defer { history.endTransaction() }
@@ -87,8 +87,8 @@ extension ComposerEngine {
 
     // MARK: Deleting a range
 
-    /// Deletes a range as the user asks for it: ends within mentions are moved to take the whole of them, of which a
-    /// short form may stay (HKW-59). What lies within one mention turns that to text (HKW-60).
+    /// Deletes a range at the user's request. Extends it to whole mentions at its ends, which may leave their short
+    /// forms (HKW-59). Deleting within a single mention turns it into text (HKW-60).
     mutating func deleteRange(_ range: TextRange, grouping: UndoGrouping = .atomic) {
         let crossed = document.mentions.filter { $0.range.intersects(range) && !range.covers($0.range) }
         let trims = options.mentionBackspace == .trimOrDelete
@@ -111,8 +111,8 @@ extension ComposerEngine {
 
     // MARK: By code
 
-    /// Marks a range as a mention, undoably, if its text is exactly the mention's; mentions that it overlaps become
-    /// text. Completion is cancelled (HKW-67).
+    /// Adds a mention, undoably, if its text equals that of the range. Turns overlapping mentions into text and
+    /// closes completion (HKW-67).
     mutating func addMention(_ mention: Mention, over range: TextRange) {
         closeCompletion()
         guard document.contains(range), !range.isEmpty, document.aligned(range) == range,

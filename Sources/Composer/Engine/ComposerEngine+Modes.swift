@@ -1,5 +1,5 @@
 extension ComposerEngine {
-    /// Sets the content by code. What an input method shows is dropped with what it was composed into.
+    /// Sets the content by code. Discards the preedit text together with the previous content.
     mutating func load(_ written: WrittenText, _ selection: TextRange?) {
         dropPreedit()
         let other = ComposerDocument(written)
@@ -7,7 +7,7 @@ extension ComposerEngine {
         observe(.loaded)
     }
 
-    // MARK: Editing a stored message (SLK-15)
+    // MARK: Editing a sent message (SLK-15)
 
     mutating func startEdit(_ id: String, _ written: WrittenText, _ selection: TextRange?, mayBeEmpty: Bool) {
         guard mode != .edit(id) else { return }
@@ -23,13 +23,13 @@ extension ComposerEngine {
         observe(.editBegan)
     }
 
-    /// What is being written, to be put back.
+    /// The current content, to be restored later.
     private var stashed: ComposerStash {
         ComposerStash(
             document: document, selection: selection, reply: reply, attachments: attachments, history: history)
     }
 
-    /// The edit that is under way, if anything in it is different or something can be undone.
+    /// The current edit, if it has undo steps or came from a draft, and is thus worth suspending.
     private var halfDoneEdit: SuspendedEdit? {
         history.canUndo || isRestoredEdit ? suspendedEdit : nil
     }
@@ -41,14 +41,14 @@ extension ComposerEngine {
             isRestored: isRestoredEdit)
     }
 
-    /// What was left half done is a step away.
+    /// Makes a suspended edit reachable by undo.
     private mutating func recordSuspendedEdit(_ suspended: SuspendedEdit) {
         history.addWay(to: .edit(suspended), inRedo: false, at: undoSnapshot)
         emit(.editSuspended(id: suspended.id))
         observe(.editKept)
     }
 
-    /// The text is that of a message from here on.
+    /// Replaces the content by that of an edit.
     private mutating func enter(_ edit: SuspendedEdit) {
         mode = .edit(edit.id)
         reply = nil
@@ -61,7 +61,7 @@ extension ComposerEngine {
         emit(.focusRequested(true))
     }
 
-    /// Goes to what was left, with the way back in the other direction of undo.
+    /// Switches to a suspended context, and records the way back in the opposite direction.
     mutating func enter(_ context: ComposerContext, byUndo: Bool) {
         closeCompletion()
         history.removeConsumed(byUndo: byUndo)
@@ -96,7 +96,7 @@ extension ComposerEngine {
         endEdit()
     }
 
-    /// Both ways out bring back what was being written, its undo steps with it.
+    /// Ends an edit and restores the stashed content with its undo steps.
     private mutating func endEdit() {
         closeCompletion()
         let suspendedContext = history.suspendedContext
@@ -122,7 +122,7 @@ extension ComposerEngine {
         if let isTyping = typing.stop() { reportTyping(isTyping) }
     }
 
-    /// The host could not store what became of a message: it is edited again, as soon as nothing else is.
+    /// Handles a failure to save an edit: reopens it as soon as no other message is being edited.
     mutating func editFailed(_ id: String, _ message: ComposedMessage) {
         outbox.addFailedEdit(UnsavedEdit(id: id, written: message.raw, mayBeEmpty: message.mayBeEmpty))
         noteContentChange()
@@ -134,7 +134,7 @@ extension ComposerEngine {
         startEdit(edit.id, edit.written, nil, mayBeEmpty: edit.mayBeEmpty)
     }
 
-    /// The message was deleted: nobody can edit it any more.
+    /// Drops all edits of a deleted message.
     mutating func forgetEdit(_ id: String) {
         outbox.forgetEdits(of: id)
         history.forgetWays(to: id)
@@ -155,7 +155,7 @@ extension ComposerEngine {
         noteContentChange()
     }
 
-    /// Answering ends an edit; one that is half done is a step of undo away.
+    /// Ends the current edit and starts a reply. Undo returns to an unfinished edit.
     private mutating func replyInstead(_ target: ReplyTarget) {
         commitPreedit()
         let suspended = halfDoneEdit

@@ -1,11 +1,10 @@
 extension ComposerEngine {
-    /// Whether a message with this identifier waits for the host's answer.
+    /// Whether the message with this identifier awaits the host's response.
     public func isPending(_ id: String) -> Bool {
         outbox.pending.contains { $0.id == id }
     }
 
-    /// Hands the message over once (SLK-11); while editing, commits the edit. What an input method still shows
-    /// is part of it (SLK-63).
+    /// Sends the message once (SLK-11), or commits the edit. Commits the preedit text first (SLK-63).
     mutating func send() {
         if isEditing { return commitEdit() }
         commitPreedit()
@@ -14,7 +13,7 @@ extension ComposerEngine {
         let message = document.message(
             id: id, trimmed: configuration.trimsSentText, attachments: attachments, reply: reply)
         let extras = SentExtras(reply: reply, attachments: attachments)
-        // What is left of a picture whose file was removed is nothing to send.
+        // A placeholder whose attachment was removed isn't content to send.
         if message.parts.isEmpty { return reject(.empty) }
         if let reason = plugIns.gate?.rejectionReason(of: message) { return reject(.rejectedByHost(reason)) }
         closeCompletion()
@@ -51,7 +50,7 @@ extension ComposerEngine {
         invalidateInputPlugIns()
     }
 
-    /// Undo brings back what was sent as it was, beside what was put there since.
+    /// Restores a sent message on undo, in addition to attachments and a reply added since.
     mutating func bringBack(_ sent: SentExtras) {
         let back = sent.attachments.filter { !attachments.contains($0) }
         if !back.isEmpty { setAttachments(back + attachments) }
@@ -72,13 +71,13 @@ extension ComposerEngine {
     mutating func sendFailed(_ id: String) {
         guard let entry = outbox.remove(id) else { return }
         observe(.sendFailed)
-        // A message that was never cleared is still there, or has been changed since.
+        // A message that wasn't cleared is still in the composer, possibly modified.
         guard entry.revision == nil else { return }
         outbox.addFailedEntry(entry)
         restoreFailedMessage()
     }
 
-    /// Puts the oldest failed message back, caret and all, if nothing is being written.
+    /// Restores the oldest failed message with its selection, if the composer is empty.
     mutating func restoreFailedMessage() {
         reopenFailedEdit()
         guard !isEditing, document.isEmpty, preedit.isEmpty, attachments.isEmpty, reply == nil,

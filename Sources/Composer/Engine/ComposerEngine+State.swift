@@ -1,5 +1,5 @@
 extension ComposerEngine {
-    /// Everything but the text, as it is now.
+    /// The current state, without the text.
     public var state: ComposerState {
         let lines = lineCount
         let maximum = maximumLines
@@ -41,7 +41,7 @@ extension ComposerEngine {
         return CounterState(text: "\(-excess)", exceeded: excess > 0, excess: excess, margin: 1000)
     }
 
-    /// SLK-41: neither while editing nor while completing, which is where the list covers it or is about to.
+    /// Hidden while editing and during completion, whose list covers it or is about to (SLK-41).
     private var typingText: String? {
         let isCompleting = completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false
         return isEditing || isCompleting ? nil : configuration.typingPhrases.text(for: typingUsers.names)
@@ -74,7 +74,7 @@ extension ComposerEngine {
 
     // MARK: Sending
 
-    /// Why the message can't be sent now, the strongest reason first; nil if it can (SLK-9).
+    /// The most important reason why the message can't be sent now, or `nil` if it can (SLK-9).
     var sendRejection: ComposerRejection? {
         if isHidden { return .hidden }
         if document.isBlank, attachments.isEmpty { return .empty }

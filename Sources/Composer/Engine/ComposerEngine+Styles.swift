@@ -1,5 +1,5 @@
 extension ComposerEngine {
-    /// A style for the selection, or without one for what is typed next (HKW-13, HKW-15).
+    /// Sets a style on the selection, or without one for the text typed next (HKW-13, HKW-15).
     mutating func setStyle(_ style: TextStyle, _ isOn: Bool) {
         guard !selection.isEmpty else {
             var styles = chosenStyles ?? document.styles(before: selection.location)
@@ -26,9 +26,9 @@ extension ComposerEngine {
         if changeSpans(change) { observe(.stylesChanged) }
     }
 
-    /// A change of spans alone: one undo step without edits of text.
+    /// Changes spans without changing the text, as one undo step.
     ///
-    /// - Returns: whether anything is different.
+    /// - Returns: whether any span changed.
     @discardableResult
     mutating func changeSpans(_ change: (inout ComposerEngine) -> Void) -> Bool {
         let before = undoSnapshot
@@ -43,13 +43,14 @@ extension ComposerEngine {
 }
 
 extension ComposerEngine {
-    /// Puts what `body` makes of a range's text in its place, as one undo step (HKW-8).
+    /// Replaces the text of a range by the result of `body`, as one undo step (HKW-8).
     ///
     /// - Parameters:
-    ///   - range: a start beyond the text does nothing, an end beyond it is brought back; nil is the selection.
-    ///   - body: nil deletes the range.
-    /// - Returns: the effects. A selection outside of the range keeps its characters, one within it keeps its distance
-    ///   from the range's start as far as the new text reaches.
+    ///   - range: ignored if it starts beyond the text, clamped if it ends there; `nil` for the selection.
+    ///   - now: the current time.
+    ///   - body: returns the new text, or `nil` to delete the range.
+    /// - Returns: the effects. A selection outside the range stays on its characters; one inside keeps its offset
+    ///   from the start of the range as far as the new text extends.
     public mutating func transform(
         _ range: TextRange? = nil, at now: Duration, _ body: (String) -> String?
     ) -> [ComposerEffect] {
@@ -81,7 +82,7 @@ extension ComposerEngine {
         replace(range, with: new, origin: .code, selecting: selection)
     }
 
-    /// Appends at the end, undoably, whatever the selection (SLK-34).
+    /// Appends text at the end, undoably, regardless of the selection (SLK-34).
     public mutating func append(_ text: String, at now: Duration) -> [ComposerEffect] {
         handle(.edit(.caret(document.length), replacement: text, origin: .code), at: now)
     }

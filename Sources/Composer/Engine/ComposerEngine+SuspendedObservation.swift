@@ -1,28 +1,29 @@
-/// Changes that nobody is to make anything of, while they last.
+/// The state of suspended observation.
 struct IgnoredChanges: Sendable {
-    /// How often ignoring was begun and not ended.
+    /// The number of unmatched calls to ``ComposerEngine/suspendObservation()``.
     var depth = 0
-    /// What observers know of, since ignoring began.
+    /// The last state that observers know.
     var lastObserved: (document: ComposerDocument, selection: TextRange)?
-    /// The next deletion of a single character is refused.
+    /// Whether to refuse the next single-character deletion.
     var ignoresNextDeletion = false
 }
 
 extension ComposerEngine {
-    /// Whether changes are being ignored: ``suspendObservation()`` was called more often than ``resumeObservation(at:)``.
+    /// Whether observation is suspended: ``suspendObservation()`` has been called more often than
+    /// ``resumeObservation(at:)``.
     public var isObservationSuspended: Bool { ignored.depth > 0 }
 
-    /// Until the matching ``resumeObservation(at:)`` observers and interceptors hear of nothing, the rules for typing rest
-    /// and nobody is told that the user is typing. May be nested (HKW-33).
+    /// Suspends observers, interceptors, the typing rules and typing notifications until the matching
+    /// ``resumeObservation(at:)``. Nests (HKW-33).
     public mutating func suspendObservation() {
         if ignored.depth == 0 { ignored.lastObserved = (document, selection) }
         ignored.depth += 1
     }
 
-    /// Ends what ``suspendObservation()`` began. The outermost end tells observers what is different, as one change by
-    /// code. Does nothing if nothing was begun (HKW-33).
+    /// Resumes observation after ``suspendObservation()``. The outermost call reports the accumulated difference to
+    /// observers as one change by code. Does nothing without a matching call (HKW-33).
     ///
-    /// - Returns: the effects; effects of timers that were due come first.
+    /// - Returns: the effects, starting with those of timers that were due.
     public mutating func resumeObservation(at now: Duration) -> [ComposerEffect] {
         let due = advance(to: now)
         guard ignored.depth > 0 else { return due }
@@ -32,13 +33,13 @@ extension ComposerEngine {
         return due + performTransaction { engine in engine.resynchronize(from: lastObserved) }
     }
 
-    /// Refuses the next deletion of a single character by the user, once, and reports it as
-    /// ``ComposerRejection/deletionIgnored``. Longer deletions neither are refused nor count (HKW-33).
+    /// Refuses the user's next deletion of a single character, once, and reports it as
+    /// ``ComposerRejection/deletionIgnored``. Longer deletions are neither refused nor counted (HKW-33).
     public mutating func ignoreNextSingleDeletion() {
         ignored.ignoresNextDeletion = true
     }
 
-    /// Whether this deletion is the one to be refused; then it has been reported.
+    /// Whether to refuse this deletion. Reports the refusal.
     mutating func ignoresDeletion(of range: TextRange, origin: EditOrigin) -> Bool {
         guard ignored.ignoresNextDeletion, origin.isUserWriting, !isObservationSuspended, !range.isEmpty,
             document.clusterBoundary(after: range.location) == range.end
@@ -60,7 +61,7 @@ extension ComposerEngine {
 }
 
 extension TextEvent {
-    /// The smallest replacement that makes one text of another: O(n) of both.
+    /// Creates the smallest replacement that turns one text into another: O(n) in both.
     fileprivate init(from old: String, to new: String) {
         let before = Array(old)
         let after = Array(new)

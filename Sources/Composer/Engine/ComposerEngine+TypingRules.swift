@@ -1,8 +1,8 @@
-/// What typing does beyond inserting: never on paste, on undo or by code (SLK-37).
+/// Rules that apply to typing, never to paste, undo or changes by code (SLK-37).
 extension ComposerEngine {
     // MARK: Line breaks
 
-    /// A line break by the user: goes on with a quote or list, and ends it on an empty item (SLK-30, SLK-32).
+    /// Inserts a line break. Continues a quote or list, and ends it on an empty item (SLK-30, SLK-32).
     mutating func insertNewline(over range: TextRange) {
         let item = range.isEmpty && !isObservationSuspended ? listItem(at: range.location) : nil
         guard let item else { return insertBreak("\n", over: range) }
@@ -11,7 +11,7 @@ extension ComposerEngine {
         guard content.nonBlankScalarCount == 0 else {
             return insertBreak("\n" + item.item.outer + item.item.nextMarker, over: range)
         }
-        // An empty item: a list in a quote leaves the quote, anything else leaves nothing.
+        // On an empty item, a list inside a quote falls back to the quote; otherwise the marker is removed.
         let replacement = item.item.marker.isEmpty || !item.item.isQuote ? "" : item.item.outer
         let marker = TextRange(start: item.line.location, end: item.line.end)
         guard let admitted = admit(marker, replacement, .typed) else { return }
@@ -46,7 +46,7 @@ extension ComposerEngine {
         }
     }
 
-    /// Whether an open code fence stands in the 16,384 units before a line; further back is not looked at.
+    /// Whether a line is inside a code fence that was opened in the preceding 16,384 UTF-16 code units.
     private func isInFence(at lineStart: Int) -> Bool {
         guard let fence = configuration.markdown.first(where: { $0.form == .fence }) else { return false }
         let before = document.text(in: TextRange(start: max(0, lineStart - 16_384), end: lineStart))
@@ -58,7 +58,7 @@ extension ComposerEngine {
 
     // MARK: Double spaces
 
-    /// After a typed space that follows a space that follows a word: closes an open symbol (SLK-31) or makes a full stop.
+    /// Handles a second space after a word: closes an open delimiter or inserts a period (SLK-31).
     mutating func applySpaceRules(after typed: String) {
         guard configuration.doubleSpaceCloses || configuration.doubleSpacePeriod else { return }
         guard let space = typed.first, typed.count == 1, space.isInlineSpace, selection.isEmpty else { return }
@@ -90,13 +90,13 @@ extension ComposerEngine {
         return finder.innermost(of: symbols)
     }
 
-    /// A step of its own, so that one undo brings back what was typed.
+    /// A separate undo step, so that one undo restores the text as typed.
     private mutating func substitute(_ range: TextRange, by text: String) {
         guard fitsLimit(adding: text.count - 2) else { return }
         replace(range, with: text, origin: .code)
     }
 
-    /// Whether a change by the composer itself leaves the text within a hard limit.
+    /// Whether an automatic change stays within the hard limit.
     func fitsLimit(adding units: Int) -> Bool {
         guard let limit = configuration.limit, configuration.limitPolicy == .hard, units > 0 else { return true }
         return configuration.limitedCount(of: document) + units <= limit

@@ -1,29 +1,29 @@
-/// A message composer without a window: a value that turns events into effects.
+/// A headless message composer: a value type that turns events into effects.
 ///
-/// It knows no clock: every call says what time it is, from any origin, and never goes back. What must happen
-/// later is due at ``nextDeadline``; the host then calls ``advance(to:)``.
+/// It has no clock: every call passes the time, which has any origin and never decreases. ``nextDeadline`` is when
+/// the host has to call ``advance(to:)`` next.
 public struct ComposerEngine: Sendable {
     public private(set) var configuration: ComposerConfiguration {
         didSet { completionRules = CompletionRules(configuration.completion) }
     }
     /// The text and its spans.
     public internal(set) var document = ComposerDocument()
-    /// Which key does what; may be changed at any time.
+    /// The key bindings; may be changed at any time.
     public var keys: KeyTable
     public internal(set) var selection = TextRange.caret(0)
 
     var preedit = ""
     var mode = ComposerMode.compose
-    /// Whether the message that is being edited may lose its text, as it has files.
+    /// Whether the edited message may become empty, as it has attachments.
     var mayBeEmpty = false
-    /// Whether the edit that is under way came with a draft.
+    /// Whether the current edit came from a draft.
     var isRestoredEdit = false
-    /// What was being written when editing began.
+    /// The content that was set aside when editing began.
     var stash: ComposerStash?
     var history: UndoHistory
     var reply: ReplyTarget?
     var attachments: [Attachment] = []
-    /// Set by the user for what is typed next; nil takes the style of the text before the caret.
+    /// The styles for the text typed next; `nil` inherits those before the caret.
     var chosenStyles: Set<TextStyle>?
     var outbox = ComposerOutbox()
     var typing = TypingNotifier()
@@ -33,7 +33,7 @@ public struct ComposerEngine: Sendable {
     var plugIns = PlugInList()
     var ignored = IgnoredChanges()
     var layout = ComposerLayout.initial
-    /// Lines that wrapping added when the window last measured.
+    /// The number of lines that wrapping added at the last measurement.
     var wrappedLines = 0
     var isFocused = false
     var isHidden = false
@@ -44,10 +44,10 @@ public struct ComposerEngine: Sendable {
     var now = Duration.zero
     var completionRules: CompletionRules
     var completing = CompletionProgress()
-    /// The mention behind which the caret stands and that the last Backspace highlighted.
+    /// The mention before the caret that the last Backspace highlighted.
     var armedMention: Span.ID?
     var transaction = EventTransaction()
-    /// The selection when the pointer began to select; nil while it does not.
+    /// The selection when the pointer started selecting; `nil` otherwise.
     var heldSelection: TextRange?
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
@@ -57,8 +57,8 @@ public struct ComposerEngine: Sendable {
         history = UndoHistory(depth: configuration.undoDepth)
     }
 
-    /// Takes other options while text, modes and history stay: a setting that the user changed. Keys that the
-    /// host added stay too; the undo depth is that of the beginning.
+    /// Changes the options, preserving text, mode, history and key bindings that the host added. The undo depth stays
+    /// the initial one.
     public mutating func reconfigure(_ other: ComposerConfiguration) -> [ComposerEffect] {
         performTransaction { engine in
             for binding in KeyTable.standard(for: engine.configuration).bindings {
@@ -71,21 +71,21 @@ public struct ComposerEngine: Sendable {
         }
     }
 
-    /// Takes an event in.
+    /// Handles an event.
     ///
-    /// - Parameter now: the time on any monotonic clock; an earlier time than the last counts as the last.
-    /// - Returns: what is to be done, in order; effects of timers that were due come first.
+    /// - Parameter now: the time on any monotonic clock; earlier times than the last one count as the last one.
+    /// - Returns: the effects in order, starting with those of timers that were due.
     public mutating func handle(_ event: ComposerEvent, at now: Duration) -> [ComposerEffect] {
         let due = advance(to: now)
         return due + performTransaction { engine in engine.offer(event) }
     }
 
-    /// When ``advance(to:)`` has something to do next; nil if nothing is planned.
+    /// The time of the next call to ``advance(to:)``, or `nil` if no timer is pending.
     public var nextDeadline: Duration? {
         [typing.deadline, typingUsers.deadline, draft.deadline, completing.session?.deadline].compactMap { $0 }.min()
     }
 
-    /// Lets time pass: everything due until then happens in order.
+    /// Advances the clock and fires the timers due until then, in order.
     public mutating func advance(to now: Duration) -> [ComposerEffect] {
         var effects: [ComposerEffect] = []
         while let deadline = nextDeadline, deadline <= now {
@@ -106,7 +106,7 @@ public struct ComposerEngine: Sendable {
         fireCompletionTimers()
     }
 
-    /// Asks the input controller first; what it puts in the event's place is not offered to it again (HKW-6).
+    /// Passes the event to the input controller first; its replacements aren't passed to it again (HKW-6).
     private mutating func offer(_ event: ComposerEvent) {
         guard let controller = plugIns.controller else { return perform(event) }
         switch controller.control(event, in: self) {
@@ -188,7 +188,7 @@ public struct ComposerEngine: Sendable {
 }
 
 extension ComposerEvent {
-    /// What a hidden composer can't get from its user (SLK-53).
+    /// Whether the event is user input, which a hidden composer rejects (SLK-53).
     fileprivate var isUserInput: Bool {
         switch self {
         case .edit(_, _, let origin), .insert(_, let origin): origin != .code

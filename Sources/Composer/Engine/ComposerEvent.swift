@@ -1,24 +1,23 @@
-/// Something that happens to a composer. Offsets are UTF-16 units; a range is brought into the text, and its
-/// ends are moved to the start of the grapheme cluster they lie in.
+/// An input to a composer. Offsets are in UTF-16 code units. Ranges are clamped to the text and aligned to the start
+/// of grapheme clusters.
 public enum ComposerEvent: Sendable {
     // MARK: Text
 
-    /// The user replaces a range by a text, or code does.
+    /// Replace a range by a text.
     case edit(TextRange, replacement: String, origin: EditOrigin)
-    /// The same at the selection.
+    /// Replace the selection by a text.
     case insert(String, origin: EditOrigin)
-    /// Backspace: the selection, else the cluster (or word) before the caret.
+    /// Backspace: delete the selection, or else the grapheme cluster or word before the caret.
     case deleteBackward(byWord: Bool)
-    /// Delete: the selection, else the cluster (or word) after the caret.
+    /// Delete: delete the selection, or else the grapheme cluster or word after the caret.
     case deleteForward(byWord: Bool)
-    /// The user moves the caret or selects.
+    /// Select a range or move the caret.
     case select(TextRange)
-    /// The pointer begins to select, and ends: completion and observers hear of the selection at the end alone
-    /// (SLK-61, HKW-20).
+    /// The pointer starts or ends selecting: completion and observers only see the final selection (SLK-61, HKW-20).
     case holdSelection(Bool)
-    /// What an input method shows before it commits, empty when it is done: never part of the document.
+    /// The preedit text of the input method, empty when it ends; never part of the document.
     case preedit(String)
-    /// What an input method commits; the preedit ends with it.
+    /// Text committed by the input method, which ends the preedit.
     case commit(String)
     case key(KeyChord)
     case undo
@@ -28,86 +27,85 @@ public enum ComposerEvent: Sendable {
 
     case cut
     case copy
-    /// What a clipboard or a drop offers, as advertised; at the selection.
+    /// Paste or drop at the selection, with the offers in advertised order.
     case paste([PasteOffer])
-    /// The composer's own clipboard.
+    /// Paste from the composer's internal clipboard.
     case pasteInternalClipboard
 
-    // MARK: Form
+    // MARK: Formatting
 
-    /// Toggles the Markdown rule with this title or symbol on the selection (SLK-29).
+    /// Toggle the Markdown rule with this title or symbol on the selection (SLK-29).
     case format(String)
-    /// Gives the selection a style or takes it; without selection, what is typed next (HKW-13).
+    /// Set or remove a style on the selection, or without one for the text typed next (HKW-13).
     case setStyle(TextStyle, Bool)
-    /// Takes every style from the selection (SLK-35).
+    /// Remove all styles from the selection (SLK-35).
     case clearStyles
 
     // MARK: Content and modes
 
-    /// Sets the content by code, as one undoable step; completion stays closed. Without a selection the caret is at the
-    /// end.
+    /// Set the content by code, as one undo step, without opening completion. The caret moves to the end unless a
+    /// selection is given.
     case load(WrittenText, selection: TextRange? = nil)
-    /// Empties the text, undoably.
+    /// Clear the text, undoably.
     case clear
-    /// Starts editing a stored message; what was being written comes back afterwards (SLK-15). Another edit that is half
-    /// done comes back by undo. One of a message with files may leave no text.
+    /// Start editing a sent message; the current content is restored afterwards (SLK-15). Undo returns to another
+    /// unfinished edit. `mayBeEmpty` is set for messages with attachments.
     case startEdit(id: String, WrittenText, selection: TextRange? = nil, mayBeEmpty: Bool = false)
     case commitEdit
     case cancelEdit
-    /// The host could not store this edit: it is begun again as soon as nothing else is being edited.
+    /// The host failed to save this edit: reopen it as soon as no other message is being edited.
     case editFailed(id: String, ComposedMessage)
-    /// The message was deleted: its edit ends.
+    /// The message was deleted, which ends its edit.
     case messageDeleted(id: String)
-    /// Answers a message, which ends an edit; one that is half done comes back by undo. Nil stops answering.
+    /// Reply to a message, which ends an edit; undo returns to an unfinished one. `nil` removes the reply.
     case reply(ReplyTarget?)
-    /// What became known of the answered message; ignored for another than that.
+    /// Update the preview of the message being replied to; ignored for other messages.
     case replyPreview(id: String, ReplyTarget.Preview)
     case attach(Attachment)
-    /// The attachment at this place; ignored outside of the list.
+    /// Remove the attachment at this index; ignored if out of range.
     case detach(Int)
-    /// How far the upload of the attachment at this place is.
+    /// The upload state of the attachment at this index.
     case upload(Int, Attachment.Upload)
-    /// Puts an attachment at another place of the list; ignored where either place is outside of it.
+    /// Move an attachment to another index; ignored if either is out of range.
     case moveAttachment(from: Int, to: Int)
-    /// Puts the picture at this place of the list into the text, at the selection; one that stands in the text moves.
-    /// Ignored for what is no picture, and for one that is still on its way (MIB-19).
+    /// Insert the image at this attachment index at the selection, moving it if it is already in the text. Ignored
+    /// for other types and until the upload is ready (MIB-19).
     case placeInText(Int)
-    /// What became known of the attachment with this source, also of one that waits behind an edit; ignored if it is
-    /// gone.
+    /// Update the attachment with this source, including one stashed behind an edit; ignored if there is none.
     case updateAttachment(source: String, Attachment)
 
     // MARK: Sending
 
-    /// How large a message the text becomes, in a place that takes only so much; nil if that is far off. What is written
-    /// until the next of these counts as it is (SLK-14).
+    /// The measured size of the resulting message, or `nil` if the limit is far off. Text typed since counts by its
+    /// own bytes (SLK-14).
     case measured(MeasuredSize?)
 
     case send
     case sendAccepted(String)
     case sendFailed(String)
-    /// Brings the oldest failed message back into an empty composer.
+    /// Restore the oldest failed message into an empty composer.
     case restoreFailedMessage
     case connected(Bool)
 
     // MARK: Completion and mentions
 
-    /// Opens completion with a prefix, which is written if need be: a button (SLK-25).
+    /// Open completion with a prefix, inserting it if necessary: a button (SLK-25).
     case complete(String)
-    /// A batch of a provider's answer to the query with this identifier; ignored if another was asked since (HKW-46).
+    /// A batch of results of the query with this identifier; ignored after a newer query (HKW-46).
     case completionResults(query: String, [CompletionEntity], isFinal: Bool)
-    /// The provider failed to answer; the reason is in words for the user.
+    /// The provider failed; the reason is shown to the user.
     case completionFailed(query: String, reason: String? = nil)
-    /// Asks again what failed; nothing without a failure.
+    /// Retry a failed query; ignored without a failure.
     case retryCompletion
-    /// Selects a row; ignored outside of the list.
+    /// Select a row; ignored if out of range.
     case selectCompletion(Int)
-    /// Accepts a row, or with nil the selected one.
+    /// Accept a row; `nil` for the selected one.
     case acceptCompletion(Int?)
-    /// Accepts an entity of a list of the host's own (HKW-70).
+    /// Accept an entity from a list of the host (HKW-70).
     case acceptEntity(CompletionEntity)
-    /// Closes completion; it stays closed for the token.
+    /// Close completion, and keep it closed for the current token.
     case cancelCompletion
-    /// Marks a range as a mention if its text is exactly the mention's (HKW-67).
+    /// Add a mention if its text equals that of the range (HKW-67).
     case addMention(Mention, over: TextRange)
 
     // MARK: Window
@@ -116,6 +114,6 @@ public enum ComposerEvent: Sendable {
     case hide(Bool)
     case expand(Bool)
     case layout(ComposerLayout)
-    /// Somebody else starts or stops typing.
+    /// Another user started or stopped typing.
     case userTyping(name: String, Bool)
 }

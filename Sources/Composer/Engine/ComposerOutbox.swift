@@ -1,4 +1,4 @@
-/// What was being written, to be put back as it was.
+/// The content set aside while editing a message.
 struct ComposerStash: Sendable {
     var document: ComposerDocument
     var selection: TextRange
@@ -7,51 +7,51 @@ struct ComposerStash: Sendable {
     var history: UndoHistory
 }
 
-/// What undo can go back to: a stored message that was being edited, or the new one.
+/// A context that undo can return to: the new message or the edit of a sent one.
 enum ComposerContext: Sendable {
-    /// What is in the stash.
+    /// The new message, whose content is in the stash.
     case compose
     case edit(SuspendedEdit)
 }
 
-/// An edit that was left before it was done.
+/// An unfinished edit.
 struct SuspendedEdit: Sendable {
     var id: String
     var document: ComposerDocument
     var selection: TextRange
     var history: UndoHistory
     var mayBeEmpty: Bool
-    /// It came with a draft: that nothing can be undone does not say that nothing is different.
+    /// It came from a draft, so it may differ from the sent message even without undo steps.
     var isRestored = false
 }
 
-/// What went with a message beside its text.
+/// The parts of a sent message besides its text.
 struct SentExtras: Sendable {
     var reply: ReplyTarget?
     var attachments: [Attachment]
 }
 
-/// What the user made of a stored message and the host could not store.
+/// An edit of a sent message that the host failed to save.
 public struct UnsavedEdit: Hashable, Sendable, Codable {
     public var id: String
     public var written: WrittenText
-    /// Whether the message may lose its text.
+    /// Whether the message may become empty.
     public var mayBeEmpty: Bool
 }
 
-/// Messages handed to the host and not answered yet, and those that failed.
+/// Messages that await the host's response, and failed ones.
 struct ComposerOutbox: Sendable {
-    /// What goes back into the composer if sending fails.
+    /// The content to restore if sending fails.
     struct Entry: Sendable {
         var id: String
         var document: ComposerDocument
         var selection: TextRange
         var reply: ReplyTarget?
         var attachments: [Attachment]
-        /// The content's revision if it stayed in the composer; nil if it was cleared.
+        /// The revision of the content if it stayed in the composer; `nil` if it was cleared.
         var revision: Int?
 
-        /// As drafts have it.
+        /// The content in the form of drafts.
         var content: ComposerDraft.Content {
             ComposerDraft.Content(
                 written: document.written, selection: selection, reply: reply, attachments: attachments)
@@ -59,9 +59,9 @@ struct ComposerOutbox: Sendable {
     }
 
     private(set) var pending: [Entry] = []
-    /// The oldest first.
+    /// Oldest first.
     private(set) var failedEntries: [Entry] = []
-    /// Edits that the host could not store, the oldest first.
+    /// Edits that the host failed to save, oldest first.
     private(set) var failedEdits: [UnsavedEdit] = []
     private var sent = 0
 
@@ -72,7 +72,7 @@ struct ComposerOutbox: Sendable {
 
     mutating func add(_ entry: Entry) { pending.append(entry) }
 
-    /// Whether just this content is on its way.
+    /// Whether exactly this content is being sent.
     func holds(revision: Int) -> Bool {
         pending.contains { $0.revision == revision }
     }
@@ -86,10 +86,10 @@ struct ComposerOutbox: Sendable {
     mutating func popFailedEdit() -> UnsavedEdit? { failedEdits.isEmpty ? nil : failedEdits.removeFirst() }
     mutating func forgetEdits(of id: String) { failedEdits.removeAll { $0.id == id } }
 
-    /// Whether nothing waits to come back.
+    /// Whether nothing waits to be restored.
     var isEmpty: Bool { failedEntries.isEmpty && failedEdits.isEmpty }
 
-    /// Takes over what a draft says is unsent.
+    /// Restores the unsent messages and edits of a draft.
     mutating func restore(_ draft: ComposerDraft) {
         failedEdits = draft.unsavedEdits ?? []
         failedEntries = (draft.unsent ?? []).map { content in

@@ -1,63 +1,63 @@
-/// Whether a new message is written or a stored one changed.
+/// Whether the composer writes a new message or edits a sent one.
 public enum ComposerMode: Hashable, Sendable, Codable {
     case compose
-    /// The identifier of the message that is being edited.
+    /// Editing the message with this identifier.
     case edit(String)
 }
 
-/// Everything about a composer but its text: cheap to build and to compare, so that views take it as a whole.
+/// The state of a composer apart from its text; cheap to build and compare as a whole.
 public struct ComposerState: Equatable, Sendable {
     public var selection: TextRange
     public var preedit: String
-    /// In UTF-16 units.
+    /// In UTF-16 code units.
     public var length: Int
-    /// Nothing but white space and line breaks: the send button gives its place to others (SLK-10).
+    /// Whether there is only white space, in which case other buttons replace the send button (SLK-10).
     public var isBlank: Bool
-    /// Counts up with every change of text or spans, so that views know when to read ``ComposerEngine/document``.
+    /// Incremented on every change of text or spans, so that views know when to read ``ComposerEngine/document``.
     public var revision: Int
-    /// Neither text nor preedit (SLK-7).
+    /// Whether both text and preedit text are empty (SLK-7).
     public var showsPlaceholder: Bool
     public var mode: ComposerMode
     public var reply: ReplyTarget?
     public var canSend: Bool
     public var canSave: Bool
-    /// Messages handed over and not answered yet.
+    /// Whether messages await the host's response.
     public var isSending: Bool
-    /// Messages that failed and wait to be brought back.
+    /// The number of failed messages that wait to be restored.
     public var failedCount: Int
     public var counter: CounterState?
-    /// Lines that the text has.
+    /// The number of lines in the text.
     public var lines: Int
-    /// The most lines shown at once.
+    /// The maximum number of visible lines.
     public var maximumLines: Int
-    /// The bar's height in logical pixels; 0 while hidden.
+    /// The height of the bar in logical pixels; 0 while hidden.
     public var height: Int
-    /// The text has reached the most lines or gone beyond: what is written now scrolls inside (SLK-4, SLK-32).
+    /// Whether the text has reached the maximum number of lines, so that further lines scroll (SLK-4, SLK-32).
     public var isExpanding: Bool
-    /// The text is taller than the bar shows.
+    /// Whether the text exceeds the visible lines.
     public var scrollsInside: Bool
-    /// The editor is held at its full height (MIB-8).
+    /// Whether the editor is expanded to its full height (MIB-8).
     public var isExpanded: Bool
-    /// Titles of the Markdown rules offered for the selection, in order.
+    /// The titles of the Markdown rules available for the selection, in order.
     public var formatting: [String]
-    /// Styles that text typed now takes.
+    /// The styles of text typed now.
     public var typingStyles: Set<TextStyle>
-    /// Whether there is a style to take: in the selection, or from what is typed next (SLK-35).
+    /// Whether the selection, or else the text typed next, has a style to clear (SLK-35).
     public var canClearStyles: Bool
-    /// The typing indicator's text (SLK-41).
+    /// The text of the typing indicator (SLK-41).
     public var typing: String?
     public var typingNames: [String]
     public var attachments: [Attachment]
     public var canUndo: Bool
     public var canRedo: Bool
-    /// The mention that is drawn as selected (HKW-56).
+    /// The mention to draw as selected (HKW-56).
     public var highlightedMention: Span.ID?
-    /// What completion shows; nil while it is closed.
+    /// The state of completion, or `nil` while it is closed.
     public var completion: CompletionState?
     public var isFocused: Bool
     public var isHidden: Bool
 
-    /// The message that is being edited.
+    /// The identifier of the message being edited, or `nil`.
     public var editing: String? {
         if case .edit(let id) = mode { id } else { nil }
     }

@@ -1,11 +1,10 @@
-/// When a changed draft is due to be written: a set time after the first change that was not written (SLK-39).
+/// Schedules saving a changed draft: a fixed delay after the first unsaved change (SLK-39).
 ///
-/// Later changes don't put it off, so what is stored is never further behind than that, and no key press writes by
-/// itself.
+/// Later changes don't postpone it, which bounds the loss, and key presses don't save individually.
 struct DraftSchedule: Sendable, Equatable {
     private(set) var deadline: Duration?
 
-    /// - Returns: whether the draft is due at once, which it is without a delay.
+    /// - Returns: whether to save immediately, which is the case without a delay.
     mutating func changed(at now: Duration, delay: Duration) -> Bool {
         guard delay > .zero else { return true }
         if deadline == nil { deadline = now + delay }
@@ -17,9 +16,9 @@ struct DraftSchedule: Sendable, Equatable {
         return flush()
     }
 
-    /// The draft is written for another reason.
+    /// Cancels the deadline because the draft is saved for another reason.
     ///
-    /// - Returns: whether something was due.
+    /// - Returns: whether a save was pending.
     @discardableResult
     mutating func flush() -> Bool {
         defer { deadline = nil }

@@ -1,26 +1,26 @@
-/// What one event has led to so far.
+/// The accumulated results of one event.
 struct EventTransaction: Sendable {
     var edits: [AppliedEdit] = []
     var effects: [ComposerEffect] = []
     var observations: [ComposerObservation] = []
     var textEvents: [TextEvent] = []
     var contentChanged = false
-    /// The first change of the text, as completion takes it.
+    /// The first change of the text, as a trigger for completion.
     var trigger: CompletionTrigger?
-    /// The selection that observers know, if they have missed some.
+    /// The last selection that observers know, if changes were withheld from them.
     var selectionBefore: TextRange?
-    /// What was highlighted in this turn stays so.
+    /// Keeps the mention that this transaction highlighted.
     var preservesArmedMention = false
-    /// An event has dealt with completion itself.
+    /// The event has updated completion itself.
     var isCompletionHandled = false
 }
 
-/// What completion goes by: what the user did, or that it wasn't the user.
+/// The user action, if any, that triggers an update of completion.
 enum CompletionTrigger: Equatable, Sendable {
     case typed(String)
     case deleted(String)
     case moved
-    /// A paste, an undo, a change by code.
+    /// Paste, undo or a change by code.
     case other
 
     init(removed: String, inserted: String, origin: EditOrigin) {
@@ -32,7 +32,7 @@ enum CompletionTrigger: Equatable, Sendable {
 }
 
 extension ComposerEngine {
-    /// Runs a part of the engine and gathers its effects: edits first, then the selection, then the rest.
+    /// Runs `body` and collects its effects: edits first, then the selection, then the rest.
     mutating func performTransaction(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
         transaction = EventTransaction()
         let selectionBefore = selection
@@ -79,12 +79,12 @@ extension ComposerEngine {
         observe(isTyping ? .typingStarted : .typingStopped)
     }
 
-    /// Something that a draft holds is different now.
+    /// Notes that the content of the draft changed.
     mutating func noteContentChange() {
         transaction.contentChanged = true
     }
 
-    /// Has the draft written at the end of this turn and not once more for what the turn changed so far.
+    /// Saves the draft at the end of this transaction, and drops a pending save of the changes so far.
     mutating func writeDraftNow() {
         emit(.draftChanged)
         draft.flush()

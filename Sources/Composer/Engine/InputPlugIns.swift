@@ -1,16 +1,16 @@
-/// Takes pastes and drops before the composer does: a tray, a player, a link preview (MIB-19, MIB-22).
+/// Handles pastes and drops before the composer does: a tray, a player, a link preview (MIB-19, MIB-22).
 public protocol ComposerInputPlugIn: ComposerPlugIn {
-    /// Takes what is offered, or leaves it to the next and at last to the composer. By the offer's type it tells what
-    /// is its own.
+    /// Returns whether the plug-in handled the offer; if not, it passes to the next plug-in and finally to the
+    /// composer.
     func handle(_ offer: PasteOffer, state: ComposerState) -> Bool
-    /// What it shows may be out of date.
+    /// Refreshes what the plug-in shows.
     func reload()
-    /// What it holds has been sent or is not wanted any more.
+    /// Discards what the plug-in holds, after it was sent or removed.
     func invalidate()
 }
 
 extension ComposerEngine {
-    /// Adds an input plug-in behind those that are there; one whose name is there already is ignored.
+    /// Appends an input plug-in; ignored if there is one with the same name.
     public mutating func add(inputPlugIn: any ComposerInputPlugIn) {
         guard !plugIns.inputs.contains(where: { $0.name == inputPlugIn.name }) else { return }
         plugIns.inputs.append(inputPlugIn)
@@ -23,12 +23,12 @@ extension ComposerEngine {
         plugIns.inputs.remove(at: index).detached()
     }
 
-    /// Has every input plug-in show again what it holds, in order.
+    /// Calls `reload()` on every input plug-in, in order.
     public func reloadInputPlugIns() {
         for plugIn in plugIns.inputs { plugIn.reload() }
     }
 
-    /// Has every input plug-in forget what it holds, in order. Sending does so where it clears the composer.
+    /// Calls `invalidate()` on every input plug-in, in order. Sending does so when it clears the composer.
     public func invalidateInputPlugIns() {
         for plugIn in plugIns.inputs { plugIn.invalidate() }
     }
@@ -36,10 +36,14 @@ extension ComposerEngine {
     /// Whether there is any input plug-in.
     public var hasInputPlugIns: Bool { !plugIns.inputs.isEmpty }
 
-    /// Offers the input plug-ins what comes in another way than by ``ComposerEvent/paste(_:)``, as a file that was chosen.
+    /// Offers the input plug-ins an attachment from a source other than ``ComposerEvent/paste(_:)``, such as a file
+    /// chooser.
     ///
-    /// - Parameter rejectsUnhandled: whether it is refused where none takes it: there is nobody else.
-    /// - Returns: the effects; ``ComposerObservation/pasted`` is among them if one took it.
+    /// - Parameters:
+    ///   - attachment: the attachment.
+    ///   - rejectsUnhandled: whether to reject it if no plug-in handles it.
+    ///   - now: the current time.
+    /// - Returns: the effects, including ``ComposerObservation/pasted`` if a plug-in handled it.
     public mutating func offerToPlugIns(
         _ attachment: Attachment, rejectsUnhandled: Bool, at now: Duration
     ) -> [ComposerEffect] {
@@ -54,7 +58,7 @@ extension ComposerEngine {
             }
     }
 
-    /// Asks the input plug-ins in order, each for all that is offered; the first that takes something ends it.
+    /// Passes all offers to each input plug-in in order, until one handles an offer.
     func isHandledByPlugIn(_ offers: [PasteOffer]) -> Bool {
         guard !plugIns.inputs.isEmpty, !isObservationSuspended else { return false }
         let state = state

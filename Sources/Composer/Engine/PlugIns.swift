@@ -1,10 +1,10 @@
-/// A change of the text as it happened (HKW-30).
+/// A change of the text (HKW-30).
 public struct TextEvent: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable {
         case inserted, deleted, replaced
     }
 
-    /// The range that was replaced, in the text before.
+    /// The replaced range, in the text before the change.
     public let range: TextRange
     public let removed: String
     public let inserted: String
@@ -15,7 +15,7 @@ public struct TextEvent: Hashable, Sendable {
     }
 }
 
-/// Something that lives in a composer for a while. Setting up and tearing down come in pairs, and once each.
+/// A plug-in of a composer. `attached(to:)` and `detached()` are called in pairs, once each.
 public protocol ComposerPlugIn: Sendable {
     /// Unique among the plug-ins of its kind.
     var name: String { get }
@@ -28,7 +28,7 @@ extension ComposerPlugIn {
     public func detached() {}
 }
 
-/// Watches a composer. It is called while the composer handles an event and must not call it back.
+/// Observes a composer. Called while the composer handles an event; must not call back into it.
 public protocol ComposerObserver: ComposerPlugIn {
     func observed(_ observation: ComposerObservation, state: ComposerState)
     func textChanged(_ event: TextEvent)
@@ -38,36 +38,36 @@ extension ComposerObserver {
     public func textChanged(_ event: TextEvent) {}
 }
 
-/// Has a say in each change of the text by the user, before it is made (HKW-4, HKW-32).
+/// Vets each change of the text by the user before it is applied (HKW-4, HKW-32).
 public protocol ComposerInterceptor: ComposerPlugIn {
     func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception
 }
 
-/// What an interceptor says to a change.
+/// The decision of an interceptor.
 public enum Interception: Hashable, Sendable {
-    /// The next one is asked; the change is made if nobody objects.
+    /// Ask the next interceptor; the change is applied if none objects.
     case allow
-    /// The change is not made, and the user is told.
+    /// Reject the change and notify the user.
     case deny
-    /// The change is not made: the interceptor has seen to it.
+    /// Drop the change, as the interceptor has handled it.
     case handled
 }
 
-/// Takes events before the composer does; there is at most one (HKW-6).
+/// Handles events before the composer does; a composer has at most one (HKW-6).
 public protocol ComposerInputController: ComposerPlugIn {
     func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl
 }
 
-/// What an input controller makes of an event.
+/// The decision of an input controller.
 public enum InputControl: Sendable {
     case pass
-    /// These happen instead; none for nothing.
+    /// Handle these events instead; an empty list drops the event.
     case replace([ComposerEvent])
 }
 
-/// Has the last word on whether a message is handed over: a command that makes no sense stays where it was written.
+/// Checks a message before it is sent, so that an invalid command stays in the composer.
 public protocol ComposerSendGate: Sendable {
-    /// Why the message is not taken, in words for the user; nil takes it.
+    /// Returns the reason to refuse the message, shown to the user, or `nil` to send it.
     func rejectionReason(of message: ComposedMessage) -> String?
 }
 
@@ -81,17 +81,17 @@ struct PlugInList: Sendable {
 }
 
 extension ComposerEngine {
-    /// Whether somebody is called while an event is handled who is not handed the engine with it.
+    /// Whether there are plug-ins that are called during events without access to the engine.
     public var callsPlugIns: Bool {
         plugIns.policy != nil || !plugIns.observers.isEmpty || !plugIns.interceptors.isEmpty || !plugIns.inputs.isEmpty
     }
 
-    /// Asks this gate before a new message is handed over; nil asks nobody. Edits are not asked about.
+    /// Sets the gate that checks new messages before sending; `nil` removes it. Doesn't apply to edits.
     public mutating func setSendGate(_ gate: (any ComposerSendGate)?) {
         plugIns.gate = gate
     }
 
-    /// Adds an observer; one whose name is there already is ignored (HKW-5).
+    /// Adds an observer; ignored if there is one with the same name (HKW-5).
     public mutating func add(observer: any ComposerObserver) {
         guard !plugIns.observers.contains(where: { $0.name == observer.name }) else { return }
         plugIns.observers.append(observer)
@@ -104,7 +104,7 @@ extension ComposerEngine {
         plugIns.observers.remove(at: index).detached()
     }
 
-    /// Adds an interceptor after those that are there; one whose name is there already is ignored.
+    /// Appends an interceptor; ignored if there is one with the same name.
     public mutating func add(interceptor: any ComposerInterceptor) {
         guard !plugIns.interceptors.contains(where: { $0.name == interceptor.name }) else { return }
         plugIns.interceptors.append(interceptor)
@@ -117,7 +117,7 @@ extension ComposerEngine {
         plugIns.interceptors.remove(at: index).detached()
     }
 
-    /// Puts an input controller in the place of the one before; nil takes it away.
+    /// Sets the input controller, replacing the previous one; `nil` removes it.
     public mutating func setInputController(_ controller: (any ComposerInputController)?) {
         plugIns.controller?.detached()
         plugIns.controller = controller

@@ -1,35 +1,34 @@
-/// What happens to an item, or to the composer that it belongs to (MIB-13).
+/// An event of an item or its composer (MIB-13).
 public enum ItemEvent: String, Hashable, Sendable, CaseIterable {
-    /// Clicked, tapped, or chosen by key.
+    /// Clicked, tapped or activated by key.
     case pressed
     case longPressed
-    /// Held down, and let go.
+    /// Held down, released.
     case selected, deselected
     case enabled, disabled
-    /// The pointer came, and went.
+    /// The pointer entered, left.
     case hoverBegan, hoverEnded
-    /// The text got the focus, and lost it.
+    /// The text gained, lost focus.
     case editingBegan, editingEnded
 }
 
-/// Where a finger went over the text (MIB-16).
+/// The direction of a swipe over the text (MIB-16).
 public enum SwipeDirection: Hashable, Sendable, CaseIterable {
     case left, right
 }
 
-/// Something in the bar beside the text: a button, a label, a recorder.
+/// An item in the bar beside the text: a button, a label, a recorder.
 ///
-/// It is a model and no widget: a window shows it as it likes and tells it what the user does with it. Hooks are called
-/// for a change and never for what was so already; setting one replaces the one before (MIB-13). One that changes
-/// items while it runs is allowed to.
+/// A view model: the window draws it and forwards user input. Handlers run only when a value changes; setting a
+/// handler replaces the previous one (MIB-13). Handlers may change items.
 public final class ComposerItem: Identifiable {
     public typealias Handler = (ComposerItem) -> Void
 
     public let id: String
-    /// Nil is the natural size of what shows the item (MIB-11).
+    /// The size; `nil` is the natural size of the widget (MIB-11).
     public var size: ComposerSize? = .item { didSet { if size != oldValue { changed?(self) } } }
     public var spacing = ItemSpacing.none { didSet { if spacing != oldValue { changed?(self) } } }
-    /// A hidden item takes no room and keeps its place (MIB-3).
+    /// Whether the item is visible. A hidden item takes no space but keeps its position (MIB-3).
     public var isVisible = true { didSet { if isVisible != oldValue { changed?(self) } } }
 
     public var isEnabled = true {
@@ -41,7 +40,7 @@ public final class ComposerItem: Identifiable {
         }
     }
 
-    /// Whether it is held down; nothing that is disabled can be.
+    /// Whether the item is held down; always `false` while disabled.
     public var isSelected = false {
         didSet {
             if isSelected, !isEnabled { isSelected = false }
@@ -55,9 +54,9 @@ public final class ComposerItem: Identifiable {
         didSet { if isHovered != oldValue { notify(isHovered ? .hoverBegan : .hoverEnded) } }
     }
 
-    /// Where the item stands; nil while it is in no bar.
+    /// The slot that contains the item, or `nil`.
     public internal(set) var slot: ItemSlot?
-    /// For what shows the item: something about its look is different.
+    /// Called when the item must be redrawn.
     public var changed: Handler?
 
     private var hooks: [ItemEvent: Handler] = [:]
@@ -68,9 +67,9 @@ public final class ComposerItem: Identifiable {
         self.id = id
     }
 
-    // MARK: Hooks, to be chained
+    // MARK: Handlers, chainable
 
-    /// Runs at once (MIB-13).
+    /// Runs `body` immediately, for chaining (MIB-13).
     @discardableResult
     public func configured(_ body: Handler) -> ComposerItem {
         body(self)
@@ -83,7 +82,7 @@ public final class ComposerItem: Identifiable {
         return self
     }
 
-    /// The composer's text has changed.
+    /// Sets the handler for changes of the composer's text.
     @discardableResult
     public func onTextChanged(_ handler: @escaping (ComposerItem, ComposerDocument) -> Void) -> ComposerItem {
         textHandler = handler
@@ -96,9 +95,9 @@ public final class ComposerItem: Identifiable {
         return self
     }
 
-    // MARK: What the window tells
+    // MARK: User input
 
-    /// The user pressed it. Nothing happens while it is disabled or hidden.
+    /// Handles a press. Ignored while the item is disabled or hidden.
     public func press() {
         if isEnabled, isVisible { notify(.pressed) }
     }

@@ -8,23 +8,21 @@ public struct ComposerSize: Hashable, Sendable, Codable {
         self.height = height
     }
 
-    /// An item's size until it is given another (MIB-11).
+    /// The default size of an item (MIB-11).
     public static let item = ComposerSize(width: 20, height: 20)
 
-    /// What a press must be able to hit of something of this size: at least 34 pixels either way, 44 for fingers
-    /// (MIB-11).
+    /// Returns the minimum hit area for this size: at least 34 pixels in each dimension, 44 for touch (MIB-11).
     public func hitArea(forTouch: Bool) -> ComposerSize {
         let minSide = forTouch ? 44.0 : 34.0
         return ComposerSize(width: max(width, minSide), height: max(height, minSide))
     }
 
-    /// The size of a picture in the room that it gets at an allocation: its shape is kept, it fits both ways, and it
-    /// is never larger than it is by nature (MIB-21).
+    /// Returns the size of an image scaled down to fit, preserving its aspect ratio; never enlarges it (MIB-21).
     ///
     /// - Parameters:
-    ///   - width: available, in pixels.
-    ///   - maximumHeight: in pixels; nil for any.
-    /// - Returns: zero either way if there is no room, or no picture.
+    ///   - width: the available width in pixels.
+    ///   - maximumHeight: the available height in pixels; `nil` for no limit.
+    /// - Returns: a zero size if there is no space or no image.
     public func scaled(toWidth width: Double, maximumHeight: Double? = nil) -> ComposerSize {
         guard self.width > 0, height > 0, self.width.isFinite, height.isFinite else {
             return ComposerSize(width: 0, height: 0)
@@ -35,15 +33,15 @@ public struct ComposerSize: Hashable, Sendable, Codable {
     }
 }
 
-/// The room that an item takes beside its own (MIB-12).
+/// The additional width of an item (MIB-12).
 public enum ItemSpacing: Hashable, Sendable, Codable {
     case none
-    /// So many pixels more than the item's own width.
+    /// A number of pixels in addition to the item's width.
     case fixed(Double)
-    /// Whatever the others in its slot leave.
+    /// The remaining space in its slot.
     case flexible
 
-    /// Pixels to add to the item's width; never negative.
+    /// The pixels to add to the item's width; never negative.
     public var extraWidth: Double {
         if case .fixed(let width) = self, width > 0 { width } else { 0 }
     }

@@ -1,19 +1,19 @@
-/// Where items stand in the bar, in the order in which they are told of something (MIB-1, MIB-14).
+/// The positions of items in the bar, in the order of event delivery (MIB-1, MIB-14).
 public enum ItemSlot: String, Hashable, Sendable, CaseIterable {
-    /// Beside the text, where lines of text begin; and where they end.
+    /// Before and after the text, in reading direction.
     case start, end
-    /// Under the text, and above everything.
+    /// Below the text, and above everything.
     case bottom, top
-    /// In no part of the bar: told of everything all the same.
+    /// Not in the bar, but receives all events.
     case outside
 
-    /// Pixels between items until they are set otherwise (MIB-12).
+    /// The default spacing between items in pixels (MIB-12).
     public var defaultSpacing: Double { self == .bottom ? 15 : 0 }
 }
 
-/// The items of a bar by slot. A change is there at once and in one step, animated or not (MIB-4).
+/// The items of a bar by slot. Changes take effect immediately and in one step, animated or not (MIB-4).
 public final class ItemSlots {
-    /// For what shows the bar: a slot has other items, or another spacing.
+    /// Called when the items or the spacing of a slot change.
     public var changed: ((ItemSlot) -> Void)?
 
     private var items: [ItemSlot: [ComposerItem]] = [:]
@@ -23,13 +23,13 @@ public final class ItemSlots {
 
     public func items(in slot: ItemSlot) -> [ComposerItem] { items[slot] ?? [] }
 
-    /// Every item in the order in which they are told of something: start, end, bottom, top, outside (MIB-14).
+    /// All items in the order of event delivery: start, end, bottom, top, outside (MIB-14).
     public var all: [ComposerItem] { ItemSlot.allCases.flatMap { items(in: $0) } }
 
     public func item(_ id: String) -> ComposerItem? { all.first { $0.id == id } }
 
-    /// Replaces what is in a slot: the items that were there are in no bar any more (MIB-4, MCV-10). One that stands in
-    /// another slot moves; of several with one identifier the first counts.
+    /// Replaces the items of a slot, detaching the previous ones (MIB-4, MCV-10). Moves items from other slots; of
+    /// several items with the same identifier, the first wins.
     public func set(_ new: [ComposerItem], in slot: ItemSlot) {
         var seen: Set<String> = []
         let new = new.filter { seen.insert($0.id).inserted }
@@ -41,12 +41,12 @@ public final class ItemSlots {
         if !isSame { put(new, in: slot) }
     }
 
-    /// Adds an item at the end of a slot, or moves it there.
+    /// Appends an item to a slot, moving it if it is in another one.
     public func add(_ item: ComposerItem, to slot: ItemSlot) {
         set(items(in: slot).filter { $0.id != item.id } + [item], in: slot)
     }
 
-    /// Takes an item away, wherever it stands; does nothing if it is not there.
+    /// Removes an item from its slot. Does nothing if it isn't there.
     public func remove(_ id: String) {
         guard let slot = item(id)?.slot else { return }
         put(items(in: slot).filter { $0.id != id }, in: slot)
@@ -60,19 +60,19 @@ public final class ItemSlots {
         changed?(slot)
     }
 
-    /// Between the items of a slot, in pixels (MIB-12).
+    /// The spacing between the items of a slot, in pixels (MIB-12).
     public func spacing(in slot: ItemSlot) -> Double { spacings[slot] ?? slot.defaultSpacing }
 
-    /// - Parameter spacing: in pixels, not negative; nil is the slot's default.
+    /// - Parameter spacing: in pixels, not negative; `nil` restores the default of the slot.
     public func setSpacing(_ spacing: Double?, in slot: ItemSlot) {
         let before = self.spacing(in: slot)
         spacings[slot] = spacing.map { max(0, $0) }
         if self.spacing(in: slot) != before { changed?(slot) }
     }
 
-    // MARK: Telling items
+    // MARK: Events
 
-    /// Hands on what a composer has done: hooks hear of each change of the text once, and of the focus.
+    /// Forwards effects of the composer to the items: one call per change of the text, and focus changes.
     public func handle(_ effects: [ComposerEffect], document: ComposerDocument) {
         for effect in effects {
             switch effect {
@@ -84,12 +84,12 @@ public final class ItemSlots {
         }
     }
 
-    /// A finger went over the text; there must be another way by key (MIB-16).
+    /// Handles a swipe over the text; the same action must also be available by keyboard (MIB-16).
     public func swipe(_ direction: SwipeDirection) {
         notifyItems { $0.notify(direction) }
     }
 
-    /// A hook may take items away: those hear nothing any more.
+    /// Skips items that an earlier handler has removed.
     private func notifyItems(_ body: (ComposerItem) -> Void) {
         for item in all where item.slot != nil { body(item) }
     }

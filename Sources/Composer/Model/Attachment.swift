@@ -1,4 +1,4 @@
-/// A file that goes with the message (MIB-36).
+/// A file attached to a message (MIB-36).
 public struct Attachment: Hashable, Sendable, Codable {
     public enum Upload: Hashable, Sendable, Codable {
         case ready
@@ -12,18 +12,18 @@ public struct Attachment: Hashable, Sendable, Codable {
     public var name: String
     /// The size in bytes.
     public var bytes: Int
-    /// Where the host finds the content; opaque to the composer.
+    /// The host's reference to the content; opaque to the composer.
     public var source: String?
-    /// A description for those who can't see it.
+    /// The alternative text for people who can't see it.
     public var altText: String?
-    /// In pixels, of a picture or film; known before it is shown, so that nothing moves when it appears.
+    /// The size of an image or video in pixels, used to reserve its space before it loads.
     public var width: Int?
     public var height: Int?
-    /// In milliseconds, of a film or sound.
+    /// The duration of a video or audio in milliseconds.
     public var duration: Int?
-    /// Where a smaller picture of it is found; opaque to the composer.
+    /// The host's reference to a thumbnail; opaque to the composer.
     public var thumbnail: String?
-    /// What is seen in its place before it is there; opaque to the composer.
+    /// The BlurHash shown while it loads; opaque to the composer.
     public var blurHash: String?
     public var upload: Upload
 
@@ -42,13 +42,14 @@ public struct Attachment: Hashable, Sendable, Codable {
     }
 }
 
-/// How much may be attached.
+/// The limits on attachments.
 public struct AttachmentLimits: Hashable, Sendable, Codable {
-    /// The most attachments of a message; nil for any number.
+    /// The maximum number of attachments per message; `nil` for no limit.
     public var count: Int?
-    /// The most bytes of one attachment; nil for any size.
+    /// The maximum size of an attachment in bytes; `nil` for no limit.
     public var bytes: Int?
-    /// The MIME types that paste and drop take as media, `image/*` standing for all images (SLK-36).
+    /// The MIME types that paste and drop accept as media, in order of preference; `image/*` stands for all images
+    /// (SLK-36).
     public var pastedTypes: [String]
 
     public init(count: Int? = nil, bytes: Int? = nil, pastedTypes: [String] = AttachmentLimits.commonMedia) {
@@ -57,13 +58,13 @@ public struct AttachmentLimits: Hashable, Sendable, Codable {
         self.pastedTypes = pastedTypes
     }
 
-    /// Lossless forms before lossy ones: the order in which one of several offered forms is chosen (SLK-36).
+    /// Common media types. Lossless formats precede lossy ones, as the first of several offered formats wins (SLK-36).
     public static let commonMedia = [
         "text/uri-list", "image/png", "image/tiff", "image/webp", "image/gif", "image/jpeg",
         "video/mp4", "video/quicktime", "application/vnd.apple.pkpass",
     ]
 
-    /// The place of a type in the order of preference; nil if it isn't taken.
+    /// Returns the rank of a type in ``pastedTypes``, or `nil` if it isn't accepted.
     public func preference(of type: String) -> Int? {
         let type = type.lowercased()
         return pastedTypes.firstIndex { accepted in
@@ -73,23 +74,23 @@ public struct AttachmentLimits: Hashable, Sendable, Codable {
     }
 }
 
-/// What is taken of a clipboard or a drop.
+/// The format to read from a clipboard or a drop.
 public enum PasteChoice: Hashable, Sendable {
-    /// The composer's own form.
+    /// The composer's own format.
     case fragment
-    /// Every file of a list of files.
+    /// All files of a file list.
     case files
-    /// The content in this form, as one attachment.
+    /// The content in this MIME type, as one attachment.
     case media(String)
     case text
     case nothing
 }
 
 extension AttachmentLimits {
-    /// What is to be taken of what is offered in these forms, as advertised: files rather than pictures of them, then
-    /// what comes first of text and media, media in its most faithful form (SLK-36, SLK-37, MIB-19).
+    /// Returns the format to read: files in preference to their images; otherwise text or media, whichever is
+    /// advertised first, with media in the preferred format (SLK-36, SLK-37, MIB-19).
     ///
-    /// - Parameter types: MIME types.
+    /// - Parameter types: the advertised MIME types, in order.
     public func choice(among types: [String]) -> PasteChoice {
         if types.contains(ClipboardFragment.mediaType) { return .fragment }
         if types.contains("text/uri-list"), preference(of: "text/uri-list") != nil { return .files }

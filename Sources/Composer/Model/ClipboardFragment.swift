@@ -1,21 +1,22 @@
 public import Foundation
 
-/// A piece of a document for the composer's own clipboard type: mentions survive cut, copy, paste and drag (HKW-29).
+/// A document excerpt in the composer's own clipboard format. Preserves mentions across cut, copy, paste and drag
+/// (HKW-29).
 public struct ClipboardFragment: Hashable, Sendable, Codable {
-    /// The MIME type under which a window offers ``encoded()`` beside the plain text.
+    /// The MIME type of ``encoded()``, offered beside plain text.
     public static let mediaType = "application/x-parlance-fragment+json"
-    /// The version that this code writes and the only one that it reads.
+    /// The format version that this code writes, and the only one that it reads.
     public static let currentVersion = 2
-    /// Bytes beyond which ``decode(_:)`` reads nothing.
+    /// The maximum size in bytes that ``decode(_:)`` accepts.
     public static let maxEncodedBytes = 16 * 1024 * 1024
-    /// Marks beyond which ``decode(_:)`` reads nothing: nobody writes so many, and each costs on every key press.
+    /// The maximum number of marks that ``decode(_:)`` accepts. Each mark adds to the cost of every key press.
     public static let maxMarks = 4096
 
-    /// A mention is marked only if the whole of it was copied.
+    /// The copied text. Marks a mention only if it was copied entirely.
     public var written: WrittenText
-    /// What programs get that don't read this form; nil is the source of ``written``.
+    /// The plain text for other programs; `nil` uses the source of ``written``.
     public var plainText: String?
-    /// The same for those that take formatted text.
+    /// The HTML for other programs, or `nil`.
     public var html: String?
 
     public init(_ written: WrittenText, plainText: String? = nil, html: String? = nil) {
@@ -24,7 +25,7 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
         self.html = html
     }
 
-    /// What programs get that take nothing but text.
+    /// The plain text to offer.
     public var text: String { plainText ?? written.source }
 
     private struct Versioned: Codable {
@@ -32,17 +33,17 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
         var written: WrittenText
     }
 
-    /// The fragment for other windows: JSON, with the version of its form.
+    /// Returns the fragment as JSON with its format version.
     public func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(Versioned(version: Self.currentVersion, written: written))
     }
 
-    /// Reads what ``encoded()`` wrote. Any program can put anything on a clipboard: what does not hold together is
-    /// refused, and whoever pastes takes the plain text that is offered beside it.
+    /// Decodes the output of ``encoded()``. Clipboard data is untrusted: rejects anything inconsistent, so that
+    /// pasting falls back to plain text.
     ///
-    /// - Throws: ``ClipboardFragmentError``, whatever the data is.
+    /// - Throws: ``ClipboardFragmentError`` for any invalid data.
     public static func decode(_ data: Data) throws(ClipboardFragmentError) -> ClipboardFragment {
         struct Header: Decodable { var version: Int }
         guard data.count <= maxEncodedBytes else { throw .tooLarge }
@@ -63,24 +64,24 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
     }
 }
 
-/// Why a clipboard's fragment was not read.
+/// The reason why decoding a fragment failed.
 public enum ClipboardFragmentError: Error, Hashable, Sendable {
-    /// Not a fragment at all, or cut off.
+    /// Not a fragment, or truncated.
     case unreadable
-    /// Written by another version of the program.
+    /// A format version that this code doesn't read.
     case unknownVersion(Int)
-    /// Marks don't fit the text.
+    /// The marks are inconsistent with the text.
     case damaged
-    /// Over ``ClipboardFragment/maxEncodedBytes`` or ``ClipboardFragment/maxMarks``.
+    /// Exceeds ``ClipboardFragment/maxEncodedBytes`` or ``ClipboardFragment/maxMarks``.
     case tooLarge
 }
 
 extension ComposerDocument {
-    /// A piece of the text for a clipboard or a drag; mentions are marked in it only as a whole (HKW-29).
+    /// Returns an excerpt for a clipboard or a drag. Marks mentions only if the range covers them (HKW-29).
     public func fragment(in range: TextRange) -> ClipboardFragment { ClipboardFragment(written(in: range)) }
 }
 
-/// What a clipboard or a drop offers, in the order in which it advertises it.
+/// The content that a clipboard or a drop offers.
 public enum PasteOffer: Hashable, Sendable {
     case fragment(ClipboardFragment)
     case text(String)

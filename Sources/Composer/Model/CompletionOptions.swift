@@ -1,25 +1,25 @@
-/// A prefix that opens completion (SLK-17).
+/// A prefix that triggers completion (SLK-17).
 public struct CompletionRule: Hashable, Sendable, Codable {
-    /// Where in the text the prefix counts.
+    /// Where in the text the prefix is recognized.
     public enum Position: String, Hashable, Sendable, Codable, CaseIterable {
         case anywhere
-        /// At the text's very start only.
+        /// Only at the start of the text.
         case start
     }
 
     public var prefix: String
-    /// How many characters must follow the prefix.
+    /// The minimum number of characters after the prefix.
     public var minQuery: Int
     public var position: Position
-    /// What may stand before the prefix; nil takes ``CompletionOptions/boundary``.
+    /// What may precede the prefix; `nil` uses ``CompletionOptions/boundary``.
     public var boundary: CompletionBoundary?
-    /// How many spaces a query may hold; nil takes ``CompletionOptions/querySpaces``.
+    /// The maximum number of spaces in a query; `nil` uses ``CompletionOptions/querySpaces``.
     public var spaces: Int?
-    /// What acceptance inserts, with `{name}` for the entity's name; nil is the name behind the kept prefix.
+    /// The inserted text, with `{name}` for the name of the entity; `nil` inserts the prefix (if kept) and the name.
     public var template: String?
-    /// Nil takes ``CompletionOptions/keepPrefix``.
+    /// Overrides ``CompletionOptions/keepPrefix``; `nil` uses it.
     public var keepPrefix: Bool?
-    /// Nil takes ``CompletionOptions/mentionTokens``.
+    /// Overrides ``CompletionOptions/mentionTokens``; `nil` uses it.
     public var mentionTokens: Bool?
 
     public init(
@@ -37,53 +37,53 @@ public struct CompletionRule: Hashable, Sendable, Codable {
     }
 }
 
-/// What may stand before a prefix, beside the start of the text.
+/// What may precede a prefix, besides the start of the text.
 public enum CompletionBoundary: String, Hashable, Sendable, Codable, CaseIterable {
     case openPunctuation, whitespace, punctuation, notAlphanumeric, anywhere
 }
 
-/// What a query is made of.
+/// The extent of the query around the caret.
 public enum QueryExtent: String, Hashable, Sendable, Codable, CaseIterable {
     case caret, word, typed
 }
 
-/// What follows an accepted completion.
+/// What acceptance inserts after the completion.
 public enum AfterAccept: String, Hashable, Sendable, Codable, CaseIterable {
     case oneSpace, space, nothing, spaceAtParagraphEnd
 }
 
-/// What Backspace does at a mention.
+/// The behavior of Backspace at a mention.
 public enum MentionBackspace: String, Hashable, Sendable, Codable, CaseIterable {
     case highlightTrimDelete, trimOrDelete, byParts, whole
 }
 
-/// What Backspace leaves of a mention that it trims.
+/// What remains of a mention that Backspace trims.
 public enum MentionTrim: String, Hashable, Sendable, Codable, CaseIterable {
     case short, firstWord, none
 }
 
-/// How completion and mentions behave.
+/// Options of completion and mentions.
 public struct CompletionOptions: Hashable, Sendable, Codable {
     public var rules: [CompletionRule]
     public var boundary: CompletionBoundary
     public var queryExtent: QueryExtent
-    /// Spaces that a query may hold while results match.
+    /// The maximum number of spaces in a query while there are results.
     public var querySpaces: Int
-    /// Characters after which a word without prefix is looked up; 0 never (HKW-38).
+    /// The minimum length of a word that triggers completion without a prefix; 0 disables it (HKW-38).
     public var implicitLength: Int
     public var afterAccept: AfterAccept
     public var keepPrefix: Bool
-    /// Whether completion leaves an atomic mention.
+    /// Whether acceptance inserts an atomic mention.
     public var mentionTokens: Bool
     public var mentionBackspace: MentionBackspace
     public var mentionTrim: MentionTrim
-    /// Single characters that start mentions, beside the rules (HKW-35).
+    /// Single-character prefixes in addition to the rules (HKW-35).
     public var controlCharacters: [String]
-    /// HKW-42
+    /// Whether completion stays open after an empty first response (HKW-42).
     public var continueAfterEmpty: Bool
-    /// Seconds between queries (HKW-47).
+    /// The minimum interval between queries in seconds (HKW-47).
     public var resultsThrottle: Double
-    /// Visible rows.
+    /// The maximum number of visible rows.
     public var rows: Int
 
     public init(

@@ -1,4 +1,4 @@
-/// A message as the composer hands it to the host.
+/// A message that the composer passes to the host.
 public struct ComposedMessage: Hashable, Sendable {
     /// A part of the message (MIB-20).
     public enum Part: Hashable, Sendable {
@@ -6,23 +6,23 @@ public struct ComposedMessage: Hashable, Sendable {
         case attachment(Attachment)
     }
 
-    /// What the host answers about; for an edit the identifier of the edited message.
+    /// The identifier for the host's response; for an edit, the identifier of the edited message.
     public let id: String
-    /// What to send: without pictures, and without white space at its ends if the configuration says so.
+    /// The text to send, without images, and trimmed if configured.
     public let text: WrittenText
-    /// What was written, as it stood.
+    /// The text without images, untrimmed.
     public let raw: WrittenText
-    /// In the order of ``parts``.
+    /// The attachments, in the order of ``parts``.
     public let attachments: [Attachment]
-    /// Text and attachments in the order in which they are read: pictures where they stand in the text, pieces of text
-    /// between them without white space at their ends and never empty, what has no place in the text last (MIB-20).
+    /// Text and attachments in reading order: images at their position in the text, separated by trimmed, non-empty
+    /// text; attachments without a position last (MIB-20).
     public let parts: [Part]
-    /// The message answered, unless it is gone.
+    /// The message being replied to, unless it is gone.
     public let reply: ReplyTarget?
-    /// Whether it may be without text: an edit of what goes with files.
+    /// Whether the text may be empty, as in an edit of a message with attachments.
     public let mayBeEmpty: Bool
 
-    /// The identifier of the message answered.
+    /// The identifier of the message being replied to.
     public var replyTo: String? { reply?.messageID }
 
     /// The mentions in ``text``.

@@ -1,5 +1,5 @@
 extension ComposerConfiguration {
-    /// The habits of a composer as public options, and nothing else: no code asks for a preset's name.
+    /// Returns the options that make up a preset. No other code depends on preset names.
     public static func preset(_ preset: Preset) -> ComposerConfiguration {
         switch preset {
         case .parlance: ComposerConfiguration()
@@ -11,7 +11,7 @@ extension ComposerConfiguration {
         }
     }
 
-    /// SlackTextViewController with its sample's rules (SLK-66), defects mended.
+    /// SlackTextViewController with the rules of its sample (SLK-66), without its defects.
     private static var slack: ComposerConfiguration {
         var options = ComposerConfiguration()
         options.completion = CompletionOptions(
@@ -33,7 +33,7 @@ extension ComposerConfiguration {
         return options
     }
 
-    /// Hakawai's first generation: keystrokes, three states of Backspace.
+    /// The first generation of Hakawai: triggered by keystrokes, with a three-state Backspace.
     private static var hakawai: ComposerConfiguration {
         var options = ComposerConfiguration()
         options.completion = CompletionOptions(
@@ -46,7 +46,7 @@ extension ComposerConfiguration {
         return options
     }
 
-    /// Hakawai's second generation: the query follows from the caret.
+    /// The second generation of Hakawai: derives the query from the caret.
     private static var hakawaiV2: ComposerConfiguration {
         var options = hakawai
         options.completion.boundary = .notAlphanumeric
@@ -86,7 +86,7 @@ extension ComposerConfiguration {
         return options
     }
 
-    /// No Markdown, and Return breaks lines: what the libraries had that were made for keys on a screen.
+    /// Turns off the Markdown features, which the libraries for on-screen keyboards didn't have.
     private mutating func withoutComposing() {
         markdown = []
         doubleSpaceCloses = false

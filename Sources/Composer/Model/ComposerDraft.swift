@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What is being written, to be stored and brought back: text, marks, caret, mode, reply, attachments (SLK-39).
+/// The persistent state of a composer: text, marks, selection, mode, reply and attachments (SLK-39).
 public struct ComposerDraft: Hashable, Sendable, Codable {
-    /// The version that this code writes. Drafts of version 1, in which mentions had no targets, are read as well.
+    /// The format version that this code writes. Version 1, whose mentions had no targets, can be read as well.
     public static let currentVersion = 2
 
-    /// One document with what belongs to it.
+    /// A text with its selection, reply and attachments.
     public struct Content: Hashable, Sendable, Codable {
         public var written: WrittenText
         public var selection: TextRange
@@ -16,33 +16,33 @@ public struct ComposerDraft: Hashable, Sendable, Codable {
     public var version: Int
     public var mode: ComposerMode
     public var content: Content
-    /// What was being written before a message began to be edited.
+    /// The content that was set aside when editing a message began.
     public var stash: Content?
-    /// Whether the message that is being edited may lose its text.
+    /// Whether the edited message may become empty.
     public var mayBeEmpty: Bool?
-    /// Messages that could not be sent and wait behind what is being written, the oldest first.
+    /// Messages that failed to be sent, the oldest first.
     public var unsent: [Content]?
-    /// Edits that could not be stored and wait, the oldest first.
+    /// Edits that failed to be saved, the oldest first.
     public var unsavedEdits: [UnsavedEdit]?
 
-    /// Whether there is nothing worth keeping.
+    /// Whether the draft has no content worth saving.
     public var isEmpty: Bool {
         guard mode == .compose, unsent?.isEmpty ?? true, unsavedEdits?.isEmpty ?? true else { return false }
         return content.written.source.isEmpty && content.attachments.isEmpty && content.reply == nil
     }
 
-    /// JSON, for a file.
+    /// Returns the draft as JSON.
     public func encoded() throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(self)
     }
 
-    /// Reads what ``encoded()`` wrote.
+    /// Decodes the output of ``encoded()``.
     ///
-    /// - Parameter target: what a mention of version 1 means, by the entity's identifier and the mention's text; nil leaves
-    ///   it to the host (``MentionTarget/custom(_:)``).
-    /// - Throws: ``DraftError``, whatever the data is.
+    /// - Parameter target: resolves a mention of version 1 by its entity identifier and text; `nil` results in
+    ///   ``MentionTarget/custom(_:)``.
+    /// - Throws: ``DraftError`` for any invalid data.
     public static func decode(
         _ data: Data, target: (_ entityID: String, _ text: String) -> MentionTarget? = { _, _ in nil }
     ) throws(DraftError) -> ComposerDraft {
@@ -71,7 +71,7 @@ public struct ComposerDraft: Hashable, Sendable, Codable {
     }
 }
 
-/// A draft of version 1: spans over a text, whose mentions name entities by identifiers alone.
+/// A draft of version 1, whose mentions only have an entity identifier.
 private struct FirstDraft: Decodable {
     struct Mention: Decodable {
         var entityID: String
@@ -102,7 +102,7 @@ private struct FirstDraft: Decodable {
     var content: Content
     var stash: Content?
 
-    /// Nil where offsets or mentions don't fit the text.
+    /// Returns `nil` if ranges or mentions don't match the text.
     func draft(_ target: (String, String) -> MentionTarget?) -> ComposerDraft? {
         guard let content = content.content(target) else { return nil }
         let stash = stash.map { $0.content(target) }
@@ -131,29 +131,29 @@ extension FirstDraft.Content {
     }
 }
 
-/// Why a draft was not restored.
+/// The reason why a draft wasn't restored.
 public enum DraftError: Error, Hashable, Sendable {
-    /// Not a draft at all, or cut off.
+    /// Not a draft, or truncated.
     case unreadable
-    /// Written by another version of the program.
+    /// A format version that this code doesn't read.
     case unknownVersion(Int)
-    /// Offsets or mentions don't fit the text.
+    /// Ranges or mentions don't match the text.
     case damaged
-    /// The composer was in use already: what is there wins.
+    /// The composer was already in use; its content takes precedence.
     case inUse
 }
 
 extension ComposerDraft.Content {
-    /// The document, if offsets and mentions fit the text.
+    /// The document, or `nil` if the selection or the marks don't match the text.
     var document: ComposerDocument? {
         let document = ComposerDocument(written)
-        // One that holds NUL or other line ends is not what was stored.
+        // A length mismatch means that the document dropped NUL, so the offsets don't apply.
         return document.length == written.source.utf16.count && document.contains(selection) ? document : nil
     }
 }
 
 extension ComposerEngine {
-    /// The draft as it is now, without what an input method only shows.
+    /// Returns the current state as a draft, without the input method's preedit text.
     public func makeDraft() -> ComposerDraft {
         let content = ComposerDraft.Content(
             written: document.written, selection: selection, reply: reply, attachments: attachments)
@@ -168,8 +168,8 @@ extension ComposerEngine {
             unsavedEdits: outbox.failedEdits.isEmpty ? nil : outbox.failedEdits)
     }
 
-    /// The draft as it will be once the message with this identifier is stored. What else was handed over is unsent until
-    /// the host answers: should the program end between two messages, neither is lost.
+    /// Returns the draft to save together with the message that has this identifier. Other messages that await the
+    /// host's response count as unsent, so that a crash between two messages loses neither.
     public func makeDraft(storing id: String) -> ComposerDraft {
         var draft = makeDraft()
         let waiting = outbox.pending.filter { $0.id != id && $0.revision == nil }
@@ -177,8 +177,8 @@ extension ComposerEngine {
         return draft
     }
 
-    /// Brings a draft back into a composer that nobody has written in, with nothing to undo. What is there
-    /// already wins: then nothing happens but a refusal (SLK-39).
+    /// Restores a draft into an unused composer, without undo steps. Rejects the draft if the composer has content
+    /// (SLK-39).
     public mutating func restore(_ draft: ComposerDraft) -> [ComposerEffect] {
         performTransaction { engine in
             guard engine.isUnused else { return engine.reject(.draft(.inUse)) }
@@ -203,7 +203,7 @@ extension ComposerEngine {
         }
     }
 
-    /// Reads a stored draft and brings it back; data that can't be read leaves the composer empty and is reported.
+    /// Decodes and restores a draft. Reports invalid data and leaves the composer unchanged.
     ///
     /// - Parameter target: see ``ComposerDraft/decode(_:target:)``.
     public mutating func restore(

@@ -1,34 +1,34 @@
-/// What a key does in the composer.
+/// The action of a key in the composer.
 public enum KeyAction: Hashable, Sendable {
-    /// Sends, or commits the edit.
+    /// Sends the message, or commits the edit.
     case send
     case insertNewline
-    /// Writes a tab: the Tab key alone leaves the editor.
+    /// Inserts a tab, as the Tab key alone moves the focus.
     case insertTab
     /// Closes one layer: completion, edit mode, reply, selection, focus (SLK-45).
     case escape
-    /// Asks for the newest message of one's own to edit (SLK-46).
+    /// Requests to edit the user's latest message (SLK-46).
     case editLast
     case undo, redo
-    /// Wraps the selection by the rule with this title or symbol.
+    /// Formats the selection by the rule with this title or symbol.
     case format(String)
-    /// Takes all styles from the selection.
+    /// Removes all styles from the selection.
     case clearStyles
     case selectAll
     case cut, copy
-    /// Empties the composer, undoably (SLK-43).
+    /// Clears the composer, undoably (SLK-43).
     case clear
-    /// Makes the editor tall, or not (MIB-8).
+    /// Toggles the tall editor (MIB-8).
     case toggleExpanded
     /// Selects another row of the completion list.
     case moveInCompletion(CompletionMove)
     /// Accepts the selected row of the completion list, or the first.
     case acceptCompletion
-    /// For the host: reported as ``ComposerEffect/hostAction(_:)``.
+    /// Handled by the host; reported as ``ComposerEffect/hostAction(_:)``.
     case host(String)
 }
 
-/// When a key binding holds. All conditions of a set must.
+/// The conditions of a key binding, all of which must hold.
 public struct KeyContext: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 
@@ -36,13 +36,13 @@ public struct KeyContext: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// There is no text and no attachment.
+    /// The composer has neither text nor attachments.
     public static let empty = KeyContext(rawValue: 1)
     /// A message is being edited.
     public static let editing = KeyContext(rawValue: 2)
     /// No message is being edited.
     public static let composing = KeyContext(rawValue: 4)
-    /// Something is selected.
+    /// The selection isn't empty.
     public static let selection = KeyContext(rawValue: 8)
     /// The completion list is open.
     public static let completing = KeyContext(rawValue: 16)
@@ -55,7 +55,7 @@ public struct KeyBinding: Hashable, Sendable {
     public var chord: KeyChord
     public var context: KeyContext
     public var action: KeyAction
-    /// What the shortcuts window calls it; nil leaves it out there.
+    /// The title in the shortcuts window; `nil` omits the binding there.
     public var title: String?
 
     public init(_ chord: KeyChord, _ action: KeyAction, context: KeyContext = [], title: String? = nil) {
@@ -66,8 +66,8 @@ public struct KeyBinding: Hashable, Sendable {
     }
 }
 
-/// The keys of a composer: {key, modifiers, context} → action. Later rows win, so that a host extends the
-/// table by adding to it.
+/// The key bindings of a composer: {key, modifiers, context} → action. Later rows take precedence, so hosts extend
+/// the table by appending.
 public struct KeyTable: Hashable, Sendable {
     public private(set) var bindings: [KeyBinding]
 
@@ -76,7 +76,7 @@ public struct KeyTable: Hashable, Sendable {
         for binding in bindings { add(binding) }
     }
 
-    /// Adds a row; one with the same chord and context is replaced (SLK-47).
+    /// Adds a row, replacing one with the same chord and context (SLK-47).
     public mutating func add(_ binding: KeyBinding) {
         bindings.removeAll { $0.chord == binding.chord && $0.context == binding.context }
         bindings.append(binding)
@@ -90,7 +90,7 @@ public struct KeyTable: Hashable, Sendable {
         bindings.removeAll { $0 == binding }
     }
 
-    /// The action of a chord where these conditions hold: of several rows the one with most conditions.
+    /// Returns the action of a chord in a context: the row with the most conditions wins.
     public func action(for chord: KeyChord, in context: KeyContext) -> KeyAction? {
         var best: KeyBinding?
         for binding in bindings where binding.chord == chord && context.isSuperset(of: binding.context) {
@@ -101,10 +101,10 @@ public struct KeyTable: Hashable, Sendable {
         return best?.action
     }
 
-    /// The rows that a shortcuts window shows.
+    /// The rows to show in a shortcuts window.
     public var listed: [KeyBinding] { bindings.filter { $0.title != nil } }
 
-    /// The table that a configuration asks for (SLK-28, SLK-44 to SLK-47).
+    /// Returns the default table for a configuration (SLK-28, SLK-44 to SLK-47).
     public static func standard(for configuration: ComposerConfiguration) -> KeyTable {
         let returnSends = configuration.sendKey == .return
         let rows: [KeyBinding] = [
@@ -128,7 +128,7 @@ public struct KeyTable: Hashable, Sendable {
         return KeyTable(rows + completion + formats(configuration))
     }
 
-    /// An implicit list takes no key but Down and Tab until the user has gone into it.
+    /// An implicit list only handles Down and Tab until the user selects a row.
     private static let completion: [KeyBinding] = [
         KeyBinding(KeyChord("Down"), .moveInCompletion(.next), context: .completing),
         KeyBinding(KeyChord("Up"), .moveInCompletion(.previous), context: .choosing),

@@ -1,4 +1,4 @@
-/// A key with its modifiers, as the window hands it on.
+/// A key with its modifiers.
 public struct KeyChord: Hashable, Sendable, Codable {
     public struct Modifiers: OptionSet, Hashable, Sendable, Codable {
         public let rawValue: Int
@@ -13,7 +13,7 @@ public struct KeyChord: Hashable, Sendable, Codable {
         public static let meta = Modifiers(rawValue: 8)
     }
 
-    /// The name of a key as GDK has it (`Return`, `Escape`, `Up`), or the character it types, letters upper case.
+    /// The GDK key name (`Return`, `Escape`, `Up`), or the character typed, with letters in upper case.
     public let key: String
     public let modifiers: Modifiers
 
@@ -22,7 +22,7 @@ public struct KeyChord: Hashable, Sendable, Codable {
         self.modifiers = modifiers
     }
 
-    /// Reads `Ctrl+Shift+Z`; nil for an unknown modifier or key.
+    /// Parses `Ctrl+Shift+Z`. Returns `nil` for an unknown modifier or key.
     public init?(parsing text: String) {
         var components = text.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
         if text == "+" || text.hasSuffix("++") {
@@ -71,7 +71,7 @@ public struct KeyChord: Hashable, Sendable, Codable {
 }
 
 extension KeyChord: CustomStringConvertible {
-    /// As shortcuts are written: `Ctrl+Shift+Z`.
+    /// The conventional notation: `Ctrl+Shift+Z`.
     public var description: String {
         let names = [(Modifiers.control, "Ctrl"), (.alt, "Alt"), (.shift, "Shift"), (.meta, "Super")]
         return (names.filter { modifiers.contains($0.0) }.map(\.1) + [key]).joined(separator: "+")

@@ -1,18 +1,18 @@
-/// Whom or what a mention means, whatever its text says (HKW-36).
+/// The entity that a mention refers to, independent of its text (HKW-36).
 public enum MentionTarget: Hashable, Sendable, Codable {
-    /// A member, by its identifier.
+    /// A room member, by user ID.
     case member(String)
-    /// A room, by its identifier or alias, and servers that can be asked to let somebody in (`via`).
+    /// A room, by room ID or alias, and servers to join through (`via`).
     case room(String, via: [String] = [])
     /// Everyone in the room.
     case everyone
     /// An entity that only the host knows.
     case custom(String)
 
-    /// What ``everyone`` is called among the identifiers of entities.
+    /// The entity identifier of ``everyone``.
     public static let everyoneID = "@room"
 
-    /// The identifier in the host's world.
+    /// The host's identifier of the entity.
     public var id: String {
         switch self {
         case .member(let id), .room(let id, _), .custom(let id): id

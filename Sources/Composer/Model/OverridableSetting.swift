@@ -1,8 +1,8 @@
-/// A setting that can be overridden for a while and then is what it was: input hints, spell checking (HKW-24).
+/// A setting with a temporary override, such as input hints or spell checking (HKW-24).
 ///
-/// Only the first override counts until it is taken back; taking back without one does nothing.
+/// Ignores further overrides until ``restore()``; restoring without an override does nothing.
 public struct OverridableSetting<Value: Sendable>: Sendable {
-    /// What is in force.
+    /// The effective value.
     public private(set) var value: Value
     private var original: Value?
 

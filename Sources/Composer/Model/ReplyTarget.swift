@@ -1,20 +1,20 @@
-/// The message that is being answered, beside whatever else the composer does.
+/// The message being replied to.
 public struct ReplyTarget: Hashable, Sendable, Codable {
-    /// What is known of the message's text.
+    /// The state of the preview of the message's text.
     public enum Preview: Hashable, Sendable, Codable {
         case loading
-        /// The words alone, without Markdown, and whom they mention.
+        /// The text without Markdown, with its mentions.
         case text(WrittenText)
-        /// Deleted or not to be had.
+        /// Deleted or unavailable.
         case gone
 
         public static func text(_ words: String) -> Self { .text(WrittenText(words, syntax: .plain)) }
     }
 
     public var messageID: String
-    /// What the sender is called.
+    /// The display name of the sender.
     public var sender: String
-    /// The sender's identifier in the host's world, if it is known: who is answered is notified.
+    /// The sender's identifier in the host, or `nil` if unknown. A reply notifies them.
     public var senderID: String?
     public var preview: Preview
 
@@ -32,7 +32,7 @@ extension ReplyTarget.Preview {
     private struct FirstText: Decodable { var _0: String }
     private struct Nothing: Codable {}
 
-    /// Reads drafts of version 1 too, whose previews are bare words.
+    /// Also decodes version 1, in which previews are plain strings.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Keys.self)
         if container.contains(.loading) {

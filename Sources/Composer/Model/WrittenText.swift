@@ -1,29 +1,28 @@
-/// A text as its author wrote it, with what its parts mean: what every layer hands on unchanged, from the composer to the
-/// store, the outbox and back into a composer. Forms for others (HTML, plain text, a list of whom to notify) are made of
-/// it where they are needed and nowhere kept in its place.
+/// A text as its author wrote it, with its marks: the canonical form from the composer to the store, the outbox and
+/// back. Other forms (HTML, plain text, users to notify) are derived on demand and never stored in its place.
 public struct WrittenText: Hashable, Sendable, Codable {
-    /// How ``source`` is to be read.
+    /// The syntax of ``source``.
     public enum Syntax: String, Hashable, Sendable, Codable {
-        /// As Markdown, but for what a mention covers: a name is text, whatever its characters.
+        /// Markdown, except for the text of mentions, which is literal.
         case markdown
-        /// Every character stands for itself.
+        /// Literal text.
         case plain
     }
 
-    /// What a range of the text means.
+    /// The meaning of a range of the text.
     public struct Mark: Hashable, Sendable, Codable {
         public enum Content: Hashable, Sendable, Codable {
             case mention(MentionTarget)
             case style(TextStyle)
-            /// The place of a file, by its source; its character is ``Span/imageCharacter``.
+            /// The position of an inline file, by its source; its character is ``Span/imageCharacter``.
             case file(String)
         }
 
-        /// In ``WrittenText/source``, on boundaries of clusters and not empty.
+        /// In ``WrittenText/source``, non-empty and on grapheme cluster boundaries.
         public var range: TextRange
         public var content: Content
-        /// A shorter form of a mention's text, which Backspace may leave of it (HKW-58). Only who composes needs it: it is
-        /// nil in what others wrote.
+        /// A shorter form that Backspace reduces a mention to (HKW-58). Only used while composing; `nil` in received
+        /// messages.
         public var short: String?
 
         public init(_ content: Content, over range: TextRange, short: String? = nil) {
@@ -39,18 +38,18 @@ public struct WrittenText: Hashable, Sendable, Codable {
 
     public let source: String
     public let syntax: Syntax
-    /// In the order of their ranges. Mentions and files share no unit with each other; styles may lie over anything.
+    /// The marks, sorted by range. Mentions and files don't overlap each other; styles may overlap anything.
     public let marks: [Mark]
 
-    /// A text in which nothing is marked.
+    /// Creates a text without marks.
     public init(_ source: String = "", syntax: Syntax = .markdown) {
         self.source = source
         self.syntax = syntax
         marks = []
     }
 
-    /// A text in which each of these mentions stands where its text is found, in their order. One that is not found behind
-    /// the one before, or not on boundaries of clusters, is left out.
+    /// Creates a text with mentions, located by searching for their texts in order. Drops a mention whose text isn't
+    /// found after the previous one or doesn't lie on grapheme cluster boundaries.
     public init(_ source: String, mentioning mentions: [Mention], syntax: Syntax = .markdown) {
         var document = ComposerDocument(source)
         document.syntax = syntax
@@ -67,7 +66,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
         self.init(of: document)
     }
 
-    /// What a document holds fits.
+    /// Creates a text from a document, whose spans are valid by construction.
     init(of document: ComposerDocument) {
         source = document.text
         syntax = document.syntax
@@ -80,8 +79,10 @@ public struct WrittenText: Hashable, Sendable, Codable {
         }
     }
 
-    /// - Returns: nil unless each mark fits the text: ranges within it, on boundaries of clusters and not empty, no
-    ///   mention or file across another, and each file over its character alone.
+    /// Creates a text with marks.
+    ///
+    /// - Returns: `nil` unless all marks fit the text: non-empty, within it and on grapheme cluster boundaries, no
+    ///   overlap of mentions and files, and each file on its placeholder character.
     public init?(_ source: String, syntax: Syntax = .markdown, marks: [Mark]) {
         let marks = marks.sorted { ($0.range.location, $1.range.length) < ($1.range.location, $0.range.length) }
         guard Self.fit(marks, source) else { return nil }
@@ -90,7 +91,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
         self.marks = marks
     }
 
-    /// Throws on marks that do not fit: a row or a clipboard may hold anything.
+    /// Throws if the marks don't fit the text, as stored rows and clipboards are untrusted.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let source = try container.decode(String.self, forKey: .source)
@@ -103,7 +104,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
         self = text
     }
 
-    /// The text and target of each mention, in their order.
+    /// The text and target of each mention, in order.
     public var mentions: [(text: String, target: MentionTarget)] {
         let units = Array(source.utf16)
         return marks.compactMap { mark in
@@ -111,13 +112,13 @@ public struct WrittenText: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether there is nothing to be seen in it.
+    /// Whether the text is empty or only contains white space.
     public var isBlank: Bool { source.allSatisfy(\.isWhitespace) }
 
     private static func fit(_ marks: [Mark], _ source: String) -> Bool {
         guard !marks.isEmpty else { return true }
         let document = ComposerDocument(source)
-        // A document has no NUL: offsets would no longer be those of the source.
+        // Documents drop NUL, which would shift the offsets.
         guard document.length == source.utf16.count else { return false }
         var end = 0
         for mark in marks {

@@ -1,24 +1,25 @@
-/// How far the text area grows before it scrolls inside.
+/// The maximum height of the text area, beyond which it scrolls.
 public enum GrowthLimit: Hashable, Sendable, Codable {
-    /// By the window's height: 4 lines below 568 pixels, 8 from 768, else 6 (SLK-4).
+    /// By window height: 4 lines below 568 pixels, 8 from 768, otherwise 6 (SLK-4).
     case byWindowHeight
-    /// A number of lines; 0 grows up to the window (SLK-4).
+    /// A number of lines; 0 grows up to the height of the window (SLK-4).
     case lines(Int)
     /// The window's height divided by this number (MIB-6).
     case fractionOfWindow(Double)
-    /// A height of the text in pixels (MCV-3).
+    /// The height of the text in pixels (MCV-3).
     case pixels(Double)
 }
 
-/// Distances in logical pixels around and within the text.
+/// Insets in logical pixels around and within the text.
 public struct ComposerInsets: Hashable, Sendable, Codable {
-    /// Above and below the text, within the text area (SLK-6).
+    /// Within the text area (SLK-6).
     public var textTop: Double
     public var textBottom: Double
-    /// Around the row of text and buttons (SLK-13).
+    /// Around the row that contains the text and the buttons (SLK-13).
     public var rowTop: Double
     public var rowBottom: Double
-    /// Between the bar and the window's lower edge: no part of the bar's height, but of what it must leave free (MCV-2).
+    /// Between the bar and the bottom edge of the window. Not part of the bar's height, but of the space to reserve
+    /// (MCV-2).
     public var bottomOffset: Double
 
     public init(
@@ -32,34 +33,34 @@ public struct ComposerInsets: Hashable, Sendable, Codable {
     }
 
     var total: Double { textTop + textBottom + rowTop + rowBottom }
-    /// With what lies beneath the bar.
+    /// The total height, including the space below the bar.
     var outerHeight: Double { total + max(0, bottomOffset) }
 }
 
-/// The heights of the composer as pure functions, so that no window is needed to test them (SLK-4, SLK-5, SLK-58).
+/// The height calculations of the composer as pure functions, testable without a window (SLK-4, SLK-5, SLK-58).
 public enum GrowthRules {
-    /// The height of the bar that says what is being edited (SLK-16), in pixels.
+    /// The height of the edit bar in pixels (SLK-16).
     public static let editBarHeight = 38.0
-    /// Larger than any screen; keeps absurd measures from leaving the range of Int.
+    /// Larger than any screen; bounds the conversion to `Int`.
     static let maxMeasure = 1_000_000.0
 
-    /// The lines that a text of a given height has, at least 1 (SLK-5).
+    /// Returns the number of lines in a text of the given height, at least 1 (SLK-5).
     ///
     /// - Parameters:
-    ///   - contentHeight: the text's height with its insets, in pixels.
-    ///   - lineHeight: of one line, in pixels; not positive counts as one line.
+    ///   - contentHeight: the height of the text including its insets, in pixels.
+    ///   - lineHeight: the height of a line in pixels; the result is 1 if it isn't positive.
     public static func lineCount(contentHeight: Double, insets: ComposerInsets, lineHeight: Double) -> Int {
         guard lineHeight > 0, contentHeight.isFinite else { return 1 }
         let lines = (abs(contentHeight - insets.textTop - insets.textBottom) / lineHeight).rounded(.down)
         return max(1, Int(min(lines, maxMeasure)))
     }
 
-    /// The most lines that are shown at once, at least 1.
+    /// Returns the maximum number of visible lines, at least 1.
     ///
     /// - Parameters:
-    ///   - windowHeight: in pixels; the bar never outgrows it, whatever the limit says.
-    ///   - chrome: what the bar needs beside the lines, in pixels.
-    ///   - textScale: the user's factor on text, 1 being none: larger text gets fewer lines (SLK-58).
+    ///   - windowHeight: in pixels; the bar never exceeds it, regardless of the limit.
+    ///   - chrome: the height of the bar without the lines, in pixels.
+    ///   - textScale: the user's text scaling factor; larger text gets fewer lines (SLK-58).
     public static func maximumLines(
         _ limit: GrowthLimit, windowHeight: Double, lineHeight: Double, chrome: Double, textScale: Double = 1
     ) -> Int {
@@ -79,19 +80,19 @@ public enum GrowthRules {
         }
     }
 
-    /// SLK-58: lines less floor(lines × factor), the factor being held within ±0.75.
+    /// `lines` − floor(`lines` × (`textScale` − 1)), with the factor clamped to ±0.75 (SLK-58).
     public static func scaledLines(_ lines: Int, textScale: Double) -> Int {
         guard textScale.isFinite else { return max(1, lines) }
         let factor = min(max(textScale - 1, -0.75), 0.75)
         return max(1, lines - Int((Double(min(lines, 1_000_000)) * factor).rounded(.down)))
     }
 
-    /// The height of the whole bar in pixels, rounded (SLK-5).
+    /// Returns the height of the bar in pixels, rounded (SLK-5).
     ///
     /// - Parameters:
-    ///   - lines: the lines shown, at least 1.
-    ///   - underHeight: of what stands under the text (SLK-12).
-    ///   - editing: whether the edit bar is shown, which adds 38.
+    ///   - lines: the number of visible lines, at least 1.
+    ///   - underHeight: the height of the content below the text (SLK-12).
+    ///   - editing: whether the edit bar is visible, which adds ``editBarHeight``.
     public static func barHeight(
         lines: Int, lineHeight: Double, insets: ComposerInsets, underHeight: Double = 0, editing: Bool = false
     ) -> Int {
@@ -107,17 +108,18 @@ public enum GrowthRules {
     }
 }
 
-/// The sizes that the window tells the composer.
+/// The measurements that the window passes to the composer.
 public struct ComposerLayout: Hashable, Sendable {
     /// In logical pixels.
     public var windowHeight: Double
-    /// Of one line of text, in logical pixels.
+    /// The height of a line in logical pixels.
     public var lineHeight: Double
-    /// The lines that the text has as it is wrapped now; nil if the window can't tell, and line breaks are counted.
+    /// The number of lines as currently wrapped; `nil` if the window doesn't know, in which case line breaks are
+    /// counted.
     public var lines: Int?
-    /// Of what stands under the text: formatting bar, reply preview.
+    /// The height of the content below the text: formatting bar, reply preview.
     public var underHeight: Double
-    /// The user's factor on text; 1 is none.
+    /// The user's text scaling factor; 1 for none.
     public var textScale: Double
 
     public init(
@@ -130,6 +132,6 @@ public struct ComposerLayout: Hashable, Sendable {
         self.textScale = textScale
     }
 
-    /// What is assumed until the window tells: 720 pixels, lines of 20.
+    /// The defaults until the window measures: 720 pixels high, with lines of 20.
     public static let initial = ComposerLayout(windowHeight: 720, lineHeight: 20)
 }

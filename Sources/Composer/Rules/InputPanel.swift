@@ -1,27 +1,27 @@
-/// What can be known of a keyboard on the screen (SLK-50).
+/// The inferred state of an on-screen keyboard (SLK-50).
 ///
-/// Wayland tells a window nothing of it but that it has become lower. So it counts as shown once a window whose text has the
-/// focus loses as much of its height at once as a keyboard takes, with its width unchanged. A keyboard that floats, and one on
-/// a desk, change no window: the panel stays hidden and nothing moves (SLK-51).
+/// Wayland only reports that the window has shrunk. The panel counts as shown once a window with focused text loses
+/// at least a keyboard's height in one step at unchanged width. Floating and hardware keyboards don't resize the
+/// window: the panel stays hidden and the layout unchanged (SLK-51).
 public struct InputPanel: Sendable {
     public enum State: String, Hashable, Sendable, CaseIterable {
         case hidden, showing, shown, hiding
     }
 
-    /// The least height that a keyboard on the screen takes, in logical pixels.
+    /// The minimum height of an on-screen keyboard, in logical pixels.
     public static let minHeight = 120.0
 
     public private(set) var state = State.hidden
-    /// Of the window without the panel; nil before it was measured.
+    /// The size of the window without the panel; `nil` before the first measurement.
     private var whole: (width: Double, height: Double)?
     private var height = 0.0
 
     public init() {}
 
-    /// Goes to another state, for hosts that know it from elsewhere: hidden, showing, shown, hiding, and around. Any other
-    /// step is ignored, except that to hidden.
+    /// Changes the state, for hosts that get it from another source. Only the cycle hidden, showing, shown, hiding is
+    /// valid; any state may change to hidden. Ignores other transitions.
     ///
-    /// - Returns: whether it was taken.
+    /// - Returns: whether the state changed.
     @discardableResult
     public mutating func move(to next: State) -> Bool {
         let isNext =
@@ -34,11 +34,14 @@ public struct InputPanel: Sendable {
         return isNext
     }
 
-    /// Follows the window.
+    /// Updates the state for a window size.
     ///
-    /// - Parameters: the window's size in logical pixels; whether a change of it counts, which it does while the text has the
-    ///   focus unless the host says otherwise (SLK-52).
-    /// - Returns: the states gone through, in order.
+    /// - Parameters:
+    ///   - width: the width of the window in logical pixels.
+    ///   - height: its height in logical pixels.
+    ///   - counts: whether a change of height counts, which it does while the text has focus unless the host
+    ///     overrides it (SLK-52).
+    /// - Returns: the states passed through, in order.
     public mutating func update(width: Double, height: Double, counts: Bool) -> [State] {
         defer { self.height = height }
         guard let whole, whole.width == width else {

@@ -1,10 +1,10 @@
-/// What is counted against a limit.
+/// The unit of a length limit.
 public enum CountUnit: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Grapheme clusters: what people call characters.
+    /// Grapheme clusters (user-perceived characters).
     case graphemes
-    /// UTF-16 code units, as some servers count.
+    /// UTF-16 code units, the unit of some servers.
     case utf16
-    /// Bytes, as others do.
+    /// UTF-8 bytes, the unit of others.
     case utf8
 
     func count(_ text: some StringProtocol) -> Int {
@@ -16,17 +16,17 @@ public enum CountUnit: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// Whether a limit stops the text or only the sending.
+/// Whether a limit applies to input or only to sending.
 public enum LimitPolicy: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Sending is disabled while the text is over the limit (SLK-14).
+    /// Disables sending while the text exceeds the limit (SLK-14).
     case soft
-    /// No user's change takes the text over the limit: what fits is inserted (MCV-9). Shortening is always possible.
+    /// Truncates user input to what fits (MCV-9). Text over the limit can always be shortened.
     case hard
 }
 
-/// What the counter shows for n of at most m characters (SLK-14).
+/// The format of the counter for n of at most m characters (SLK-14).
 public enum CounterStyle: String, Hashable, Sendable, Codable, CaseIterable {
-    /// m − n: what is left.
+    /// m − n: the remaining characters.
     case countdownReversed
     /// n
     case plain
@@ -45,11 +45,11 @@ public enum CounterStyle: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// What a host found out about the size of the message that a text becomes (SLK-14).
+/// The host's measurement of the resulting message (SLK-14).
 public struct MeasuredSize: Hashable, Sendable {
-    /// Bytes over what the host can send; negative: so many are left.
+    /// The bytes over the host's limit; negative values are bytes left.
     public var excess: Int
-    /// The text's own bytes when that was found out.
+    /// The length of the measured text in bytes.
     public var bytes: Int
 
     public init(excess: Int, bytes: Int) {
@@ -58,24 +58,25 @@ public struct MeasuredSize: Hashable, Sendable {
     }
 }
 
-/// What the counter beside the text says.
+/// The content of the counter beside the text.
 public struct CounterState: Hashable, Sendable {
-    /// In the configured style.
+    /// The counter in the configured ``CounterStyle``.
     public let text: String
-    /// Whether the text is over the limit.
+    /// Whether the text exceeds the limit.
     public let exceeded: Bool
-    /// How many units are over (positive) or left (negative).
+    /// The number of units over the limit (positive) or left (negative).
     public let excess: Int
 
     let margin: Int
 
-    /// Whether the limit is near enough to be told: the last 20 characters, the last 1,000 bytes, and beyond.
+    /// Whether the limit is near enough to show the counter: within the last 20 characters or 1,000 bytes, or exceeded.
     public var isNear: Bool { excess >= -margin }
 }
 
 extension ComposerConfiguration {
-    /// How much of the limit a document uses. One rule serves label and limit: under the soft policy white space
-    /// and line breaks at the ends don't count, sent or not; under the hard policy everything does.
+    /// The count of a document against the limit, for both the label and the check. The soft policy ignores leading
+    /// and trailing white space and line breaks, whether or not sending trims them; the hard policy counts
+    /// everything.
     func limitedCount(of document: ComposerDocument) -> Int {
         switch (countUnit, limitPolicy) {
         case (.graphemes, .soft): document.trimmedGraphemeCount
@@ -89,19 +90,20 @@ extension ComposerConfiguration {
 }
 
 extension ComposerDocument {
-    /// The text without white space and line breaks at its ends. Costs what it leaves out.
+    /// The range without leading and trailing white space and line breaks. The cost depends on the length of what it
+    /// excludes.
     var trimmedRange: TextRange {
         isBlank ? .caret(0) : trimmed(TextRange(location: 0, length: length))
     }
 
-    /// A range without white space and line breaks at its ends; empty where there is nothing else.
+    /// Returns a range without leading and trailing white space and line breaks; empty if it contains nothing else.
     func trimmed(_ range: TextRange) -> TextRange {
         let start = min(storage.firstOffset(from: range.location) { !$0.isBlank }, range.end)
         let end = storage.lastOffset(before: range.end) { !$0.isBlank }
         return TextRange(start: start, end: max(start, end))
     }
 
-    /// The bytes of ``trimmedRange``.
+    /// The number of UTF-8 bytes in ``trimmedRange``.
     var trimmedByteCount: Int {
         let range = trimmedRange
         guard !range.isEmpty else { return 0 }
@@ -109,7 +111,8 @@ extension ComposerDocument {
             - text(in: TextRange(start: range.end, end: length)).utf8.count
     }
 
-    /// The grapheme clusters of ``trimmedRange``: all but those left out, so that it costs what they do.
+    /// The number of grapheme clusters in ``trimmedRange``, computed by subtraction so that the cost depends on the
+    /// excluded text.
     var trimmedGraphemeCount: Int {
         let range = trimmedRange
         guard !range.isEmpty else { return 0 }

@@ -2,15 +2,15 @@
 struct ListItem: Equatable {
     /// Spaces and quote marks before the marker of a list.
     var outer: String
-    /// The marker of a list with its space, empty in a plain quote.
+    /// The list marker with its space; empty in a plain quote.
     var marker: String
-    /// The marker that the next line gets.
+    /// The marker for the next line.
     var nextMarker: String
 
     var length: Int { outer.utf16.count + marker.utf16.count }
     var isQuote: Bool { outer.contains(">") }
 
-    /// Reads the marker of a line; nil if it has none.
+    /// Parses the marker of a line. Returns `nil` if it has none.
     init?(line: Substring) {
         let outer = line.prefix { $0 == " " || $0 == "\t" || $0 == ">" }
         let rest = line.dropFirst(outer.count)

@@ -1,30 +1,30 @@
-/// A symbol of Markdown that the composer can put around or before text (SLK-28).
+/// A Markdown delimiter that the composer can insert around or before text (SLK-28).
 public struct MarkdownRule: Hashable, Sendable, Codable {
-    /// How the symbol is used.
+    /// The placement of the delimiter.
     public enum Form: String, Hashable, Sendable, Codable {
         /// Before and after the text: `**bold**`.
         case pair
         /// Before each line: `> quote`.
         case linePrefix
-        /// On lines of its own before and after the text.
+        /// On separate lines before and after the text.
         case fence
         /// `[text](address)`.
         case link
     }
 
-    /// When the rule is offered for a selection (SLK-30).
+    /// When to offer the rule for a selection (SLK-30).
     public enum Offer: String, Hashable, Sendable, Codable {
         case always
-        /// Only where the selection starts a line.
+        /// Only if the selection starts a line.
         case atLineStart
     }
 
     public var symbol: String
-    /// What menus call it; also names it for ``ComposerEvent/format(_:)``.
+    /// The name in menus, also accepted by ``ComposerEvent/format(_:)``.
     public var title: String
     public var form: Form
     public var offer: Offer
-    /// Whether the symbol is put after the text too, and closed by a double space (SLK-31).
+    /// Whether the delimiter is inserted after the text as well, and closed by a double space (SLK-31).
     public var closes: Bool
 
     public init(symbol: String, title: String, form: Form, offer: Offer = .always, closes: Bool? = nil) {
@@ -47,7 +47,7 @@ public struct MarkdownRule: Hashable, Sendable, Codable {
         MarkdownRule(symbol: "[", title: "Link", form: .link),
     ]
 
-    /// The symbols of the SlackTextViewController sample (SLK-28).
+    /// The delimiters of the SlackTextViewController sample (SLK-28).
     public static let slack: [MarkdownRule] = [
         MarkdownRule(symbol: "*", title: "Bold", form: .pair),
         MarkdownRule(symbol: "_", title: "Italics", form: .pair),

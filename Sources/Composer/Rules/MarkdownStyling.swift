@@ -1,20 +1,20 @@
-/// What of a paragraph is Markdown: for drawing it while it is written. The text itself stays as it is, and what is
-/// sent is not made from this.
+/// Markdown highlighting while typing. Doesn't change the text and isn't used for the sent message.
 ///
-/// A paragraph costs its length. Rules of ``MarkdownRule`` are looked for; of `**` and `_` also the forms `__` and `*`.
+/// Styling a paragraph takes time linear in its length. Recognizes the rules of ``MarkdownRule``, and `__` and `*` as
+/// variants of `**` and `_`.
 public struct MarkdownStyling: Sendable {
     public enum Style: Hashable, Sendable, CaseIterable {
-        /// A symbol: drawn dim.
+        /// A delimiter, drawn dim.
         case marker
         case bold, italic, strike, code, link
-        /// The text behind a quote's symbol.
+        /// The text after a quote marker.
         case quote
-        /// A line of a block between fences.
+        /// A line inside a fenced code block.
         case codeBlock
     }
 
     public struct Run: Hashable, Sendable {
-        /// In UTF-16 units of the paragraph.
+        /// In UTF-16 code units from the start of the paragraph.
         public var range: TextRange
         public var style: Style
 
@@ -24,7 +24,7 @@ public struct MarkdownStyling: Sendable {
         }
     }
 
-    /// Longer paragraphs are left plain, in UTF-16 units.
+    /// The maximum length of a styled paragraph, in UTF-16 code units; longer ones stay plain.
     public static let limit = 10_000
 
     private struct Pair {
@@ -32,7 +32,7 @@ public struct MarkdownStyling: Sendable {
         let style: Style
     }
 
-    /// The longest symbols first.
+    /// Longest delimiter first.
     private let pairs: [Pair]
     private let prefixes: [(symbol: [Character], look: Style?)]
     private let fence: [Character]?
@@ -61,10 +61,12 @@ public struct MarkdownStyling: Sendable {
     ]
     private static let synonyms = ["**": "__", "_": "*"]
 
+    /// Returns the styled ranges of a paragraph.
+    ///
     /// - Parameters:
-    ///   - paragraph: without its line break.
-    ///   - isInFence: whether a block that a fence opened is open where it starts.
-    /// - Returns: the runs, and whether a block is open behind it.
+    ///   - paragraph: the text without its line break.
+    ///   - isInFence: whether the paragraph starts inside a fenced code block.
+    /// - Returns: the runs, and whether the next paragraph starts inside a fenced code block.
     public func runs(in paragraph: String, isInFence: Bool) -> (runs: [Run], isInFence: Bool) {
         let length = paragraph.utf16.count
         let whole = TextRange(location: 0, length: length)
@@ -104,7 +106,7 @@ public struct MarkdownStyling: Sendable {
                     Run(.link, text.range(position + 1..<link.middle)),
                     Run(.marker, text.range(link.middle..<link.end)),
                 ]
-                // The address holds no Markdown; the words before it may.
+                // The URL contains no Markdown; the link text may.
                 runs += inlineRuns(text.prefix(link.middle), from: position + 1)
                 position = link.end
                 continue
@@ -147,7 +149,7 @@ public struct MarkdownStyling: Sendable {
     }
 }
 
-/// A paragraph's characters, with where each stands.
+/// The characters of a paragraph with their UTF-16 offsets.
 private struct ParagraphText {
     private let characters: [Character]
     private let offsets: [Int]
@@ -189,14 +191,14 @@ private struct ParagraphText {
         return (position..<max(position, count)).first { starts(with: symbol, at: $0) }
     }
 
-    /// Whether a symbol there can open: something follows it, and underscores do not open within a word.
+    /// Whether a delimiter can open here: it precedes a non-space, and `_` doesn't open within a word.
     func opens(_ symbol: [Character], at position: Int) -> Bool {
         let next = position + symbol.count
         guard next < count, !characters[next].isWhitespace else { return false }
         return symbol[0] != "_" || position == 0 || !characters[position - 1].isWordCharacter
     }
 
-    /// Whether a symbol there can close: something stands before it, and underscores do not close within a word.
+    /// Whether a delimiter can close here: it follows a non-space, and `_` doesn't close within a word.
     func closes(_ symbol: [Character], at position: Int) -> Bool {
         guard position > 0, !characters[position - 1].isWhitespace else { return false }
         let next = position + symbol.count
@@ -204,7 +206,7 @@ private struct ParagraphText {
     }
 }
 
-/// Finds `[words](address)` with one pass over the paragraph, however many brackets it holds.
+/// Finds `[text](address)` in one pass over the paragraph, regardless of the number of brackets.
 private struct LinkFinder {
     private let text: ParagraphText
     private var middle = 0

@@ -1,17 +1,17 @@
-/// Finds the symbol of Markdown that a paragraph has opened and not closed (SLK-31).
+/// Finds the Markdown delimiter that a paragraph leaves open (SLK-31).
 struct OpenSymbolFinder {
     private let characters: [Character]
     private let symbolCharacters: Set<Character>
 
     /// - Parameters:
-    ///   - paragraph: the text from the paragraph's start up to the end of the last word.
-    ///   - symbols: every registered symbol: their characters may follow an opening symbol.
+    ///   - paragraph: the text from the start of the paragraph to the end of the last word.
+    ///   - symbols: all registered delimiters, whose characters may follow an opening one.
     init(paragraph: String, symbols: [String]) {
         characters = Array(paragraph)
         symbolCharacters = Set(symbols.joined())
     }
 
-    /// The innermost of these symbols that is open at the paragraph's end.
+    /// Returns the innermost of these delimiters that is open at the end of the paragraph, or `nil`.
     func innermost(of symbols: [String]) -> String? {
         var best: (symbol: String, place: Int)?
         for symbol in symbols {
@@ -40,7 +40,7 @@ struct OpenSymbolFinder {
         return open
     }
 
-    /// Neither part of a longer run of its character nor escaped.
+    /// Whether the delimiter is here, unescaped and not part of a longer run of its character.
     private func matches(_ symbol: [Character], at position: Int) -> Bool {
         let end = position + symbol.count
         guard characters[position..<end].elementsEqual(symbol) else { return false }

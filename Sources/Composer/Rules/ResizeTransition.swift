@@ -1,16 +1,16 @@
 import Foundation
 
-/// How the bar goes from one height to another (SLK-57).
+/// The animation of a change of the bar's height (SLK-57).
 public enum ResizeTransition: Hashable, Sendable {
-    /// At once.
+    /// No animation.
     case none
-    /// Eased, in seconds.
+    /// Ease-out, with a duration in seconds.
     case eased(Double)
-    /// A damped spring, in seconds, with its damping ratio and initial velocity.
+    /// A damped spring with a duration in seconds, a damping ratio and an initial velocity.
     case spring(Double, damping: Double, velocity: Double)
 
-    /// The first layout is never animated, nothing is where the user turned animations off, and only a bar
-    /// that is written in bounces.
+    /// Returns the transition to use: none for the first layout or if the user disabled animations; a spring only if
+    /// the bar has focus.
     public static func rule(bounces: Bool, isFocused: Bool, isFirstLayout: Bool, animationsEnabled: Bool)
         -> ResizeTransition
     {
@@ -18,10 +18,10 @@ public enum ResizeTransition: Hashable, Sendable {
         return bounces && isFocused ? .spring(0.65, damping: 0.7, velocity: 0.7) : .eased(0.2)
     }
 
-    /// How much of the way has been gone, 1 being the end; a spring goes beyond it for a while.
+    /// Returns the progress, where 1 is the final height. A spring temporarily exceeds 1.
     ///
-    /// - Parameter elapsed: seconds since the beginning.
-    /// - Returns: nil once the end is reached for good.
+    /// - Parameter elapsed: seconds since the start.
+    /// - Returns: `nil` once the transition has ended.
     public func progress(after elapsed: Double) -> Double? {
         switch self {
         case .none: return nil
@@ -31,7 +31,7 @@ public enum ResizeTransition: Hashable, Sendable {
             return 1 - remaining * remaining * remaining
         case .spring(let duration, let damping, let velocity):
             guard elapsed < duration, duration > 0, damping > 0, damping < 1 else { return nil }
-            // At the end of its time it is within a thousandth of where it goes.
+            // After its duration, the spring is within 1/1000 of the target.
             let frequency = log(1000) / (damping * duration)
             let decay = damping * frequency
             let oscillation = frequency * (1 - damping * damping).squareRoot()

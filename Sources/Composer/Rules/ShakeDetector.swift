@@ -1,22 +1,22 @@
-/// Finds a fast shake of the pointer over the composer, which clears it where the user wants that (SLK-43).
+/// Detects a fast shake of the pointer over the composer, which clears it if the user enabled that (SLK-43).
 ///
-/// A shake is four turns back within 0.6 seconds, each of at least 24 pixels: pointing at something is not that.
+/// A shake is four reversals within 0.6 seconds, each at least 24 pixels long, which ordinary pointing doesn't produce.
 public struct ShakeDetector: Sendable {
     private static let turns = 4
     private static let span = Duration.milliseconds(600)
     private static let minDistance = 24.0
 
-    /// Where the pointer turns if it turns now.
+    /// The furthest position in the current direction.
     private var extreme: Double?
-    /// 1 or −1; 0 until it is known.
+    /// 1 or −1; 0 while unknown.
     private var direction = 0.0
     private var reversalTimes: [Duration] = []
 
     public init() {}
 
-    /// The pointer is at `x`, in pixels from any origin.
+    /// Handles pointer motion to `x`, in pixels from any origin.
     ///
-    /// - Returns: whether this ends a shake; the next one begins afresh.
+    /// - Returns: whether this completes a shake, which resets the detector.
     public mutating func moved(to x: Double, at now: Duration) -> Bool {
         guard x.isFinite else { return false }
         guard let extreme else {
@@ -37,7 +37,7 @@ public struct ShakeDetector: Sendable {
         return true
     }
 
-    /// The pointer left the composer.
+    /// Resets the detector when the pointer leaves the composer.
     public mutating func reset() {
         self = ShakeDetector()
     }

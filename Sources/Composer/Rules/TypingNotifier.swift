@@ -1,5 +1,5 @@
-/// When others are told that the user is typing (MCV-12): at once, again every three seconds while it goes on,
-/// and that it stopped after five idle ones.
+/// Throttles typing notifications (MCV-12): sends one immediately, renews it every three seconds while typing
+/// continues, and sends a stop after five idle seconds.
 struct TypingNotifier: Sendable, Equatable {
     static let renewal = Duration.seconds(3)
     static let idle = Duration.seconds(5)
@@ -10,9 +10,9 @@ struct TypingNotifier: Sendable, Equatable {
     var isTyping: Bool { reportedAt != nil }
     var deadline: Duration? { reportedAt == nil ? nil : lastEdit + Self.idle }
 
-    /// The user wrote something.
+    /// Handles user input.
     ///
-    /// - Returns: what to tell, if anything: true also renews.
+    /// - Returns: the notification to send, or `nil`; `true` also renews.
     mutating func wrote(at now: Duration) -> Bool? {
         lastEdit = now
         if let reportedAt, now - reportedAt < Self.renewal { return nil }

@@ -1,4 +1,4 @@
-/// The texts of the typing indicator, for the host to translate. `{0}` and `{1}` stand for names (SLK-40, SLK-64).
+/// The translatable texts of the typing indicator. `{0}` and `{1}` are placeholders for names (SLK-40, SLK-64).
 public struct TypingPhrases: Hashable, Sendable, Codable {
     public var one: String
     public var two: String
@@ -13,7 +13,7 @@ public struct TypingPhrases: Hashable, Sendable, Codable {
         self.several = several
     }
 
-    /// The text for these names; nil for none.
+    /// Returns the text for these names, or `nil` without any.
     public func text(for names: [String]) -> String? {
         switch names.count {
         case 0: nil
@@ -23,7 +23,7 @@ public struct TypingPhrases: Hashable, Sendable, Codable {
         }
     }
 
-    /// One pass over the template, so that a name that looks like a place holder stays a name.
+    /// Substitutes in one pass, so that placeholders inside names stay literal.
     private static func fill(_ template: String, _ names: [String]) -> String {
         var result = ""
         var rest = template[...]
@@ -45,7 +45,7 @@ public struct TypingPhrases: Hashable, Sendable, Codable {
     }
 }
 
-/// Who else is typing, each until a deadline (SLK-40).
+/// The other users who are typing, each until a deadline (SLK-40).
 struct TypingUsers: Sendable, Equatable {
     private struct TypingUser: Sendable, Equatable {
         var name: String
@@ -54,11 +54,11 @@ struct TypingUsers: Sendable, Equatable {
 
     private var users: [TypingUser] = []
 
-    /// In the order in which they started.
+    /// The names, in the order in which they started typing.
     var names: [String] { users.map(\.name) }
     var deadline: Duration? { users.compactMap(\.deadline).min() }
 
-    /// - Parameter timeout: how long a name stays without being repeated; nil or not positive keeps it.
+    /// - Parameter timeout: how long the name stays without renewal; no limit if `nil` or not positive.
     mutating func started(_ name: String, at now: Duration, timeout: Duration?) {
         guard !name.isEmpty else { return }
         let deadline = timeout.flatMap { $0 > .zero ? now + $0 : nil }

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-    /// Unicode Zs and tab: white space that does not end a line.
+    /// Tab or general category Zs: white space that doesn't end a line.
     var isInlineSpace: Bool {
         self == "\t" || properties.generalCategory == .spaceSeparator
     }
@@ -12,13 +12,13 @@ extension Unicode.Scalar {
         }
     }
 
-    /// White space or a line break: what sending trims.
+    /// White space or a line break. Sending trims these.
     var isBlank: Bool {
         if value < 0x80 { return value == 0x20 || (0x09...0x0D).contains(value) }
         return isInlineSpace || isLineBreak
     }
 
-    /// A letter, digit or mark: what words are made of, in any script.
+    /// A letter, number or combining mark, in any script.
     var isWordScalar: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
@@ -34,17 +34,17 @@ extension Character {
     var isLineBreak: Bool { unicodeScalars.first!.isLineBreak }
     var isBlank: Bool { unicodeScalars.allSatisfy(\.isBlank) }
 
-    /// A letter, digit or anything else that people take for part of a word, in any script.
+    /// A letter or number, in any script.
     var isWordCharacter: Bool { isLetter || isNumber }
 }
 
 extension StringProtocol {
-    /// How many scalars are neither white space nor line breaks.
+    /// The number of scalars that are neither white space nor line breaks.
     var nonBlankScalarCount: Int {
         unicodeScalars.reduce(0) { $1.isBlank ? $0 : $0 + 1 }
     }
 
-    /// How many line breaks there are, CR LF counting once.
+    /// The number of line breaks; CR LF counts once.
     var lineBreakCount: Int {
         var count = 0
         var afterReturn = false
@@ -57,7 +57,7 @@ extension StringProtocol {
 }
 
 extension String {
-    /// The text without the white space and line breaks at its ends.
+    /// Returns the text without leading and trailing white space and line breaks.
     func trimmingBlanks() -> String {
         let scalars = unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.isBlank }),
@@ -66,7 +66,7 @@ extension String {
         return String(scalars[first...last])
     }
 
-    /// The text as a buffer can hold it: without NUL, which ends a C string.
+    /// Returns the text without NUL, which would end a C string and which `GtkTextBuffer` can't hold.
     func withoutNUL() -> String {
         guard utf8.contains(0) else { return self }
         return String(unicodeScalars.filter { $0.value != 0 }.map(Character.init))

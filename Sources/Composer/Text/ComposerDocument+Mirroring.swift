@@ -1,8 +1,8 @@
-/// Following a document's edits in a copy of its text.
+/// Mirroring a document's edits in a copy of its text.
 extension ComposerDocument {
-    /// Carries out an edit that another copy of this document reported, text only: spans are not kept up.
+    /// Applies an edit that another copy of this document reported. Updates the text only, not the spans.
     ///
-    /// - Returns: the replaced range in Unicode scalars, as it was before the edit.
+    /// - Returns: the replaced range in Unicode scalars, before the edit.
     public mutating func mirror(_ edit: AppliedEdit) -> TextRange {
         let start = storage.scalarOffset(ofUTF16: edit.range.location)
         let end = storage.scalarOffset(ofUTF16: edit.range.end)

@@ -1,12 +1,12 @@
 extension ComposerDocument {
-    /// A word and where it stands.
+    /// A word and its range.
     public struct Word: Hashable, Sendable {
         public let range: TextRange
         public let text: String
     }
 
-    /// The word at an offset: what stands left and right of it up to white space or a line break. After white
-    /// space only what stands right of the offset counts (SLK-18). Nil in an empty text or outside of it.
+    /// The word around an offset, delimited by white space or line breaks, or `nil` in an empty text or out of range.
+    /// After white space, only the text to the right of the offset counts (SLK-18).
     public func word(at offset: Int) -> Word? {
         guard !isEmpty, (0...length).contains(offset) else { return nil }
         let offset = clusterStart(at: offset)
@@ -16,8 +16,8 @@ extension ComposerDocument {
         return Word(range: range, text: text(in: range))
     }
 
-    /// The word that ends at an offset, or with `toEnd` the whole word that the offset lies in or ends; nil
-    /// at the start, outside of the text and after white space (HKW-17).
+    /// The word that ends at an offset, or with `toEnd` the whole word that contains the offset or ends there.
+    /// Returns `nil` at the start, out of range and after white space (HKW-17).
     public func word(before offset: Int, toEnd: Bool = false) -> Word? {
         guard offset > 0, offset <= length else { return nil }
         let offset = clusterStart(at: offset)
@@ -28,15 +28,15 @@ extension ComposerDocument {
         return Word(range: range, text: text(in: range))
     }
 
-    /// The line, between line breaks, that holds an offset; without its break. At most `limit` scalars to
-    /// either side are looked at, so that a line of a megabyte costs no more than one of a kilobyte.
+    /// The line that contains an offset, without its line break. Scans at most `limit` scalars in each direction, so
+    /// that very long lines don't slow editing down.
     func line(at offset: Int, limit: Int = 4096) -> TextRange {
         let start = storage.lastOffset(before: offset, limit: limit, where: \.isLineBreak)
         let end = storage.firstOffset(from: offset, limit: limit, where: \.isLineBreak)
         return TextRange(start: start, end: end)
     }
 
-    /// Where a word ends that is deleted by one key leftwards: over white space, then over one kind of character.
+    /// The start of the range that Ctrl+Backspace deletes: white space, then a run of one character class.
     func wordStart(before offset: Int) -> Int {
         let end = storage.lastOffset(before: offset) { !$0.isBlank }
         guard let last = storage.scalar(before: end) else { return 0 }
@@ -44,7 +44,7 @@ extension ComposerDocument {
         return storage.lastOffset(before: end) { $0.isWordScalar || $0.isBlank }
     }
 
-    /// The counterpart of `wordStart(before:)` rightwards.
+    /// The counterpart of ``wordStart(before:)`` for Ctrl+Delete.
     func wordEnd(after offset: Int) -> Int {
         let start = storage.firstOffset(from: offset) { !$0.isBlank }
         guard let first = storage.scalar(at: start) else { return length }

@@ -1,32 +1,31 @@
-/// The content of a composer: text and the spans over it, as a value.
+/// The content of a composer: text and the spans over it, as a value type.
 ///
-/// Offsets are UTF-16 units. An edit, an offset conversion and a look-up near an offset cost O(log n) of
-/// the text's length and O(s) of the number of spans; only ``text`` costs O(n). Copies are cheap and share
-/// their storage.
+/// Offsets are in UTF-16 code units. Edits, offset conversions and lookups near an offset take O(log n) in the length
+/// of the text and O(s) in the number of spans; only ``text`` takes O(n). Copies share their storage.
 public struct ComposerDocument: Sendable, Equatable {
     private(set) var storage = TextStorage()
     private(set) var spanSet = SpanSet()
-    /// How the text is to be read.
+    /// The syntax of the text.
     public internal(set) var syntax = WrittenText.Syntax.markdown
-    /// Scalars that are neither white space nor line breaks: kept, so that "is there anything to send" costs nothing.
+    /// The number of scalars that are neither white space nor line breaks, maintained to make ``isBlank`` O(1).
     private var nonBlankScalars = 0
     private var lineBreaks = 0
 
     public init() {}
 
-    /// A document of plain text. NUL is left out: no text widget can hold it.
+    /// Creates a document of plain text. Drops NUL, which text widgets can't hold.
     public init(_ text: String) {
         _ = replace(TextRange(location: 0, length: 0), with: text)
     }
 
-    /// What somebody wrote, to be written on. A mark off the boundaries of clusters is left out.
+    /// Creates a document for editing a written text. Drops marks that don't lie on grapheme cluster boundaries.
     public init(_ written: WrittenText) {
         self.init(written.source)
         syntax = written.syntax
         add(written.marks, from: 0)
     }
 
-    /// Marks what was inserted at an offset.
+    /// Adds the spans for text that was inserted at an offset.
     mutating func add(_ marks: [WrittenText.Mark], from offset: Int) {
         for mark in marks {
             let range = TextRange(location: offset + mark.range.location, length: mark.range.length)
@@ -39,31 +38,31 @@ public struct ComposerDocument: Sendable, Equatable {
         }
     }
 
-    /// What stands in the document: O(n).
+    /// The content as a ``WrittenText``: O(n).
     public var written: WrittenText { WrittenText(of: self) }
 
-    /// The whole text: O(n). Nothing that happens on a key press reads it.
+    /// The whole text: O(n). Don't read it on key presses.
     public var text: String { storage.string }
-    /// The spans in the order of their locations.
+    /// The spans, sorted by location.
     public var spans: [Span] { spanSet.spans }
-    /// The spans that mark mentions, in the order of their locations.
+    /// The mention spans, sorted by location.
     public var mentions: [Span] { spanSet.spans.filter { $0.mention != nil } }
 
-    /// The spans that place pictures, in the order of their locations.
+    /// The image spans, sorted by location.
     public var images: [Span] { spanSet.spans.filter { $0.imageSource != nil } }
 
-    /// The length in UTF-16 units.
+    /// The length in UTF-16 code units.
     public var length: Int { storage.utf16Count }
-    /// The length in Unicode scalars, which GtkTextBuffer counts.
+    /// The length in Unicode scalars, the unit of `GtkTextBuffer` offsets.
     public var scalarCount: Int { storage.scalarCount }
-    /// The length in UTF-8, which servers count.
+    /// The length in UTF-8 bytes, the unit of server limits.
     public var byteCount: Int { storage.utf8Count }
-    /// The length in grapheme clusters: what people call characters.
+    /// The length in grapheme clusters (user-perceived characters).
     public var graphemeCount: Int { storage.graphemeCount }
     public var isEmpty: Bool { storage.isEmpty }
-    /// Whether there is nothing but white space and line breaks.
+    /// Whether the document contains only white space and line breaks.
     public var isBlank: Bool { nonBlankScalars == 0 }
-    /// The number of lines as line breaks make them, at least 1; wrapping is the window's to add.
+    /// The number of lines that line breaks delimit, at least 1. Excludes wrapping, which only the window knows.
     public var hardLineCount: Int { lineBreaks + 1 }
 
     public static func == (left: ComposerDocument, right: ComposerDocument) -> Bool {
@@ -74,10 +73,11 @@ public struct ComposerDocument: Sendable, Equatable {
 // MARK: - Reading
 
 extension ComposerDocument {
-    /// A piece of what stands in the document. Mentions and pictures are in it only as a whole (HKW-29).
+    /// Returns an excerpt of the document. Includes mentions and images only if the range covers them (HKW-29).
     public func written(in range: TextRange) -> WrittenText { written(in: range, cutsMentions: false) }
 
-    /// - Parameter cutsMentions: what lies in the range of a mention stays one: its outer white space is cut off.
+    /// - Parameter cutsMentions: whether a partially covered mention stays a mention of the covered text, without
+    ///   outer white space.
     func written(in range: TextRange, cutsMentions: Bool) -> WrittenText {
         let range = aligned(range)
         var excerpt = ComposerDocument(text(in: range))
@@ -94,54 +94,54 @@ extension ComposerDocument {
         return excerpt.written
     }
 
-    /// The text of a range, which is first brought into the text: O(length of the range).
+    /// Returns the text of a range, which is clamped to the document: O(length of the range).
     public func text(in range: TextRange) -> String {
         storage.string(in: clamped(range))
     }
 
-    /// Whether the range lies in the text, whatever numbers it holds.
+    /// Whether the range lies in the text. Safe for negative and overflowing values.
     public func contains(_ range: TextRange) -> Bool {
         range.location >= 0 && range.length >= 0 && range.location <= length
             && range.length <= length - range.location
     }
 
-    /// The nearest range in the text.
+    /// Returns the range clamped to the text.
     public func clamped(_ range: TextRange) -> TextRange {
         let start = min(max(range.location, 0), length)
         let end = min(max(range.end, start), length)
         return TextRange(start: start, end: end)
     }
 
-    /// The range in the text with both ends moved to the start of the cluster they lie in.
+    /// Returns the range clamped to the text, with both ends moved to the start of their grapheme cluster.
     public func aligned(_ range: TextRange) -> TextRange {
         let range = clamped(range)
         let start = storage.clusterStart(at: range.location)
         return TextRange(start: start, end: range.isEmpty ? start : storage.clusterStart(at: range.end))
     }
 
-    /// The offset moved to the start of the cluster that it lies in.
+    /// The start of the grapheme cluster that contains `offset`, or `offset` itself on a boundary.
     public func clusterStart(at offset: Int) -> Int { storage.clusterStart(at: offset) }
-    /// The offset moved to the end of the cluster that it lies in.
+    /// The end of the grapheme cluster that contains `offset`, or `offset` itself on a boundary.
     public func clusterEnd(at offset: Int) -> Int { storage.clusterEnd(at: offset) }
-    /// The boundary of a cluster before `offset`, or 0.
+    /// The grapheme cluster boundary before `offset`, or 0.
     public func clusterBoundary(before offset: Int) -> Int { storage.clusterBoundary(before: offset) }
-    /// The boundary of a cluster after `offset`, or ``length``.
+    /// The grapheme cluster boundary after `offset`, or ``length``.
     public func clusterBoundary(after offset: Int) -> Int { storage.clusterBoundary(after: offset) }
 
-    /// The cluster before `offset`; nil at the start (HKW-18).
+    /// The grapheme cluster before `offset`, or `nil` at the start (HKW-18).
     public func character(before offset: Int) -> Character? { storage.character(before: offset) }
-    /// The cluster at `offset`; nil at the end.
+    /// The grapheme cluster at `offset`, or `nil` at the end.
     public func character(at offset: Int) -> Character? { storage.character(at: offset) }
 
     /// The number of Unicode scalars before a UTF-16 offset.
     public func scalarOffset(ofUTF16 offset: Int) -> Int { storage.scalarOffset(ofUTF16: offset) }
-    /// The UTF-16 offset of a number of Unicode scalars; brought into the text.
+    /// The UTF-16 offset of a scalar offset, clamped to the text.
     public func utf16Offset(ofScalar offset: Int) -> Int { storage.utf16Offset(ofScalar: offset) }
 
-    /// The number of grapheme clusters in a range whose ends lie on boundaries.
+    /// The number of grapheme clusters in a range, which is aligned to boundaries.
     public func graphemeCount(in range: TextRange) -> Int { storage.graphemeCount(in: aligned(range)) }
 
-    /// The mention that holds `offset` strictly inside.
+    /// The mention that contains `offset` strictly inside, or `nil`.
     public func mention(around offset: Int) -> Span? {
         spanSet.spans.first { $0.mention != nil && $0.range.location < offset && offset < $0.range.end }
     }
@@ -150,9 +150,9 @@ extension ComposerDocument {
 // MARK: - Changing
 
 extension ComposerDocument {
-    /// Replaces a range exactly as given, which may lie within a cluster: an undo step must be able to.
+    /// Replaces a range exactly as given. It may split a grapheme cluster, as undo steps have to.
     ///
-    /// - Returns: the edit as it was carried out, the range brought into the text and NUL left out.
+    /// - Returns: the edit as applied: the range clamped to the text, the replacement without NUL.
     mutating func replace(_ range: TextRange, with replacement: String) -> AppliedEdit {
         let range = scalarAligned(clamped(range))
         let replacement = replacement.withoutNUL()
@@ -173,7 +173,7 @@ extension ComposerDocument {
         TextRange(start: storage.scalarStart(at: range.location), end: storage.scalarStart(at: range.end))
     }
 
-    /// CR LF is one line break, so a count must see one unit to either side of a change.
+    /// Two units on each side, as CR LF counts as one line break.
     private func breakWindow(around range: TextRange) -> TextRange {
         scalarAligned(clamped(TextRange(start: range.location - 2, end: range.end + 2)))
     }
@@ -182,9 +182,9 @@ extension ComposerDocument {
         spanSet.restore(spans)
     }
 
-    /// Marks a range as a mention if its text is exactly the mention's and nothing else is marked there (HKW-67).
+    /// Adds a mention if the text of the range equals the mention's text and no other mention overlaps it (HKW-67).
     ///
-    /// - Returns: nil, with nothing changed, if the range doesn't fit.
+    /// - Returns: `nil`, with nothing changed, if the range doesn't fit.
     mutating func addMention(_ mention: Mention, over range: TextRange) -> Span? {
         guard !range.isEmpty, contains(range), aligned(range) == range,
             text(in: range).unicodeScalars.elementsEqual(mention.text.unicodeScalars),
@@ -193,9 +193,10 @@ extension ComposerDocument {
         return spanSet.add(.mention(mention), over: range)
     }
 
-    /// Says that the character at a place stands for a picture (MIB-19).
+    /// Adds an image span at an object replacement character (MIB-19).
     ///
-    /// - Returns: nil, with nothing changed, if another character stands there, or the picture of another.
+    /// - Returns: `nil`, with nothing changed, if another character is at the offset or another mention or image
+    ///   covers it.
     @discardableResult
     mutating func addImage(_ source: String, at offset: Int) -> Span? {
         let range = TextRange(location: offset, length: 1)
@@ -205,7 +206,8 @@ extension ComposerDocument {
         return spanSet.add(.picture(source), over: range)
     }
 
-    /// Without the pictures in the text that a condition names, and without the lines that they stood alone in.
+    /// Returns the document without the images that match a condition. Also removes lines that only contained such an
+    /// image.
     func removingImages(where condition: (String) -> Bool) -> ComposerDocument {
         var document = self
         for span in images.reversed() where span.imageSource.map(condition) ?? false {
@@ -225,7 +227,7 @@ extension ComposerDocument {
         spanSet.set(style, isOn, over: aligned(range))
     }
 
-    /// The styles of the text that ends at `offset`, which text typed there takes.
+    /// The styles of the text that ends at `offset`. Text typed there inherits them.
     public func styles(before offset: Int) -> Set<TextStyle> {
         spanSet.styles(before: offset)
     }

@@ -1,8 +1,8 @@
 extension Unicode.Scalar {
-    /// Whether a grapheme cluster ends between this scalar and the next whatever stands before and after both.
+    /// Whether there is a grapheme cluster boundary between this scalar and `next` regardless of context.
     ///
-    /// Only three rules of UAX #29 look further than one scalar back (GB9c, GB11, GB12–13), and all of them need
-    /// a scalar that extends a cluster, or two regional indicators. False only means that more must be read.
+    /// Only three rules of UAX #29 look back further than one scalar (GB9c, GB11, GB12–13). All of them involve a
+    /// scalar that extends a cluster, or two regional indicators. `false` only means that more context is needed.
     func certainlyBreaks(before next: Unicode.Scalar) -> Bool {
         if value < 0x80, next.value < 0x80 { return !(self == "\r" && next == "\n") }
         if extendsCluster, next.value >= 0x80 { return false }

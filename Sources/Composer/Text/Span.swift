@@ -1,6 +1,6 @@
-/// A range of the text that means something: a mention, a style or the place of a picture.
+/// A range of the text with a meaning: a mention, a style or an inline image.
 public struct Span: Identifiable, Hashable, Sendable, Codable {
-    /// Unique in its document for as long as the document lives, undo included.
+    /// Unique within a document for its lifetime, across undo and redo.
     public struct ID: Hashable, Sendable, Codable, RawRepresentable {
         public let rawValue: UInt64
 
@@ -12,42 +12,42 @@ public struct Span: Identifiable, Hashable, Sendable, Codable {
     public enum Content: Hashable, Sendable, Codable {
         case mention(Mention)
         case style(TextStyle)
-        /// A picture that stands in the text, by its attachment's source; its character is ``imageCharacter`` (MIB-19).
+        /// An inline image by the source of its attachment; its character is ``imageCharacter`` (MIB-19).
         case picture(String)
     }
 
-    /// What stands in the text for a picture: U+FFFC, the object replacement character.
+    /// The placeholder for an inline image: U+FFFC OBJECT REPLACEMENT CHARACTER.
     public static let imageCharacter = "\u{FFFC}"
 
     public let id: ID
     public internal(set) var range: TextRange
     public internal(set) var content: Content
 
-    /// The mention that the span marks, if it marks one.
+    /// The mention, or `nil` for other spans.
     public var mention: Mention? {
         if case .mention(let mention) = content { mention } else { nil }
     }
 
-    /// The source of the picture that the span places, if it places one.
+    /// The attachment source of the image, or `nil` for other spans.
     public var imageSource: String? {
         if case .picture(let source) = content { source } else { nil }
     }
 
-    /// The style that the span gives, if it gives one.
+    /// The style, or `nil` for other spans.
     public var style: TextStyle? {
         if case .style(let style) = content { style } else { nil }
     }
 }
 
-/// Somebody or something named in the text, as one unit (HKW-36).
+/// A user, room or other entity named in the text, edited as one unit (HKW-36).
 ///
-/// The text under a mention's span always equals ``text``.
+/// The text that the span covers always equals ``text``.
 public struct Mention: Hashable, Sendable, Codable {
-    /// Whom or what it means, whatever its text says.
+    /// The entity that the mention refers to, independent of its text.
     public var target: MentionTarget
-    /// What stands in the text.
+    /// The text that the span covers.
     public var text: String
-    /// A shorter form that Backspace may leave, if the entity has one (HKW-58).
+    /// A shorter form that Backspace reduces the mention to, or `nil` if the entity has none (HKW-58).
     public var short: String?
 
     public init(_ target: MentionTarget, text: String, short: String? = nil) {
@@ -56,6 +56,6 @@ public struct Mention: Hashable, Sendable, Codable {
         self.short = short
     }
 
-    /// The entity's identifier in the host's world.
+    /// The host's identifier of the entity.
     public var entityID: String { target.id }
 }

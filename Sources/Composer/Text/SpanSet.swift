@@ -1,12 +1,12 @@
-/// The spans of a document, kept true to its text through every edit.
+/// The spans of a document, updated on every edit.
 ///
-/// Mentions and pictures are atomic: whatever changes a unit of one turns it into plain text (HKW-60). Styles stretch
-/// when text is inserted within them and shrink when it is deleted; equal neighbours are joined.
+/// Mentions and images are atomic: a change inside one turns it into plain text (HKW-60). Styles grow and shrink with
+/// insertions and deletions inside them; adjacent equal styles are merged.
 struct SpanSet: Sendable, Equatable {
     private(set) var spans: [Span] = []
     private var nextID: UInt64 = 1
 
-    /// Spans may come back by undo under the identifiers they had, so identifiers are never given twice.
+    /// Undo restores spans with their former identifiers, so identifiers are never reused.
     mutating func restore(_ spans: [Span]) {
         self.spans = spans
         nextID = max(nextID, (spans.map(\.id.rawValue).max() ?? 0) &+ 1)
@@ -24,7 +24,7 @@ struct SpanSet: Sendable, Equatable {
         spans.removeAll(where: condition)
     }
 
-    /// Follows the replacement of `range` by `length` units.
+    /// Adjusts the spans to the replacement of `range` by `length` units.
     mutating func applyEdit(_ range: TextRange, replacedBy length: Int) {
         guard !spans.isEmpty else { return }
         spans = spans.compactMap { span in
@@ -37,7 +37,8 @@ struct SpanSet: Sendable, Equatable {
         }
     }
 
-    /// Drops mentions and pictures that no longer lie on cluster boundaries, and moves the ends of styles onto them.
+    /// Drops mentions and images that no longer lie on grapheme cluster boundaries, and moves the ends of styles onto
+    /// them.
     mutating func align(to storage: TextStorage) {
         guard !spans.isEmpty else { return }
         spans = spans.compactMap { span in
@@ -73,7 +74,7 @@ struct SpanSet: Sendable, Equatable {
 // MARK: - Styles
 
 extension SpanSet {
-    /// The styles of the text that ends at `offset`: what is typed there takes them (HKW-10).
+    /// The styles of the text that ends at `offset`. Text typed there inherits them (HKW-10).
     func styles(before offset: Int) -> Set<TextStyle> {
         var styles: Set<TextStyle> = []
         for span in spans where span.range.location < offset && offset <= span.range.end {
@@ -82,8 +83,8 @@ extension SpanSet {
         return styles
     }
 
-    /// Gives the range exactly this style in the place of others of its kind, or takes it away, and joins equal
-    /// neighbours.
+    /// Adds or removes a style over a range. Adding replaces other styles of the same kind and merges adjacent equal
+    /// styles.
     mutating func set(_ style: TextStyle, _ isOn: Bool, over range: TextRange) {
         guard !range.isEmpty else { return }
         let same = spans.filter { $0.style == style }

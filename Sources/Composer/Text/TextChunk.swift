@@ -1,17 +1,17 @@
 import _RopeModule
 
-/// A few hundred bytes of a text: a leaf of ``TextStorage``'s tree.
+/// A leaf of ``TextStorage``'s tree, of a few hundred bytes.
 struct TextChunk: Sendable {
-    /// Larger chunks are split; an edit costs up to this many bytes of copying.
+    /// In bytes. Larger chunks are split. An edit copies up to this much.
     static let maximumSize = 512
-    /// Smaller chunks are joined with a neighbour.
+    /// In bytes. Smaller chunks are merged with a neighbor.
     static let minimumSize = 128
-    /// What a long text is cut into, so that there is room to write in each chunk.
+    /// The chunk size, in bytes, for long insertions; below the maximum, to leave room for edits.
     private static let filledSize = 384
 
     private(set) var text: String
     private(set) var summary: TextSummary
-    /// From where to look for an offset; not kept up for ASCII, which needs no looking.
+    /// Index for offset lookups; not updated for ASCII, where byte and UTF-16 offsets are equal.
     private var breadcrumbs = UTF8Scan.Breadcrumbs()
 
     init(_ text: String) {
@@ -26,7 +26,7 @@ struct TextChunk: Sendable {
 
     var isASCII: Bool { summary.utf8 == summary.utf16 }
 
-    /// The index of the scalar that a UTF-16 offset lies in.
+    /// The index of the scalar that contains a UTF-16 offset.
     func index(atUTF16 offset: Int) -> String.Index {
         let utf8Offset = isASCII ? offset : UTF8Scan.offset(atUTF16: offset, in: text, breadcrumbs)
         return text.utf8.index(text.startIndex, offsetBy: utf8Offset)
@@ -45,7 +45,7 @@ struct TextChunk: Sendable {
         updateBreadcrumbs()
     }
 
-    /// A long text as chunks that are neither too large nor, but for a single one, too small.
+    /// Splits a text into chunks within the size limits; a single or last chunk may be smaller.
     static func chunks(of text: String) -> [TextChunk] {
         var chunks: [TextChunk] = []
         var rest = text[...]
@@ -97,7 +97,7 @@ extension TextChunk: RopeElement {
     }
 }
 
-/// The sizes of a piece of text.
+/// The size of a piece of text in UTF-8 bytes, UTF-16 code units and Unicode scalars.
 struct TextSummary: Sendable, Equatable, RopeSummary {
     var utf8 = 0
     var utf16 = 0

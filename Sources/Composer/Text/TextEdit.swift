@@ -1,8 +1,8 @@
-/// One replacement of a range by a text.
+/// The replacement of a range by a text.
 public struct TextEdit: Hashable, Sendable {
-    /// What is replaced, in the text as it is when this edit's turn comes.
+    /// The replaced range, in the text as it is after the preceding edits.
     public var range: TextRange
-    /// What comes in its place; empty deletes.
+    /// The new text; an empty one deletes the range.
     public var replacement: String
 
     public init(range: TextRange, replacement: String) {
@@ -11,25 +11,25 @@ public struct TextEdit: Hashable, Sendable {
     }
 }
 
-/// An edit that a document has carried out, to be mirrored by whatever shows the document.
+/// An edit that a document has applied, for views to mirror.
 public typealias AppliedEdit = TextEdit
 
-/// Where a change of the text comes from: the composer asks nobody to tell it apart afterwards (HKW-7, HKW-30).
+/// The origin of a change to the text, passed with the change rather than guessed afterwards (HKW-7, HKW-30).
 public enum EditOrigin: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A key of the user's: the rules for typing apply.
+    /// Typed by the user; the typing rules apply.
     case typed
     /// Committed by an input method.
     case inputMethod
-    /// Several words at once, as dictation and word prediction insert them (HKW-28).
+    /// Several words at once, from dictation or word prediction (HKW-28).
     case dictation
-    /// From a clipboard or a drop.
+    /// Pasted or dropped.
     case paste
     /// Undo or redo.
     case undo
-    /// By the program.
+    /// Set by the program.
     case code
 
-    /// Whether the user made the change by writing: what typing notifications are sent for (MCV-12).
+    /// Whether the user wrote the text. Only such changes send typing notifications (MCV-12).
     public var isUserWriting: Bool {
         switch self {
         case .typed, .inputMethod, .dictation, .paste: true

@@ -1,11 +1,11 @@
-/// A range of a text in UTF-16 code units: the one offset type of the composer.
+/// A range in UTF-16 code units, the only unit for offsets in the composer.
 ///
-/// A range is only a pair of numbers: whether it lies in a given text and on boundaries of grapheme
-/// clusters is for ``ComposerDocument`` to say.
+/// A range doesn't validate its values; ``ComposerDocument`` checks them against the text and its grapheme cluster
+/// boundaries.
 public struct TextRange: Hashable, Sendable, Codable {
-    /// The offset of the first unit, counted from the text's start.
+    /// The offset of the first unit from the start of the text.
     public var location: Int
-    /// How many units the range covers; 0 is a caret.
+    /// The number of units; 0 for a caret.
     public var length: Int
 
     public init(location: Int, length: Int) {
@@ -13,7 +13,7 @@ public struct TextRange: Hashable, Sendable, Codable {
         self.length = length
     }
 
-    /// The range from `start` up to, not including, `end`.
+    /// Creates the range from `start` up to, but not including, `end`.
     public init(start: Int, end: Int) {
         self.init(location: start, length: end - start)
     }
@@ -23,7 +23,7 @@ public struct TextRange: Hashable, Sendable, Codable {
         TextRange(location: offset, length: 0)
     }
 
-    /// The offset after the last unit. Saturates instead of trapping on absurd numbers.
+    /// The offset after the last unit. Saturates on overflow instead of trapping.
     public var end: Int {
         let (sum, overflow) = location.addingReportingOverflow(length)
         return overflow ? Int.max : sum
@@ -31,12 +31,12 @@ public struct TextRange: Hashable, Sendable, Codable {
 
     public var isEmpty: Bool { length == 0 }
 
-    /// Whether both ranges share at least one unit.
+    /// Whether the ranges share at least one unit.
     public func intersects(_ other: TextRange) -> Bool {
         location < other.end && other.location < end
     }
 
-    /// Whether every unit of `other` lies in this range; an empty range counts at both edges.
+    /// Whether this range contains `other`; an empty range at either edge counts as contained.
     public func covers(_ other: TextRange) -> Bool {
         location <= other.location && other.end <= end
     }

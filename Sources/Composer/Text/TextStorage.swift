@@ -1,13 +1,13 @@
 import _RopeModule
 
-/// The characters of a document in a balanced tree of chunks, addressed in UTF-16 units.
+/// The text of a document in a balanced tree of chunks, addressed in UTF-16 code units.
 ///
-/// Every operation but those that return or take text costs O(log n) of the text's length. Offsets must lie in
-/// `0...utf16Count`; an offset within a surrogate pair counts as the pair's start. The tree is `Rope` of
-/// swift-collections and not its `BigString`, whose counts of grapheme clusters go wrong when edits split one.
+/// All operations take O(log n) in the length of the text, apart from those that return or insert text. Offsets must
+/// lie in `0...utf16Count`; an offset inside a surrogate pair stands for the start of the pair. The tree is `Rope` of
+/// swift-collections rather than its `BigString`, which miscounts grapheme clusters when an edit splits one.
 struct TextStorage: Sendable {
     private var rope: Rope<TextChunk>
-    /// Kept by counting around each edit, as clusters may span chunks.
+    /// Updated by recounting around each edit, as grapheme clusters may span chunks.
     private(set) var graphemeCount = 0
 
     init(_ text: String = "") {
@@ -44,7 +44,7 @@ struct TextStorage: Sendable {
         return text
     }
 
-    /// The offset, or the start of the surrogate pair that it lies in.
+    /// The offset, or the start of the surrogate pair that contains it.
     func scalarStart(at offset: Int) -> Int {
         guard offset > 0, offset < utf16Count else { return min(max(offset, 0), utf16Count) }
         let (index, chunkOffset) = rope.find(at: offset, in: UTF16Metric(), preferEnd: false)
@@ -53,7 +53,7 @@ struct TextStorage: Sendable {
         return offset - chunkOffset + chunk.utf16Offset(of: chunk.index(atUTF16: chunkOffset))
     }
 
-    /// Replaces a range whose ends are not within surrogate pairs.
+    /// Replaces a range whose ends don't split surrogate pairs.
     mutating func replace(_ range: TextRange, with replacement: String) {
         let start = anchor(before: range.location)
         let end = anchor(after: range.end)
@@ -68,13 +68,13 @@ struct TextStorage: Sendable {
         graphemeCount += string(in: after).count - before
     }
 
-    /// The common case: what changes lies in one chunk that has room for it.
+    /// Fast path: the range lies in one chunk that has room for the replacement.
     private mutating func replaceInChunk(_ range: TextRange, with replacement: String) -> Bool {
         guard !rope.isEmpty, replacement.utf8.count <= TextChunk.maximumSize else { return false }
         var (index, chunkOffset) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: true)
         let summary = rope[index].summary
         let inner = TextRange(location: chunkOffset, length: range.length)
-        // A unit of UTF-16 takes at most three bytes, so that the size after the edit is known closely enough.
+        // A UTF-16 code unit takes at most three bytes in UTF-8, which bounds the size after the edit.
         let added = replacement.utf8.count
         guard inner.end <= summary.utf16, summary.utf8 + added <= TextChunk.maximumSize,
             summary.utf8 + added - 3 * range.length >= TextChunk.minimumSize
@@ -88,7 +88,7 @@ struct TextStorage: Sendable {
 // MARK: - Scanning
 
 extension TextStorage {
-    /// The scalar before an offset and its length in UTF-16 units.
+    /// The scalar before an offset, or `nil` at the start.
     func scalar(before offset: Int) -> Unicode.Scalar? {
         var result: Unicode.Scalar?
         scanBackward(from: offset) { scalar in
@@ -98,7 +98,7 @@ extension TextStorage {
         return result
     }
 
-    /// The scalar at an offset.
+    /// The scalar at an offset, or `nil` at the end.
     func scalar(at offset: Int) -> Unicode.Scalar? {
         var result: Unicode.Scalar?
         scanForward(from: offset) { scalar in
@@ -108,7 +108,7 @@ extension TextStorage {
         return result
     }
 
-    /// Hands on the scalars from an offset on, until told to stop.
+    /// Passes the scalars from an offset on to `body` until it returns `false`.
     private func scanForward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
         guard offset < utf16Count else { return }
         var (index, chunkOffset) = rope.find(at: max(offset, 0), in: UTF16Metric(), preferEnd: false)
@@ -120,7 +120,7 @@ extension TextStorage {
         }
     }
 
-    /// Hands on the scalars before an offset, the nearest first, until told to stop.
+    /// Passes the scalars before an offset to `body`, nearest first, until it returns `false`.
     private func scanBackward(from offset: Int, _ body: (Unicode.Scalar) -> Bool) {
         guard offset > 0, !rope.isEmpty else { return }
         var (index, chunkOffset) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
@@ -136,8 +136,8 @@ extension TextStorage {
         }
     }
 
-    /// The offset of the first scalar from `offset` on that satisfies the condition, or where the text or the
-    /// limit, in scalars, ends; moved to the start of its cluster.
+    /// The offset of the first scalar at or after `offset` that satisfies the condition, or where the text or the
+    /// limit (in scalars) ends, moved to the start of its grapheme cluster.
     func firstOffset(from offset: Int, limit: Int = .max, where condition: (Unicode.Scalar) -> Bool) -> Int {
         var position = offset
         var remaining = limit
@@ -150,8 +150,8 @@ extension TextStorage {
         return clusterStart(at: position)
     }
 
-    /// The offset after the last scalar before `offset` that satisfies the condition, or where the text or the
-    /// limit, in scalars, ends; moved to the start of its cluster.
+    /// The offset after the last scalar before `offset` that satisfies the condition, or where the text or the limit
+    /// (in scalars) ends, moved to the start of its grapheme cluster.
     func lastOffset(before offset: Int, limit: Int = .max, where condition: (Unicode.Scalar) -> Bool) -> Int {
         var position = offset
         var remaining = limit
@@ -168,8 +168,8 @@ extension TextStorage {
 // MARK: - Grapheme clusters
 
 extension TextStorage {
-    /// The nearest offset, at or before `offset`, where a cluster begins whatever stands farther away; with one
-    /// scalar at least between it and `offset`, so that no edit at `offset` changes that.
+    /// The nearest offset before `offset` that is a grapheme cluster boundary regardless of context. At least one
+    /// scalar separates the two where the text allows, so that edits at `offset` don't affect it.
     private func anchor(before offset: Int) -> Int {
         var position = offset
         var next: Unicode.Scalar?
@@ -195,7 +195,7 @@ extension TextStorage {
         return position
     }
 
-    /// The start of the cluster that `offset` lies in; `offset` itself on a boundary.
+    /// The start of the grapheme cluster that contains `offset`, or `offset` itself on a boundary.
     func clusterStart(at offset: Int) -> Int {
         let offset = scalarStart(at: offset)
         guard offset > 0, offset < utf16Count, let next = scalar(at: offset), let previous = scalar(before: offset)
@@ -215,20 +215,20 @@ extension TextStorage {
         return start
     }
 
-    /// The end of the cluster that `offset` lies in; `offset` itself on a boundary.
+    /// The end of the grapheme cluster that contains `offset`, or `offset` itself on a boundary.
     func clusterEnd(at offset: Int) -> Int {
         let start = clusterStart(at: offset)
         return start == offset ? offset : clusterBoundary(after: start)
     }
 
-    /// The boundary before `offset`, or 0.
+    /// The grapheme cluster boundary before `offset`, or 0.
     func clusterBoundary(before offset: Int) -> Int {
         let start = clusterStart(at: offset)
         guard start == offset, let previous = scalar(before: start) else { return start }
         return clusterStart(at: start - previous.utf16.count)
     }
 
-    /// The boundary after `offset`, or the text's end.
+    /// The grapheme cluster boundary after `offset`, or the end of the text.
     func clusterBoundary(after offset: Int) -> Int {
         let start = clusterStart(at: offset)
         let end = anchor(after: start)
@@ -236,20 +236,20 @@ extension TextStorage {
         return start + (window.first?.utf16.count ?? 0)
     }
 
-    /// The cluster that ends at `offset`, or holds it.
+    /// The grapheme cluster that contains `offset` or ends there, or `nil` at the start.
     func character(before offset: Int) -> Character? {
         guard offset > 0 else { return nil }
         return character(at: clusterBoundary(before: offset))
     }
 
-    /// The cluster that starts at `offset`, or holds it.
+    /// The grapheme cluster that contains `offset` or starts there, or `nil` at the end.
     func character(at offset: Int) -> Character? {
         guard offset < utf16Count else { return nil }
         let start = clusterStart(at: offset)
         return string(in: TextRange(start: start, end: anchor(after: start))).first
     }
 
-    /// How many grapheme clusters a range holds whose ends are boundaries of clusters: O(length of the range).
+    /// The number of grapheme clusters in a range that lies on boundaries: O(length of the range).
     func graphemeCount(in range: TextRange) -> Int {
         range.length == utf16Count ? graphemeCount : string(in: range).count
     }
@@ -258,7 +258,7 @@ extension TextStorage {
 // MARK: - Unicode scalars
 
 extension TextStorage {
-    /// How many Unicode scalars lie before the UTF-16 offset.
+    /// The number of Unicode scalars before a UTF-16 offset.
     func scalarOffset(ofUTF16 offset: Int) -> Int {
         guard offset > 0, !rope.isEmpty else { return 0 }
         let (index, chunkOffset) = rope.find(at: min(offset, utf16Count), in: UTF16Metric(), preferEnd: true)
@@ -269,7 +269,7 @@ extension TextStorage {
             + chunk.text.unicodeScalars.distance(from: chunk.text.startIndex, to: chunk.index(atUTF16: chunkOffset))
     }
 
-    /// The UTF-16 offset before which `offset` scalars lie.
+    /// The UTF-16 offset of a scalar offset.
     func utf16Offset(ofScalar offset: Int) -> Int {
         guard offset > 0, !rope.isEmpty else { return 0 }
         let (index, chunkOffset) = rope.find(at: min(offset, scalarCount), in: ScalarMetric(), preferEnd: true)
@@ -281,7 +281,7 @@ extension TextStorage {
 }
 
 extension TextStorage: Equatable {
-    /// Scalar by scalar: texts that are only canonically equivalent differ, as their offsets do.
+    /// Compares scalars: canonically equivalent texts differ, as their offsets do.
     static func == (left: TextStorage, right: TextStorage) -> Bool {
         if left.rope.isIdentical(to: right.rope) { return true }
         return left.utf16Count == right.utf16Count && left.string.utf8.elementsEqual(right.string.utf8)

@@ -1,31 +1,31 @@
-/// A look that a span of text can have beside its Markdown; the window maps each to a text tag (HKW-16, SLK-35).
+/// A text attribute of a span, independent of Markdown. The window maps each to a `GtkTextTag` (HKW-16, SLK-35).
 ///
-/// Of the text attributes that Hakawai has helpers for, those are here that Pango can draw.
+/// Covers the attributes that Hakawai has helpers for and that Pango can draw.
 public enum TextStyle: Hashable, Sendable, Codable {
     case bold
     case italic
     case underline
     case strikethrough
     case monospace
-    /// A colour as `#RRGGBB`.
+    /// A color as `#RRGGBB`.
     case foreground(String)
     case background(String)
-    /// A factor on the font size.
+    /// A factor of the font size.
     case scale(Double)
     /// A font family.
     case family(String)
-    /// OpenType features as CSS writes them, such as `"liga" 0`.
+    /// OpenType features in CSS syntax, such as `"liga" 0`.
     case fontFeatures(String)
-    /// Between letters, in pixels.
+    /// In pixels.
     case letterSpacing(Double)
-    /// Above the baseline, in pixels; negative below.
+    /// In pixels above the baseline; negative values are below it.
     case rise(Double)
-    /// The address that the text leads to.
+    /// The URL of a link.
     case link(String)
-    /// A style of the host's own.
+    /// A style that the host defines.
     case named(String)
 
-    /// What a text can have only one of: another colour takes the place of the first.
+    /// The attribute that a style sets. A text has at most one style of each kind.
     public enum Kind: Hashable, Sendable {
         case bold, italic, underline, strikethrough, monospace, foreground, background, scale, family, fontFeatures
         case letterSpacing, rise, link
@@ -53,19 +53,19 @@ public enum TextStyle: Hashable, Sendable, Codable {
 }
 
 extension Set<TextStyle> {
-    /// A set of styles of which the last of a kind counts (HKW-16).
+    /// Creates a set in which the last style of each kind wins (HKW-16).
     public init(lastOfEachKind styles: some Sequence<TextStyle>) {
         self.init()
         for style in styles { put(style) }
     }
 
-    /// Adds a style in the place of another of its kind.
+    /// Adds a style, replacing one of the same kind.
     public mutating func put(_ style: TextStyle) {
         self = filter { $0.kind != style.kind }
         insert(style)
     }
 
-    /// The styles in an order that is the same in every run, as spans are numbered in it.
+    /// The styles in a deterministic order, as it determines the identifiers of spans.
     var ordered: [TextStyle] {
         count < 2 ? Array(self) : sorted { "\($0)" < "\($1)" }
     }

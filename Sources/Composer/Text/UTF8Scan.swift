@@ -1,9 +1,9 @@
-/// Counting UTF-16 units in UTF-8, eight bytes at a time and from marks on.
+/// Counts UTF-16 code units in UTF-8, eight bytes at a time, with an index of breadcrumbs.
 ///
-/// `String.UTF16View` does so too, but after each change of a text that is not ASCII it first goes through the whole
-/// of it to note where it can start: for chunks of a few hundred bytes that costs more than it saves.
+/// `String.UTF16View` does so as well, but rebuilds its breadcrumbs over the whole string after each change of
+/// non-ASCII text, which costs more than it saves for chunks of a few hundred bytes.
 enum UTF8Scan {
-    /// How many UTF-16 units the first 0, 64, 128 … 448 bytes of a text make; the largest number where it ends before.
+    /// The number of UTF-16 code units in the first 0, 64, 128 … 448 bytes; `UInt16.max` beyond the end of the text.
     typealias Breadcrumbs = SIMD8<UInt16>
 
     private static let stride = 64
@@ -21,7 +21,7 @@ enum UTF8Scan {
         }
     }
 
-    /// How many UTF-16 units the first `bytes` bytes of a text make, which end at a scalar.
+    /// The number of UTF-16 code units in the first `bytes` bytes, which must end on a scalar boundary.
     static func utf16Count(of text: String, bytes: Int, _ breadcrumbs: Breadcrumbs) -> Int {
         let crumb = min(bytes / stride, Breadcrumbs.scalarCount - 1)
         return withBytes(of: text) { start, _ in
@@ -29,9 +29,9 @@ enum UTF8Scan {
         }
     }
 
-    /// How many bytes stand before the scalar that a UTF-16 offset lies in; all of them if it lies beyond the text.
+    /// The byte offset of the scalar that contains a UTF-16 offset, or the byte count if it lies beyond the text.
     static func offset(atUTF16 offset: Int, in text: String, _ breadcrumbs: Breadcrumbs) -> Int {
-        // Equal is not enough, here and below: the scalar at the offset may have begun before.
+        // Here and below, stop strictly before the offset: the scalar at the offset may start in the preceding bytes.
         var crumb = Breadcrumbs.scalarCount - 1
         while crumb > 0, Int(breadcrumbs[crumb]) >= offset { crumb -= 1 }
         return withBytes(of: text) { start, bytes in
@@ -66,12 +66,12 @@ enum UTF8Scan {
         return units
     }
 
-    /// A scalar counts where its first byte is: once, or twice if it takes four bytes.
+    /// Counts a scalar at its lead byte: one unit, or two for a four-byte sequence.
     private static func count(_ byte: UInt8) -> Int {
         UTF8.isContinuation(byte) ? 0 : byte >= 0xF0 ? 2 : 1
     }
 
-    /// The same of eight bytes at once: every byte of the sum is 0, 1 or 2, and they are added by one multiplication.
+    /// Counts eight bytes at once: each byte of the sum is 0, 1 or 2, and one multiplication adds them up.
     private static func count(_ word: UInt64) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let continuing = (word & ~(word << 1)) >> 7
@@ -80,7 +80,7 @@ enum UTF8Scan {
     }
 
     private static func withBytes<Result>(of text: String, _ body: (UnsafeRawPointer, Int) -> Result) -> Result {
-        // Contiguous UTF-8 has an address even where it is empty; other strings don't come here but are copied.
+        // Contiguous UTF-8 has a base address even if it is empty; other strings take the copying path below.
         if let result = text.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawPointer($0.baseAddress!), $0.count) }
         ) {
             return result

@@ -1,17 +1,17 @@
-/// What a change does to the undo step before it (SLK-33).
+/// How a change merges with the preceding undo step (SLK-33).
 enum UndoGrouping: Equatable {
-    /// Writing at the caret: joined to the run before it up to the next word. `startsBlank` and `endsBlank`
-    /// tell whether the first and the last character are white space.
+    /// Typing at the caret: merged with the preceding run up to the next word. `startsBlank` and `endsBlank` tell
+    /// whether the first and last character are white space.
     case typing(startsBlank: Bool, endsBlank: Bool)
-    /// Backspace, Delete: joined likewise.
+    /// Backspace or Delete: merged likewise.
     case deleting(forward: Bool, isBlank: Bool)
-    /// A step of its own.
+    /// A separate step.
     case atomic
 }
 
-/// The steps back and forth over the whole value: text, spans and selection.
+/// The undo and redo steps over the whole document: text, spans and selection.
 ///
-/// A step keeps what it removed and inserted, not the text around it, so that it costs what the change did.
+/// A step stores only the removed and inserted text, so its size depends on the change, not the document.
 struct UndoHistory: Sendable {
     struct Edit: Sendable {
         var location: Int
@@ -34,24 +34,24 @@ struct UndoHistory: Sendable {
         var extra: Extra?
     }
 
-    /// What a step did beside the text.
+    /// The effects of a step besides the text.
     enum Extra: Sendable {
-        /// A message was handed over, with these.
+        /// A message was sent, with these extras.
         case sent(SentExtras)
-        /// Something else was begun before this was done.
+        /// Switched from this suspended context to another one.
         case suspended(ComposerContext)
     }
 
     private struct Run: Equatable {
         var grouping: UndoGrouping
         var time: Duration
-        /// Where the next change must happen to belong to the run.
+        /// The caret position at which the next change continues the run.
         var caret: Int
     }
 
-    /// A run of keys is one string up to this many units: joining longer ones would cost ever more.
+    /// The maximum length of a merged string, in UTF-16 code units; bounds the cost of appending.
     private static let joinedLength = 256
-    /// A pause of this length ends a run (SLK-33).
+    /// The pause that ends a run (SLK-33).
     private static let pause = Duration.seconds(1)
 
     private(set) var undoSteps: [Step] = []
@@ -61,7 +61,7 @@ struct UndoHistory: Sendable {
     private var transactionHasStep = false
     let depth: Int
 
-    /// - Parameter depth: how many steps are kept; the oldest are dropped. 0 keeps none.
+    /// - Parameter depth: the maximum number of steps; older ones are dropped. 0 disables undo.
     init(depth: Int) {
         self.depth = max(0, depth)
     }
@@ -69,7 +69,7 @@ struct UndoHistory: Sendable {
     var canUndo: Bool { !undoSteps.isEmpty }
     var canRedo: Bool { !redoSteps.isEmpty }
 
-    /// The next change starts a step of its own.
+    /// Ends the run: the next change starts a new step.
     mutating func breakRun() { run = nil }
 
     mutating func clear() {
@@ -78,7 +78,7 @@ struct UndoHistory: Sendable {
         run = nil
     }
 
-    /// Everything recorded until the matching `endTransaction` is one step.
+    /// Groups everything recorded until the matching `endTransaction` into one step. Nests.
     mutating func beginTransaction() {
         if transactionDepth == 0 {
             transactionHasStep = false
@@ -143,14 +143,14 @@ struct UndoHistory: Sendable {
         }
     }
 
-    /// Notes what the newest step did beside the text.
+    /// Attaches an extra effect to the latest step.
     mutating func add(_ extra: Extra) {
         if !undoSteps.isEmpty { undoSteps[undoSteps.count - 1].extra = extra }
     }
 
-    /// Puts the way back to what was left behind all other steps.
+    /// Adds a step that returns to a suspended context.
     ///
-    /// - Parameter inRedo: the way is forward: it was left by undoing.
+    /// - Parameter inRedo: whether undo left the context, so that redo returns to it.
     mutating func addWay(to context: ComposerContext, inRedo: Bool, at snapshot: UndoSnapshot) {
         guard depth > 0 else { return }
         let step = Step(edits: [], before: snapshot, after: snapshot, extra: .suspended(context))
@@ -158,12 +158,12 @@ struct UndoHistory: Sendable {
         if inRedo { redoSteps.append(step) } else { undoSteps.append(step) }
     }
 
-    /// Forgets the step that was just taken: the way back is another.
+    /// Removes the step that was just applied, as another one replaces its inverse.
     mutating func removeConsumed(byUndo: Bool) {
         if byUndo { redoSteps.removeLast() } else { undoSteps.removeLast() }
     }
 
-    /// Nobody can go back to editing this message.
+    /// Removes the steps that return to editing a message.
     mutating func forgetWays(to id: String) {
         undoSteps = undoSteps.compactMap { Self.step($0, without: id) }
         redoSteps = redoSteps.compactMap { Self.step($0, without: id) }
@@ -174,7 +174,7 @@ struct UndoHistory: Sendable {
         edit.history.forgetWays(to: id)
         var step = step
         guard edit.id != id else {
-            // What was left before it is still to be had.
+            // Keep the context that was suspended before this edit.
             guard let before = edit.history.suspendedContext else { return nil }
             step.extra = .suspended(before)
             return step
@@ -183,7 +183,7 @@ struct UndoHistory: Sendable {
         return step
     }
 
-    /// What was left before the steps that are there, the latest.
+    /// The most recent suspended context among the undo steps, or `nil`.
     var suspendedContext: ComposerContext? {
         for step in undoSteps.reversed() { if case .suspended(let context)? = step.extra { return context } }
         return nil

@@ -4,8 +4,8 @@ import Foundation
 import PictureDecoding
 import Synchronization
 
-/// Plays the sound of a feed through PulseAudio, or PipeWire in its place, on a thread of its own, and sets the clock
-/// by what is heard.
+/// Plays the audio of a feed through PulseAudio, or PipeWire's implementation of it, on a thread of its own, and
+/// synchronizes the clock with the audible position.
 nonisolated final class AudioPlayer: Sendable {
     private let feed: VideoFeed
     private let clock: VideoClock
@@ -22,7 +22,7 @@ nonisolated final class AudioPlayer: Sendable {
         DispatchQueue(label: "sound-player", qos: .userInteractive).async { [self] in run() }
     }
 
-    /// Whether all was heard, or none can be.
+    /// Whether playback has ended or no output is available.
     var isDone: Bool { isFinished.load(ordering: .relaxed) }
 
     /// - Parameter volume: 0 to 1.
@@ -31,7 +31,7 @@ nonisolated final class AudioPlayer: Sendable {
     }
 
     func play() { change { isPlaying.store(true, ordering: .relaxed) } }
-    /// What is on its way is still heard, for a tenth of a second.
+    /// Pauses; samples already buffered still play, for up to 100 ms.
     func pause() { change { isPlaying.store(false, ordering: .relaxed) } }
     func stop() { change { isStopped.store(true, ordering: .relaxed) } }
 
@@ -42,7 +42,7 @@ nonisolated final class AudioPlayer: Sendable {
         condition.unlock()
     }
 
-    /// - Returns: false if it is over.
+    /// - Returns: `false` once stopped.
     private func waitUntilPlaying() -> Bool {
         condition.lock()
         defer { condition.unlock() }
@@ -54,7 +54,7 @@ nonisolated final class AudioPlayer: Sendable {
         defer { isFinished.store(true, ordering: .relaxed) }
         guard waitUntilPlaying() else { return }
         guard let server = Self.connect() else {
-            // Films are shown without sound then.
+            // Without an audio server, play the video silently.
             feed.disableAudio()
             clock.run()
             return
@@ -76,20 +76,20 @@ nonisolated final class AudioPlayer: Sendable {
             case .samples(let samples, let time):
                 let gap = [Int16](
                     repeating: 0, count: time - playbackPosition > 40 ? Self.count(until: time, playbackPosition) : 0)
-                // What comes too late was silence already.
+                // The gap was already filled with silence: drop late samples.
                 guard playbackPosition - time < 200 else { continue }
                 guard play(gap + samples, server, &playbackPosition) else { return }
             }
         }
     }
 
-    /// Numbers in so much silence, at most ten seconds of it.
+    /// Returns the number of sample values for the silence until `time`, at most ten seconds.
     private static func count(until time: Int, _ playbackPosition: Int) -> Int {
         min(max(0, time - playbackPosition), 10_000) * VideoLimits.sampleRate / 1000 * 2
     }
 
-    /// Plays samples in small pieces, so that a pause is one at once.
-    /// - Returns: false if it is over.
+    /// Writes samples in chunks of 40 ms, so that pausing takes effect at once.
+    /// - Returns: `false` once stopped or on an output error.
     private func play(_ samples: [Int16], _ server: OpaquePointer, _ playbackPosition: inout Int) -> Bool {
         let length = VideoLimits.sampleRate / 25 * 2
         let start = playbackPosition
@@ -113,7 +113,7 @@ nonisolated final class AudioPlayer: Sendable {
         var form = pa_sample_spec(format: PA_SAMPLE_S16LE, rate: UInt32(VideoLimits.sampleRate), channels: 2)
         var buffer = pa_buffer_attr()
         buffer.maxlength = .max
-        // A tenth of a second.
+        // 100 ms.
         buffer.tlength = UInt32(VideoLimits.sampleRate / 10 * 4)
         buffer.prebuf = .max
         buffer.minreq = .max

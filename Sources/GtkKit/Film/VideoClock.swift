@@ -1,7 +1,6 @@
 import Synchronization
 
-/// How far a film has come, in milliseconds; told by the sound that is heard where there is any, and by the time that
-/// passes in between.
+/// The playback position in milliseconds: set by the audio output if there is any, and extrapolated in between.
 nonisolated final class VideoClock: Sendable {
     private struct Anchor {
         var position: Double
@@ -10,7 +9,7 @@ nonisolated final class VideoClock: Sendable {
 
     private let anchor: Mutex<Anchor>
 
-    /// It stands at `start`.
+    /// Creates a stopped clock at `start`.
     init(at start: Int) {
         anchor = Mutex(Anchor(position: Double(start), at: nil))
     }
@@ -33,7 +32,7 @@ nonisolated final class VideoClock: Sendable {
         anchor.withLock { $0 = Anchor(position: position, at: nil) }
     }
 
-    /// The sound at `position` is heard now.
+    /// Resynchronizes with the audio that is audible now, unless the clock is stopped.
     func set(_ position: Double) {
         anchor.withLock { if $0.at != nil { $0 = Anchor(position: position, at: .now) } }
     }

@@ -2,33 +2,33 @@ import Dispatch
 import Foundation
 import PictureDecoding
 
-/// What a process decodes of a film or a sound from some time on: read ahead on a thread of its own, as far as a bound.
+/// Decodes a video or audio file from a start time on a thread of its own, and reads ahead up to a limit.
 nonisolated final class VideoFeed: Sendable {
     struct Media: Sendable {
-        /// Milliseconds.
+        /// In milliseconds.
         var duration: Int
-        /// Of a frame, in pixels; 0 for a sound alone.
+        /// The frame size in pixels; zero for audio alone.
         var width: Int
         var height: Int
         var hasAudio: Bool
     }
 
     enum Audio: Sendable {
-        /// Samples of two channels, 16 bits each, to be heard from `time` on.
+        /// Interleaved 16-bit stereo samples, to be played from `time` on.
         case samples([Int16], time: Int)
-        /// Nothing is heard until then.
+        /// No audio until the given time.
         case silence(until: Int)
         case end
     }
 
-    /// The most that waits to be shown and heard: bytes of frames, milliseconds of sound.
+    /// The read-ahead limits: bytes of frames, milliseconds of audio.
     private static let maxBuffered = (frames: 48 << 20, sound: 3000)
 
     private struct State {
         var media: Media?
-        /// Weighed in bytes.
+        /// Weighted by bytes.
         var frames = VideoQueue<(picture: DecodedImage, time: Int)>()
-        /// Weighed in numbers.
+        /// Weighted by sample values, two per stereo sample.
         var audio = VideoQueue<(samples: [Int16], time: Int)>()
         var failure: ImageFailure?
         var acceptsAudio = true
@@ -43,17 +43,17 @@ nonisolated final class VideoFeed: Sendable {
     }
 
     private let process: ImageProcess
-    // All of it behind the condition.
+    // Guarded by `condition`.
     private nonisolated(unsafe) var state = State()
     private let condition = NSCondition()
 
-    /// - Parameter start: in milliseconds.
+    /// - Parameter start: The start time in milliseconds.
     init(_ path: String, fitting width: Int, by height: Int, from start: Int) throws(ImageFailure) {
         process = try ImageProcess(film: .video, path: path, width: width, height: height, from: start)
     }
 
-    /// Begins to read.
-    /// - Parameter onChange: called on the main queue when it is known what it is, and once more at the end.
+    /// Starts reading.
+    /// - Parameter onChange: Called on the main queue when the media properties are known, and once more at the end.
     func start(_ onChange: @escaping @MainActor @Sendable () -> Void) {
         DispatchQueue(label: "film-feed", qos: .userInitiated).async { [self] in
             while handle(process.videoRecord(), onChange) {}
@@ -63,7 +63,7 @@ nonisolated final class VideoFeed: Sendable {
         }
     }
 
-    /// Ends it; nothing comes any more.
+    /// Stops decoding; no more frames or samples arrive.
     func stop() {
         withState { $0.isStopped = true }
         process.interrupt()
@@ -73,13 +73,13 @@ nonisolated final class VideoFeed: Sendable {
     var failure: ImageFailure? { withState { $0.failure } }
     var hasFrames: Bool { withState { !$0.frames.isEmpty } }
     var hasAudio: Bool { withState { !$0.audio.isEmpty } }
-    /// Whether all has been read, and taken.
+    /// Whether the file has been read to its end and all buffers are empty.
     var isExhausted: Bool { withState { $0.isRead && $0.frames.isEmpty && $0.audio.isEmpty } }
 
-    /// Whether there is nobody to hear it: its time passes all the same.
+    /// Whether audio is discarded because there is no output; the clock runs nevertheless.
     var isUnheard: Bool { withState { !$0.acceptsAudio } }
 
-    /// There is nobody to hear it.
+    /// Discards all audio, because there is no output.
     func disableAudio() {
         withState { state in
             state.acceptsAudio = false
@@ -87,7 +87,7 @@ nonisolated final class VideoFeed: Sendable {
         }
     }
 
-    /// The last frame that is due at a time, in milliseconds; those before it are forgotten.
+    /// Returns the latest frame that is due at `time` in milliseconds, and drops earlier ones.
     func frame(at time: Double) -> DecodedImage? {
         withState { state in
             var image: DecodedImage?
@@ -98,12 +98,12 @@ nonisolated final class VideoFeed: Sendable {
         }
     }
 
-    /// The first frame, whenever it is due.
+    /// Returns the first frame, regardless of its timestamp.
     func firstFrame() -> DecodedImage? {
         withState { $0.frames.popFirst()?.picture }
     }
 
-    /// Waits for what is heard after `playbackPosition`, in milliseconds. Not for the main thread.
+    /// Blocks until audio after `playbackPosition` (milliseconds) is available. Not for the main thread.
     func nextAudio(after playbackPosition: Int) -> Audio {
         condition.lock()
         defer {
@@ -113,7 +113,7 @@ nonisolated final class VideoFeed: Sendable {
         while !state.isStopped {
             if let next = state.audio.popFirst() { return .samples(next.samples, time: next.time) }
             if state.isRead { break }
-            // As much film as may wait and no sound: there is none for so long.
+            // The frame buffer is full without any audio: the audio track has a gap until the last frame.
             if state.isFull, let last = state.frames.last, last.time > playbackPosition {
                 return .silence(until: last.time)
             }
@@ -131,7 +131,7 @@ nonisolated final class VideoFeed: Sendable {
         return body(&state)
     }
 
-    /// - Returns: whether more may come.
+    /// - Returns: Whether to continue reading.
     private func handle(_ record: VideoRecord, _ onChange: @escaping @MainActor @Sendable () -> Void) -> Bool {
         switch record {
         case .media(let duration, let width, let height, let hasAudio):
@@ -154,7 +154,8 @@ nonisolated final class VideoFeed: Sendable {
         return true
     }
 
-    /// Waits while as much as may wait is there.
+    /// Blocks while the buffers are full.
+    /// - Returns: `false` once stopped.
     private func append(_ body: (inout State) -> Void) -> Bool {
         condition.lock()
         defer {
@@ -162,7 +163,7 @@ nonisolated final class VideoFeed: Sendable {
             condition.unlock()
         }
         while state.isFull, !state.isStopped {
-            // Who waits for sound learns that there is none.
+            // Lets `nextAudio` detect a gap in the audio track.
             condition.broadcast()
             condition.wait()
         }

@@ -1,7 +1,7 @@
-/// What waits for its turn, and how much it is altogether: a step costs the same however much waits.
+/// A FIFO queue that tracks the total weight of its elements; appending and popping take amortized constant time.
 nonisolated struct VideoQueue<Element> {
     private var elements: [(element: Element, weight: Int)?] = []
-    /// How many of the elements have had their turn: they are dropped when they are the most of all.
+    /// The number of consumed slots at the front, which are dropped once they make up more than half of the array.
     private var consumedCount = 0
     private(set) var weight = 0
 

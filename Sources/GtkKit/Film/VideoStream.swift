@@ -2,10 +2,10 @@ import CGtk
 public import Foundation
 import PictureDecoding
 
-/// A film or a sound from anyone as a GtkMediaStream, for GTK's own controls: decoded in a process that can do nothing
-/// else (``VideoLimits``), shown and heard here.
+/// A video or audio file as a GtkMediaStream for GTK's media controls. Untrusted files are decoded in a sandboxed
+/// process (``VideoLimits``) and played here.
 public final class VideoStream {
-    /// The GObject that owns this.
+    /// The GObject that owns this instance.
     private let pointer: UnsafeMutableRawPointer
     private var path = ""
     private var box = (width: 1, height: 1)
@@ -15,9 +15,9 @@ public final class VideoStream {
     private var clock = VideoClock(at: 0)
     private(set) var image: DecodedImage?
     private var ticking: Timeout?
-    /// Whether the next frame is shown whenever it is due: after a seek.
+    /// Whether to show the next frame regardless of its timestamp, as after a seek.
     private var needsFrame = true
-    /// Where the reader wants to be, in milliseconds, while the last such wish is being fulfilled.
+    /// The latest seek target in milliseconds, queued while a previous seek is in progress.
     private var nextSeek: Int?
     private var isPlaying = false
     private var volume = 1.0
@@ -27,7 +27,7 @@ public final class VideoStream {
     isolated deinit { end() }
 
     /// Opens a file.
-    /// - Parameter width: of the box of pixels that frames have to fit in.
+    /// - Parameter width: The width of the box that frames must fit in, in pixels.
     public static func open(_ file: URL, fitting width: Int, by height: Int) -> Object {
         let object = Object(owning: shim_object_new(VideoStreamType.type))
         if let stream = VideoStreamType.stream(of: object.pointer) {
@@ -41,7 +41,7 @@ public final class VideoStream {
     private var stream: OpaquePointer { OpaquePointer(pointer) }
     private func cast() -> UnsafeMutablePointer<GtkMediaStream> { pointer.assumingMemoryBound(to: GtkMediaStream.self) }
 
-    // MARK: What GTK asks for
+    // MARK: GtkMediaStream
 
     func play() {
         if gtk_media_stream_get_ended(cast()) != 0 { start(at: 0) }
@@ -57,7 +57,7 @@ public final class VideoStream {
         if !needsFrame { ticking = nil }
     }
 
-    /// - Parameter time: in milliseconds.
+    /// - Parameter time: The position in milliseconds.
     func seek(to time: Int) {
         if needsFrame, feed?.failure == nil, feed?.isExhausted == false {
             nextSeek = time
@@ -73,7 +73,7 @@ public final class VideoStream {
         audioPlayer?.setVolume(volume)
     }
 
-    /// In pixels, 0 while it is not known and for sounds.
+    /// In pixels; zero for audio and until the stream is prepared.
     var size: (width: Int, height: Int) { (media?.width ?? 0, media?.height ?? 0) }
 
     func draw(_ snapshot: OpaquePointer?, _ width: Double, _ height: Double) {
@@ -82,7 +82,7 @@ public final class VideoStream {
         gdk_paintable_snapshot(texture.cast(), snapshot, width, height)
     }
 
-    // MARK: The process
+    // MARK: Decoder process
 
     private func start(at time: Int) {
         end()
@@ -107,7 +107,7 @@ public final class VideoStream {
         (feed, audioPlayer) = (nil, nil)
     }
 
-    /// It is known what it is, or all is read.
+    /// Called when the media properties are known, and again when reading has ended.
     private func feedChanged(_ feed: VideoFeed) {
         if let failure = feed.failure, media == nil || (needsFrame && !feed.hasFrames && !feed.hasAudio) {
             return fail(failure)
@@ -130,12 +130,12 @@ public final class VideoStream {
 
     private func fail(_ failure: ImageFailure) {
         end()
-        // Shown to nobody: the view has its own words.
+        // Not shown to the user: the view has its own error text.
         let error = g_error_new_literal(g_quark_from_string("parlance-film"), gint(failure.rawValue), "not played")
         gtk_media_stream_gerror(cast(), error)
     }
 
-    // MARK: Time
+    // MARK: Playback clock
 
     private func tick() {
         guard let feed, let media else { return }
@@ -157,7 +157,7 @@ public final class VideoStream {
             ticking = nil
             return
         }
-        // A frame of most displays; a sound's controls move less often.
+        // Roughly one frame at 60 Hz; audio controls update less often.
         ticking = Timeout(after: .milliseconds(hasVideo ? 15 : 100)) { [weak self] in self?.tick() }
     }
 

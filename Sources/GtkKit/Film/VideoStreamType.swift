@@ -44,7 +44,7 @@ enum VideoStreamType {
         }
     }
 
-    /// Calls `body` for the stream behind what GTK hands over.
+    /// Calls `body` with the stream of a GObject, or returns `none` if it has none.
     private nonisolated static func at<T: Sendable>(
         _ object: UnsafeMutableRawPointer?, _ none: T, _ body: @MainActor (VideoStream) -> T
     ) -> T {

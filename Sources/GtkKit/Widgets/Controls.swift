@@ -54,7 +54,7 @@ public final class Stack: Widget {
 }
 
 public final class ScrolledWindow: Widget {
-    /// Scrolls a child up and down, and takes what room there is.
+    /// Creates a window that scrolls vertically and expands to the available height.
     public convenience init(_ child: Widget) {
         self.init(sinking: gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
@@ -62,7 +62,8 @@ public final class ScrolledWindow: Widget {
         setChild(child)
     }
 
-    /// Scrolls a child that is too wide to the side, and is as high as it is: up and down is scrolled what is around.
+    /// Creates a window that scrolls a wide child horizontally and takes its natural height; vertical scrolling is left
+    /// to the ancestors.
     public convenience init(sideways child: Widget) {
         self.init(sinking: gtk_scrolled_window_new())
         gtk_scrolled_window_set_policy(cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
@@ -76,7 +77,7 @@ public final class ScrolledWindow: Widget {
     public var verticalAdjustment: Adjustment {
         Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_vadjustment(cast())))
     }
-    /// Whether there is no scrollbar to scroll up and down by, however high the content.
+    /// Whether the vertical scrollbar is hidden, whatever the content height.
     public var hidesScrollbar: Bool {
         get {
             var policy = GTK_POLICY_AUTOMATIC
@@ -88,11 +89,11 @@ public final class ScrolledWindow: Widget {
             var sideways = GTK_POLICY_NEVER
             gtk_scrolled_window_get_policy(cast(), &sideways, nil)
             gtk_scrolled_window_set_policy(cast(), sideways, newValue ? GTK_POLICY_EXTERNAL : GTK_POLICY_AUTOMATIC)
-            // The policy alone leaves it to be painted once more, in a place that it has no longer (GTK 4.8).
+            // GTK 4.8 paints the scrollbar once more at its old position if only the policy changes.
             gtk_widget_set_visible(gtk_scrolled_window_get_vscrollbar(cast()), newValue ? 0 : 1)
         }
     }
-    /// Whether the window may be narrower than its content, which then can be scrolled by the program alone.
+    /// Whether the window can be narrower than its content, which then scrolls only programmatically.
     public var scrollsSideways: Bool {
         get {
             var policy = GTK_POLICY_NEVER
@@ -108,9 +109,9 @@ public final class ScrolledWindow: Widget {
     public var horizontalAdjustment: Adjustment {
         Adjustment(borrowing: UnsafeMutableRawPointer(gtk_scrolled_window_get_hadjustment(cast())))
     }
-    /// The tallest natural height of the content that is asked for, in pixels; -1 for no limit.
+    /// Sets the bounds of the content height in pixels; -1 removes a limit.
     public func setContentHeight(minimum: Int, maximum: Int) {
-        // GTK refuses a minimum above the maximum that is set at that moment.
+        // GTK rejects a minimum above the current maximum: lift the maximum first.
         gtk_scrolled_window_set_max_content_height(cast(), -1)
         gtk_scrolled_window_set_min_content_height(cast(), Int32(minimum))
         gtk_scrolled_window_set_max_content_height(cast(), Int32(maximum))
@@ -126,7 +127,7 @@ public final class Entry: Widget {
     public func onChange(_ handler: @escaping @MainActor () -> Void) { connect("changed") { _ in handler() } }
 }
 
-/// A menu at a widget, from a menu model in a `.ui` file.
+/// A popover menu attached to a widget, from a menu model in a `.ui` file.
 public final class PopoverMenu: Widget {
     public convenience init(model: Object, parent: Widget) {
         self.init(sinking: gtk_popover_menu_new_from_model(model.cast()))
@@ -135,7 +136,7 @@ public final class PopoverMenu: Widget {
         gtk_widget_set_halign(cast(), GTK_ALIGN_START)
     }
 
-    /// Opens at the point in the parent's coordinates.
+    /// Opens at a point in the parent's coordinates.
     public func popUp(x: Double, y: Double) {
         var rectangle = GdkRectangle(x: Int32(x), y: Int32(y), width: 1, height: 1)
         gtk_popover_set_pointing_to(cast(), &rectangle)
@@ -150,7 +151,7 @@ public final class MenuButton: Widget {
         set { gtk_menu_button_set_icon_name(cast(), newValue ?? "") }
     }
 
-    /// Has a popover made when it is opened for the first time.
+    /// Sets a factory that creates the popover the first time the button opens it.
     public func setPopover(_ make: @escaping @MainActor () -> Widget) {
         let box = Unmanaged.passRetained(ClosureBox(make)).toOpaque()
         gtk_menu_button_set_create_popup_func(
@@ -160,7 +161,7 @@ public final class MenuButton: Widget {
                 MainActor.assumeIsolated {
                     guard let button, let data, gtk_menu_button_get_popover(button) == nil else { return }
                     let make = Unmanaged<ClosureBox<@MainActor () -> Widget>>.fromOpaque(data).takeUnretainedValue()
-                    // Named: a temporary may be freed before the call.
+                    // A temporary could be freed before the call.
                     let popover = make.closure()
                     gtk_menu_button_set_popover(button, popover.cast())
                 }

@@ -1,18 +1,18 @@
 import CGtk
 
-/// A GtkListView over the numbers from 0: only rows in view exist, and each is told which number it shows.
+/// A GtkListView over integer indices: only visible rows exist, and each is bound to its index.
 ///
-/// It has no selection and takes no focus: whoever shows it marks rows and moves through them.
+/// It has no selection and no keyboard focus; the caller highlights rows and navigates between them.
 public final class IndexedList {
     public let widget: Widget
     private let model: Object
     private let bind: @MainActor (Widget, Int) -> Void
-    /// The rows that show something, by their list items.
+    /// The bound rows by list item.
     private var bound: [UnsafeMutableRawPointer: (row: Widget, index: Int)] = [:]
 
     /// - Parameters:
-    ///   - make: a new row.
-    ///   - bind: shows what belongs to the number in the row, which may have shown another.
+    ///   - make: Creates an empty row.
+    ///   - bind: Fills a possibly recycled row for the index.
     public init(make: @escaping @MainActor () -> Widget, bind: @escaping @MainActor (Widget, Int) -> Void) {
         self.bind = bind
         model = Object(owning: UnsafeMutableRawPointer(gtk_string_list_new(nil)))
@@ -43,7 +43,7 @@ public final class IndexedList {
         gtk_widget_set_can_focus(widget.cast(), 0)
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count = 0 {
         didSet {
             if count < oldValue {
@@ -57,21 +57,21 @@ public final class IndexedList {
         }
     }
 
-    /// Shows the rows in view again, whatever of them has changed.
+    /// Rebinds all realized rows.
     public func refresh() {
         for (row, index) in bound.values where index < count { bind(row, index) }
     }
 
-    /// The row of a number, nil if it is not in view.
+    /// Returns the row at an index, or `nil` if it is not realized.
     public func row(at index: Int) -> Widget? { bound.values.first { $0.index == index }?.row }
 
-    /// The list item around a row: it is what assistive technology takes for the row, so names and states belong there. On
-    /// GTK 4.8 it has none of its own (`GtkListItem:accessible-label` is of 4.12).
+    /// Returns the list item widget around a row. Assistive technology exposes it as the row, so set accessible names
+    /// and states on it: `GtkListItem:accessible-label` exists only from GTK 4.12.
     public static func item(of row: Widget) -> Widget {
         gtk_widget_get_parent(row.cast()).map { Widget(borrowing: $0) } ?? row
     }
 
-    /// Scrolls as little as needed for a row to be in view.
+    /// Scrolls by the minimal distance that makes the row visible.
     public func scroll(to index: Int) {
         guard (0..<count).contains(index) else { return }
         _ = gtk_widget_activate_action_variant(

@@ -1,10 +1,10 @@
 import CGtk
 
 extension Widget {
-    /// Shows a popover beside another widget, which it becomes a child of.
+    /// Makes the popover a child of the widget that it points to.
     ///
-    /// Never beside a GtkStack: to assistive technology each child of a stack is the page that it stands on, and for a
-    /// child without a page GTK 4.8 follows a null pointer as soon as the popover closes.
+    /// The parent must not be a GtkStack: GTK treats each accessible child of a stack as a page, and GTK 4.8
+    /// dereferences a null pointer when a child without a page closes.
     public final func attachPopover(to parent: Widget) {
         PopoverGrabs.installUnmapHook
         precondition(shim_is_a(parent.pointer, gtk_stack_get_type()) == 0, "a popover is no page of a stack")
@@ -12,15 +12,15 @@ extension Widget {
     }
 }
 
-/// Sees to it that no popover holds the pointer without being seen.
+/// Prevents unmapped popovers from keeping their pointer grab.
 ///
-/// GTK 4.8 takes a grab when a popover is shown, and gives it back when it is hidden. One that goes with what is around
-/// it, a page that is left or a window that closes, is unmapped and not hidden: no click reaches any widget from then on,
-/// until another popover is opened and closed.
+/// GTK 4.8 takes a grab when a popover is shown and releases it when it is hidden. A popover that disappears with its
+/// ancestor, such as a left page or a closing window, is unmapped but not hidden: no widget receives clicks until
+/// another popover opens and closes.
 enum PopoverGrabs {
-    /// Once a process.
+    /// Runs once per process.
     static let installUnmapHook: Void = {
-        // The signal is there when the class is.
+        // The signal exists only once the class has been initialized.
         g_type_class_ref(gtk_widget_get_type())
         let unmap = g_signal_lookup("unmap", gtk_widget_get_type())
         _ = g_signal_add_emission_hook(
@@ -38,8 +38,7 @@ enum PopoverGrabs {
     }()
 }
 
-/// A popover that shows something beside what the user goes on doing: it takes neither the focus nor a grab, and
-/// closes by code alone.
+/// A popover that accompanies other input: it takes neither the focus nor a grab, and only code closes it.
 public final class CompanionPopover: Widget {
     public convenience init(parent: Widget) {
         self.init(sinking: gtk_popover_new())
@@ -53,7 +52,7 @@ public final class CompanionPopover: Widget {
 
     public func setChild(_ child: Widget?) { gtk_popover_set_child(cast(), child?.cast()) }
 
-    /// Where it points to, in the parent's coordinates.
+    /// Sets the rectangle to point to, in the parent's coordinates.
     public func point(x: Double, y: Double, width: Double, height: Double) {
         var rectangle = GdkRectangle(
             x: Int32(x), y: Int32(y), width: Int32(max(1, width)), height: Int32(max(1, height)))
@@ -69,22 +68,22 @@ public final class CompanionPopover: Widget {
     }
 }
 
-/// What had the focus when a popover opened. GTK gives it to the first button of the window when one closes.
+/// Saves the focus widget while a popover is open. On closing, GTK would focus the first button of the window instead.
 public final class FocusRestorer {
     private var widget: Widget?
 
     public init() {}
 
-    /// Keeps what has the focus in the window that the widget is in.
+    /// Saves the focus widget of the window that contains `widget`.
     public func save(around widget: Widget) {
         self.widget = gtk_widget_get_root(widget.cast()).flatMap { gtk_root_get_focus($0) }.map {
             Widget(borrowing: $0)
         }
     }
 
-    /// Gives it back, once.
+    /// Restores the saved focus, once.
     public func restore() {
-        // It may have gone meanwhile.
+        // The widget may have left the window in the meantime.
         if let widget, gtk_widget_get_root(widget.cast()) != nil { widget.grabFocus() }
         widget = nil
     }

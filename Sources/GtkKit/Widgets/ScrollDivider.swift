@@ -1,32 +1,32 @@
 import CGtk
 
-/// Along what a scrolled window moves its content.
+/// The axis along which a scrolled window scrolls.
 public enum ScrollAxis: Sendable {
     case upright
     case sideways
 }
 
 extension ScrolledWindow {
-    /// Leaves what goes along the other axis to the scrolled windows around and within this one.
+    /// Restricts scrolling to one axis; the other is left to enclosing and nested scrolled windows.
     ///
-    /// A GtkScrolledWindow takes each turn of a wheel over it, also along an axis on which it cannot move, and each
-    /// motion of a touchpad from its first event on. With a window of either axis in each other, both are to be told.
-    /// Shift turns the wheel sideways.
+    /// A GtkScrolledWindow consumes every wheel event over it, even along an axis in which it cannot scroll, and every
+    /// touchpad gesture from its first event on. When windows of different axes are nested, call this on both. Shift
+    /// swaps the axes of a wheel.
     public func handleScrolling(only axis: ScrollAxis) {
         ScrollDivider(axis, of: self).listen(on: self)
     }
 }
 
-/// Looks at what is scrolled before GTK's own controllers do, and switches them off for what is not theirs.
+/// Inspects scroll events in the capture phase, and disables GTK's own controllers for events along the other axis.
 private final class ScrollDivider {
     private let axis: ScrollAxis
     private let controllers: [(controller: Object, flags: UInt32)]
-    /// Where the fingers on a touchpad went first: until they are lifted they stay on that axis.
+    /// The initial axis of a touchpad gesture, which applies until the fingers lift.
     private var course: (axis: ScrollAxis, isShifted: Bool)?
 
     init(_ axis: ScrollAxis, of window: ScrolledWindow) {
         self.axis = axis
-        // A scrollbar that lies over the content turns with a wheel of either axis that comes to be over it.
+        // Overlay scrollbars have scroll controllers of their own, which react to both axes.
         let bars = [
             gtk_scrolled_window_get_hscrollbar(window.cast()), gtk_scrolled_window_get_vscrollbar(window.cast()),
         ]
@@ -48,7 +48,7 @@ private final class ScrollDivider {
     func listen(on window: ScrolledWindow) {
         let scroll = Object(
             owning: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
-        // The controller that was added last is asked first.
+        // GTK runs the most recently added controller first.
         gtk_event_controller_set_propagation_phase(scroll.cast(), GTK_PHASE_CAPTURE)
         scroll.intercept("scroll") { [self] arguments in
             guard let pointer = arguments.emitter else { return false }
@@ -56,13 +56,13 @@ private final class ScrollDivider {
             divide(arguments.double(0), arguments.double(1), by: controller)
             return false
         }
-        // So that GTK's controllers learn of the end of what they may have begun.
+        // Restores the flags so that GTK's controllers receive the end of a gesture that they may have started.
         scroll.connect("scroll-end") { [self] _ in
             course = nil
             for (controller, flags) in controllers { Self.set(flags, controller) }
         }
         window.addController(scroll)
-        // Fingers that are lifted elsewhere are not heard of.
+        // No scroll-end arrives if the fingers lift outside of the window.
         let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
         motion.connect("leave") { [self] _ in course = nil }
         window.addController(motion)
@@ -73,14 +73,14 @@ private final class ScrollDivider {
         let isShifted = state & UInt32(GDK_SHIFT_MASK.rawValue) != 0
         let goes: ScrollAxis = (abs(dx) > abs(dy)) != isShifted ? .sideways : .upright
         let device = gtk_event_controller_get_current_event_device(controller.cast())
-        // A wheel has steps and no end: each goes by itself.
+        // Wheels have discrete steps and no scroll-end: decide for each event.
         let isWheel = device.map { gdk_device_get_source($0) == GDK_SOURCE_MOUSE } ?? true
         if isWheel || course?.isShifted != isShifted { course = (goes, isShifted) }
         let isOwn = course?.axis == axis
         let other =
             axis == .upright ? GTK_EVENT_CONTROLLER_SCROLL_HORIZONTAL : GTK_EVENT_CONTROLLER_SCROLL_VERTICAL
         for (controller, flags) in controllers {
-            // With Shift GTK moves by what is scrolled along the other axis.
+            // With Shift, GTK swaps the axes after its controllers have filtered by flags, so keep both.
             Self.set(!isOwn ? 0 : isShifted ? flags : flags & ~UInt32(other.rawValue), controller)
         }
     }

@@ -1,10 +1,10 @@
 import CGtk
 
-/// A window of an application.
+/// An application window.
 public final class Window: Widget {
     /// - Parameters:
-    ///   - width: in logical pixels, as is `height`.
-    ///   - content: what fills it, below the title.
+    ///   - width: The default width in logical pixels, as is `height`.
+    ///   - content: The child below the title bar.
     public convenience init(_ application: Application, title: String, width: Int, height: Int, content: Widget) {
         self.init(sinking: gtk_application_window_new(application.cast()))
         gtk_window_set_title(cast(), title)

@@ -11,12 +11,12 @@ extension MatrixAccounts {
     public func logOut(_ account: String, isForced: Bool) async throws {
         guard let entry = entry(account) else { return }
         do {
-            // Where nobody is signed in there is nothing to end.
+            // Without a token there is no session to log out of.
             if let client = entry.backend?.client, client.token != nil { try await client.logOut() }
         } catch {
             guard isForced else { throw try SignInProblem.of(error) }
         }
-        // Gone from the list first: what follows may be interrupted, and must not come back half.
+        // Remove the account from the list first: an interruption must not leave it half removed.
         try await list.removeAccount(account)
         entries.removeAll { $0.account.id == account }
         publishStates()

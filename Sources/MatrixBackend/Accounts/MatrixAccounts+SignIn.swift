@@ -3,11 +3,11 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// A session that was opened, before it is the account's.
+/// A session that is open on the server but not yet stored with the account.
 struct PendingSignIn {
     var account: Account
     var token: AccessToken
-    /// Whether it was opened here: another program's session is not ended.
+    /// Whether this sign-in opened the session. Sessions adopted from another program are never logged out.
     var isOwn: Bool
 }
 
@@ -40,7 +40,7 @@ extension MatrixAccounts: SignInService {
             if let again { again == id ? nil : .otherUser } else { entry(id) == nil ? nil : .alreadyHere }
         let isOwn = if case .password = credentials { true } else { false }
         guard problem == nil, !Task.isCancelled else {
-            // Not in this task, which may be cancelled.
+            // In a separate task, because this one may be canceled.
             if isOwn { await Task { try? await authenticatedClient.logOut() }.value }
             if let problem { throw problem }
             throw CancellationError()
@@ -79,7 +79,7 @@ extension MatrixAccounts: SignInService {
         case .file: try await folders.credentialStore.store(credential, of: account)
         }
         try? await list.setSetting(location == .memory ? "1" : "", for: Self.forgottenSetting + account)
-        // What was kept elsewhere of an earlier session must not come back.
+        // Remove credentials of earlier sessions from the other locations, so they are never used again.
         if location != .memory { await memory.removeCredential(of: account) }
         if location != .file { try? await folders.credentialStore.removeCredential(of: account) }
         if location != .keyring { try? await keyring.removeCredential(of: account) }
@@ -117,7 +117,7 @@ extension MatrixAccounts: SignInService {
 }
 
 extension MatrixClient {
-    /// nil if the user has none, or the server does not say.
+    /// Returns the profile's display name, or `nil` if it has none or the request fails.
     func displayName(of user: MemberID) async -> String? {
         let response = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
         return response?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
@@ -125,7 +125,8 @@ extension MatrixClient {
 }
 
 extension SignInProblem {
-    /// - Throws: `CancellationError` for what was cancelled.
+    /// Maps an error to a sign-in problem.
+    /// - Throws: `CancellationError` if `error` is one.
     static func of(_ error: any Error) throws -> SignInProblem {
         switch error {
         case let problem as SignInProblem: problem

@@ -2,15 +2,15 @@ public import ChatCore
 public import ChatStore
 import Foundation
 
-/// The Matrix accounts of the user: which there are, what is kept of each, and how it stands.
+/// The user's Matrix accounts, with their stores, backends and conditions.
 ///
-/// Which there are is in the application's store, what signs them in is in a ``CredentialStore``, and each has a store of
-/// its own. What is kept of an account is there with or without a network, a keyring or a session.
+/// The application's store lists the accounts, a ``CredentialStore`` holds their access tokens, and each account has a
+/// store of its own. Stored history is readable without a network, a keyring or a session.
 public actor MatrixAccounts: AccountService {
     /// The backend's name in ``Account/kind``.
     public static let kind = "matrix"
 
-    /// Of an account whose secret is kept until the application ends.
+    /// Prefix of the setting that marks accounts whose credential is held in memory only.
     static let forgottenSetting = "matrix.forgotten."
 
     struct Entry {
@@ -19,7 +19,7 @@ public actor MatrixAccounts: AccountService {
         var store: ChatStore?
         var backend: MatrixBackend?
         var following: [Task<Void, Never>] = []
-        /// Whether the name was asked for since the start.
+        /// Whether the display name has been requested since the start.
         var isNamed = false
     }
 
@@ -32,15 +32,16 @@ public actor MatrixAccounts: AccountService {
     let deviceName: String
     let clock: any Clock<Duration>
     var entries: [Entry] = []
-    /// Sessions that were opened and not begun.
+    /// Sessions that are open on the server but not activated yet.
     var pending: [String: PendingSignIn] = [:]
     private var observers = Observers<[AccountState]>()
     private var isClosed = false
 
+    /// Creates the account service.
     /// - Parameters:
-    ///   - list: the application's store, which tells what accounts there are.
-    ///   - keyring: of the desktop.
-    ///   - deviceName: under which the user's other programs show this one.
+    ///   - list: The application's store, which lists the accounts.
+    ///   - keyring: The desktop's keyring.
+    ///   - deviceName: The device name that the user's other clients show.
     public init(
         list: ChatStore, folders: AccountFolders, keyring: any CredentialStore, transport: any MatrixTransport,
         translator: Translator = .untranslated, deviceName: String,
@@ -55,14 +56,14 @@ public actor MatrixAccounts: AccountService {
         self.clock = clock
     }
 
-    /// Opens what is kept of each account, and follows its server where it can be signed in.
-    /// - Throws: ``ChatError`` if the accounts could not be read.
+    /// Opens the store of each account and connects those that have a credential.
+    /// - Throws: ``ChatError`` if the list of accounts cannot be read.
     public func start() async throws {
         for account in try await list.accounts() where account.kind == Self.kind {
             entries.append(Entry(account: account))
         }
         publishStates()
-        // Each for itself: one that waits for the keyring holds up no other.
+        // In separate tasks: an account that waits for the keyring must not block the others.
         for entry in entries {
             let id = entry.account.id
             await open(id)
@@ -70,7 +71,7 @@ public actor MatrixAccounts: AccountService {
         }
     }
 
-    /// Ends all. What waits is sent after the next start.
+    /// Closes all accounts. Queued messages are sent after the next start.
     public func close() async {
         isClosed = true
         for entry in entries {
@@ -82,10 +83,10 @@ public actor MatrixAccounts: AccountService {
         observers.finish()
     }
 
-    /// What an account offers a conversation; nil while what is kept of it could not be opened.
+    /// Returns the backend of an account, or `nil` if its store could not be opened.
     public func backend(of account: String) -> MatrixBackend? { entry(account)?.backend }
 
-    // MARK: How they stand
+    // MARK: States
 
     public nonisolated func accountStates() -> AsyncStream<[AccountState]> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -127,9 +128,9 @@ public actor MatrixAccounts: AccountService {
         }
     }
 
-    // MARK: Beginning
+    // MARK: Start
 
-    /// Shows what is kept, without a session.
+    /// Opens the account's store and a backend without a session, so stored history is shown.
     func open(_ id: String) async {
         guard let account = entry(id)?.account, let server = URL(string: account.server) else {
             return update(id) { $0.condition = .broken(reason: "the address of the server") }
@@ -149,7 +150,7 @@ public actor MatrixAccounts: AccountService {
         }
     }
 
-    /// Signs an account in by what is kept of its secret, and follows it.
+    /// Signs the account in with its stored credential and starts syncing.
     private func connect(_ id: String) async {
         guard entry(id)?.backend != nil else { return }
         update(id) { $0.condition = .connecting }
@@ -164,11 +165,11 @@ public actor MatrixAccounts: AccountService {
         }
     }
 
-    /// Where the user asked for another place than the keyring, it is there.
+    /// Looks in memory and in the credential file before the keyring: the user may have chosen either.
     private func storedCredential(of id: String) async throws -> AccountCredential? {
         if let credential = await memory.credential(of: id) { return credential }
         if let credential = try await folders.credentialStore.credential(of: id) { return credential }
-        // The user did not want it kept: no keyring is asked, which may not be there.
+        // The user chose not to store the credential: do not query the keyring, which may be absent.
         if (try? await list.setting(Self.forgottenSetting + id)) == "1" { return nil }
         return try await keyring.credential(of: id)
     }
@@ -182,7 +183,7 @@ public actor MatrixAccounts: AccountService {
             Task { [weak self] in
                 for await connection in connections { await self?.handle(connection, of: id) }
             },
-            // In a room one may be called otherwise: the profile decides.
+            // The display name in a room may differ from the profile's, which is authoritative.
             Task { [weak self] in
                 for await name in names where await self?.entry(id)?.account.name != name {
                     await self?.refreshName(of: id)
@@ -192,10 +193,10 @@ public actor MatrixAccounts: AccountService {
         update(id) { $0.following = following }
     }
 
-    /// Calls the account as its profile does: it may have been renamed here or elsewhere.
+    /// Updates the account's name from the profile, which may have changed here or in another client.
     private func refreshName(of id: String) async {
         guard let name = await entry(id)?.backend?.profileName(), entry(id)?.account.name != name else { return }
-        // Where that fails the next start asks again.
+        // If storing fails, the next start requests the name again.
         try? await list.renameAccount(id, to: name)
         update(id) { $0.account.name = name }
     }

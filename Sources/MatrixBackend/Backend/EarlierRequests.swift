@@ -2,14 +2,14 @@ import ChatCore
 import ChatStore
 import MessageMarkup
 
-/// What waits in a store, with marks where earlier versions left names.
+/// Outbox storage that converts the `@name` mentions of earlier versions into mention marks.
 struct EarlierRequests: OutboxStorage {
     let store: ChatStore
 
     func outboxRequests() async throws -> [OutboxRequest] {
         var requests = try await store.outboxRequests()
         for index in requests.indices where requests[index].namesAreMentions {
-            // Of a room that is not known nobody is.
+            // Without members of the room no name can be resolved.
             let members = (try? await store.members(of: requests[index].room)) ?? []
             let names = MentionNames(members.filter { !$0.hasLeft })
             switch requests[index].action {

@@ -1,7 +1,7 @@
 import ChatCore
 
-/// Rooms that the user entered and of which no sync has told anything: nothing of their history is known, not even
-/// that it is missing.
+/// Rooms that the user joined or created and that no sync has included yet: neither their history nor its gaps are
+/// known.
 struct EnteredRooms {
     private var waiting: [RoomID: [CheckedContinuation<Void, Never>]] = [:]
 
@@ -9,7 +9,7 @@ struct EnteredRooms {
 
     mutating func insert(_ room: RoomID) { waiting[room] = waiting[room] ?? [] }
 
-    /// Resumes when a sync has told of the room, at once for one that is not among these.
+    /// Waits until a sync includes the room; resumes at once if the room is not in this set.
     mutating func wait(for room: RoomID, _ continuation: CheckedContinuation<Void, Never>) {
         guard contains(room) else { return continuation.resume() }
         waiting[room]?.append(continuation)

@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import MessageMarkup
 
-/// Messages of one's own that the sync has not brought yet, as they are shown at the end of their rooms.
+/// Sent messages that the sync has not returned yet, displayed at the end of their rooms.
 struct LocalEchoes {
     struct Change: Equatable {
         var changed: [Message] = []
@@ -14,25 +14,26 @@ struct LocalEchoes {
 
     private struct LocalEcho {
         var message: Message
-        /// What its text was made of.
+        /// The source from which the message's text was made.
         var source: WrittenText
-        /// What the server calls it, once it took it.
+        /// The event ID, once the server has accepted the message.
         var event: MessageID?
-        /// The last sync that had begun by then; nil if it is not looked for.
+        /// The number of the last sync that had begun when the server accepted the message; `nil` if the event is not
+        /// searched for.
         var sync: Int?
 
         func isMissing(after last: Int) -> Bool { sync.map { $0 < last } ?? false }
     }
 
-    /// Behind each position of the store.
+    /// Greater than every position in the store.
     private static let firstPosition: Int64 = 1 << 40
     private static let transactionPrefix = "~"
 
-    /// What is shown of what can't be read.
+    /// Displayed instead of a queued message that cannot be decoded.
     let unreadable: String
 
     private var rooms: [RoomID: [LocalEcho]] = [:]
-    /// Those that the sync brought before the outbox was done with them.
+    /// Transactions whose event arrived by sync before the outbox removed them.
     private var resolved: [RoomID: Set<TransactionID>] = [:]
     private var position = firstPosition
 
@@ -42,13 +43,13 @@ struct LocalEchoes {
 
     static func id(of transaction: TransactionID) -> MessageID { MessageID(transactionPrefix + transaction.rawValue) }
 
-    /// The transaction of an identifier that was made here; nil of a message that the server has.
+    /// Returns the transaction of a local echo's ID, or `nil` for an event ID.
     static func transaction(of id: MessageID) -> TransactionID? {
         id.rawValue.hasPrefix(transactionPrefix)
             ? TransactionID(String(id.rawValue.dropFirst(transactionPrefix.count))) : nil
     }
 
-    /// Brings a room in step with what is on its way there.
+    /// Reconciles a room's echoes with its outbox items.
     mutating func update(_ items: [OutboxItem], in room: RoomID, by ownUserID: MemberID) -> Change {
         var change = Change()
         var echoes = rooms[room] ?? []
@@ -78,7 +79,7 @@ struct LocalEchoes {
             }
             change.changed.append(echoMessage)
         }
-        // Neither on its way nor at the server: it was given up.
+        // Neither queued nor accepted by the server: the user discarded it.
         for echo in echoes where echo.event == nil {
             guard let transaction = echo.message.transactionID, !waiting.contains(transaction) else { continue }
             change.removed.append(echo.message.id)
@@ -97,26 +98,26 @@ struct LocalEchoes {
         }
     }
 
-    /// The server took a message and calls it so. It stays as it is shown until the sync brings it, so that it is told
-    /// as sent once, in its place.
-    /// - Parameter sync: the last one that has begun.
+    /// Records the event ID of an accepted message. The echo stays until the sync returns the event, so the timeline
+    /// publishes the sent message once, at its final position.
+    /// - Parameter sync: The number of the last sync that has begun.
     mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID, during sync: Int) {
         guard let index = rooms[room]?.firstIndex(where: { $0.message.transactionID == transaction }) else { return }
         rooms[room]?[index].event = event
         rooms[room]?[index].sync = sync
     }
 
-    /// Where something is that the server took before a sync began, which is over and has not brought it.
+    /// Returns the rooms with accepted messages that a sync begun after their acceptance did not return.
     func roomsMissing(after sync: Int) -> [RoomID] {
         rooms.keys.filter { earliestMissing(in: $0, after: sync) != nil }
     }
 
-    /// When the first of what is missing so in a room was queued.
+    /// Returns when the earliest of these messages was queued.
     func earliestMissing(in room: RoomID, after sync: Int) -> Date? {
         rooms[room]?.filter { $0.isMissing(after: sync) }.map(\.message.sentAt).min()
     }
 
-    /// It is not looked for until more is left out.
+    /// Stops searching for these messages until the room gets another gap.
     mutating func abandonMissing(in room: RoomID, after sync: Int) {
         rooms[room] = rooms[room]?.map { echo in
             var echo = echo
@@ -125,7 +126,7 @@ struct LocalEchoes {
         }
     }
 
-    /// More was left out in a room: what was given up may be there.
+    /// Resumes the search for abandoned messages, which may be in a new gap.
     mutating func restartSearch(in room: RoomID) {
         rooms[room] = rooms[room]?.map { echo in
             var echo = echo
@@ -134,17 +135,17 @@ struct LocalEchoes {
         }
     }
 
-    /// What the server calls an echo's message, if it has it.
+    /// Returns the event ID of an echo's message, or `nil` if the server has not accepted it.
     func event(of message: Message) -> MessageID? {
         rooms[message.roomID]?.first { $0.message.id == message.id }?.event
     }
 
-    /// The echo of a message that the server has and the sync has not brought yet.
+    /// Returns the echo of an event that the sync has not returned yet.
     func localEcho(of event: MessageID, in room: RoomID) -> Message? {
         rooms[room]?.first { $0.event == event }?.message
     }
 
-    /// What was written here, in the form in which it was written: a server tells of it without.
+    /// Adds the written source to own messages; the server returns only the rendered forms.
     func authored(_ events: [TimelineEvent], in room: RoomID) -> [TimelineEvent] {
         guard let echoes = rooms[room] else { return events }
         return events.map { event in
@@ -156,8 +157,8 @@ struct LocalEchoes {
         }
     }
 
-    /// The server changed a message that the sync has not brought yet.
-    /// - Returns: the echo as it is now; nil if there is none.
+    /// Applies a change that the server accepted to a message that the sync has not returned yet.
+    /// - Returns: The changed echo, or `nil` if there is none.
     mutating func apply(_ change: MessageChange, in room: RoomID) -> Message? {
         guard let index = rooms[room]?.firstIndex(where: { $0.event == change.target }), var echo = rooms[room]?[index]
         else { return nil }
@@ -170,12 +171,12 @@ struct LocalEchoes {
         return echo.message
     }
 
-    /// What was told as sent before this start is in the store, and the outbox is not done with it.
+    /// Marks a transaction as stored while the outbox still has it, as after a kill.
     mutating func resolve(_ transaction: TransactionID, in room: RoomID) {
         resolved[room, default: []].insert(transaction)
     }
 
-    /// Ends the echoes of messages that are in the store, by whichever of their two names.
+    /// Removes the echoes of stored messages, matched by event ID or transaction ID.
     mutating func resolve(_ messages: [Message], in room: RoomID) -> [MessageID] {
         var removed: [MessageID] = []
         for message in messages {
@@ -191,7 +192,7 @@ struct LocalEchoes {
         return removed
     }
 
-    /// How a message will be shown that is about to be followed.
+    /// Returns a message as it is displayed before its echo exists.
     static func preview(of message: WrittenMessage, _ request: OutboxRequest, by ownUserID: MemberID) -> Message {
         makeMessage(message, request, isFailed: false, by: ownUserID, at: firstPosition)
     }

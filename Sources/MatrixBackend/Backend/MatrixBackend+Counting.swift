@@ -1,29 +1,29 @@
 import ChatCore
 import ChatStore
 
-/// How far it was counted what is unread of messages that are missing.
+/// Progress of counting unread messages in gaps.
 struct MissingCounter {
-    /// Pieces of history that were asked for in each room.
+    /// The number of history chunks requested for each room.
     fileprivate var chunkCounts: [RoomID: Int] = [:]
-    /// Whether something came that was not looked at.
+    /// Whether gaps may have appeared since the last pass.
     fileprivate var isStale = true
     fileprivate var task: Task<Void, Never>?
 
-    /// More is missing in a room than before.
+    /// Resets the limit of a room that got another gap.
     mutating func restart(in room: RoomID) {
         chunkCounts[room] = nil
         isStale = true
     }
 }
 
-/// A sync that leaves messages out tells of the newest alone. What is unread of the others is counted by fetching them, up
-/// to the user's mark or as far as is polite: the rest is told to be more than is counted.
+/// A limited sync returns only the newest messages. Unread messages in the gap before them are counted by fetching it,
+/// back to the user's read marker or up to a limit that spares the server; beyond that the count is a lower bound.
 extension MatrixBackend {
-    /// Rooms, and pieces of each one's history, that are asked for.
+    /// The maximum number of rooms per pass, and of history chunks per room until it gets another gap.
     private static let maxRooms = 40
     private static let maxChunks = 5
 
-    /// Begins, where anything is missing and it has not begun.
+    /// Starts counting if gaps may have appeared and no pass is running.
     func countOn() {
         guard counter.isStale, counter.task == nil, !isClosed else { return }
         counter.task = Task { [weak self] in await self?.countMissing() }
@@ -43,10 +43,10 @@ extension MatrixBackend {
                 do {
                     try await countMissing(in: room)
                 } catch MatrixError.rejected {
-                    // It will not say it the next time either.
+                    // The server would reject a retry as well.
                     counter.chunkCounts[room] = Self.maxChunks
                 } catch {
-                    // Whatever keeps it from being fetched now is over with a later sync.
+                    // Other failures are temporary: try again after a later sync.
                     return counter.isStale = true
                 }
             }

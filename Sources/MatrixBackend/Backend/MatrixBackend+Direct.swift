@@ -3,14 +3,14 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// Conversations for two.
+/// Direct chats.
 extension MatrixBackend {
     public func openDirect(with user: String) async throws -> RoomID {
         guard case .user(let user)? = ChatAddress(user), user != ownUserID.rawValue else { throw ChatError.notFound }
-        // Another program of the user's may have begun one a moment ago.
+        // Another client of the user may have created a direct chat since the last sync.
         let existing = try await asking { DirectRooms(.object(try await client.directRooms(of: ownUserID))) }
         for room in existing.rooms(with: user) {
-            // One that was left, by either, is none.
+            // A room that either member has left is not reused.
             guard let members = try? await store.members(of: room), members.contains(where: { $0.id == ownUserID })
             else {
                 continue
@@ -18,7 +18,7 @@ extension MatrixBackend {
             let membership = try? await client.membership(of: user, in: room)
             if membership.map({ ["join", "invite"].contains($0) }) ?? true { return room }
         }
-        // Whoever waits for an answer gets it.
+        // Accept a pending invitation from that user instead of creating another room.
         if let waiting = invited.first(where: { $0.isDirect && $0.inviter?.rawValue == user }) {
             try await accept(waiting.room)
             return waiting.room
@@ -29,7 +29,7 @@ extension MatrixBackend {
         return room
     }
 
-    /// Marks a room as one for two, here and for the user's other programs. The room is there, marked or not.
+    /// Adds a room to `m.direct`. Errors are ignored: the room works without being listed.
     func noteDirect(_ room: RoomID, with user: String) async {
         guard let content = try? await client.directRooms(of: ownUserID),
             let noted = DirectRooms(.object(content)).adding(room, with: user)

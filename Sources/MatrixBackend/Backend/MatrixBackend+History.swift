@@ -2,23 +2,24 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// History that is not kept: it is asked for where it is missing, from the near end of a gap, from the far one, or in the
-/// middle of it, around a message or a day.
+/// History that is not stored is fetched into its gap: from the gap's newer end, from its older end, or in the middle,
+/// around a message or a date.
 extension MatrixBackend {
-    /// Messages asked for at once to fill a gap, and around a place within one.
+    /// Events per request when filling a gap, and around a target within one.
     private static let fillSize = 100
     private static let contextSize = 60
-    /// Answers without a message in a row, after which a page stays as it is: state may go on for long.
+    /// Consecutive chunks without a message after which a page stays short: state events may go on for long.
     static let maxFills = 20
 
-    /// Sees that a target is kept, with what is around it, as far as that can be had.
-    /// - Throws: ``ChatError`` if it is a message and there is none, or the server does not answer.
+    /// Fetches a target and its context, unless they are stored.
+    /// - Throws: ``ChatError`` if the target is a message that does not exist, or if the server cannot be reached.
     func reach(_ target: TimelineTarget, in room: RoomID) async throws {
         await withCheckedContinuation { entered.wait(for: room, $0) }
         guard var gap = try await gap(before: target, in: room) else { return }
         do {
             if try await fetch(target, in: room) { return }
-            // The server can't look it up, or tells times that do not fit: from the end, as far as can be had in a while.
+            // The server has no such endpoint, or timestamps do not match a gap: fill from the newer end, within a
+            // limit.
             for _ in 0..<Self.maxFills {
                 try await fill(gap, in: room)
                 guard let next = try await self.gap(before: target, in: room) else { return }
@@ -30,8 +31,8 @@ extension MatrixBackend {
         }
     }
 
-    /// Asks for what is around a target, and puts it where it belongs among what is kept.
-    /// - Returns: whether it is kept now.
+    /// Requests the context of a target and inserts it into the gap that it belongs to.
+    /// - Returns: Whether the target is stored now.
     private func fetch(_ target: TimelineTarget, in room: RoomID) async throws -> Bool {
         let context: HistoryContext
         do {
@@ -39,7 +40,7 @@ extension MatrixBackend {
             switch target {
             case .message(let message): id = message
             case .date(let date):
-                // Nothing is that late: the newest message is what is looked for.
+                // No event is that late, so the newest message is the target.
                 guard let event = try await client.event(at: date, in: room) else { return true }
                 id = event
             }
@@ -48,7 +49,7 @@ extension MatrixBackend {
         } catch MatrixError.rejected(let status, "M_UNRECOGNIZED", _) where status == 404 || status == 405 {
             return false
         }
-        // Single events may have been given any time by their servers.
+        // Use the median: timestamps of single events are set by their servers and may be arbitrary.
         let times = context.events.map(\.sentAt).sorted()
         guard let gap = try await gap(around: times[times.count / 2], in: room) else { return false }
         let chunk = TimelineChunk(
@@ -57,8 +58,8 @@ extension MatrixBackend {
         return try await insertChunk(chunk, in: gap, of: room, state: context.state, isContiguous: false)
     }
 
-    /// Goes on from what is in front of a gap, forwards.
-    /// - Returns: whether that is known to the server, and something came of it.
+    /// Fetches forward from the older end of a gap.
+    /// - Returns: `false` if the gap has no forward token or the chunk was not inserted.
     func fetchForward(_ gap: TimelineGap, in room: RoomID) async throws -> Bool {
         guard let token = gap.forward else { return false }
         let page = try await client.history(of: room, before: token, limit: Self.fillSize, forwards: true)
@@ -80,8 +81,8 @@ extension MatrixBackend {
         }
     }
 
-    /// Asks the server for a piece of what is missing, from its end.
-    /// - Returns: when the first of it happened, nil if it has nothing but goes on; and how many messages it has.
+    /// Fetches a chunk from the newer end of a gap.
+    /// - Returns: The time of the oldest event, or `nil` for an empty chunk; and the number of messages.
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> (earliest: Date?, messages: Int) {
         let page = try await page(before: gap, in: room)
@@ -112,15 +113,16 @@ extension MatrixBackend {
         return EventParser(ownUserID: ownUserID, translator: translator, rules: rules, creation: creation)
     }
 
-    /// Members who are not known. Who is known is as the sync told it: this may be old.
+    /// Returns members that are not stored yet. Stored ones are from the sync and newer than state that comes with
+    /// history.
     private func newMembers(in state: [MatrixEvent], of room: RoomID) async throws -> [Member] {
         let knownIDs = Set(try await store.members(of: room).map(\.id))
         return ParsedRoomState(ownUserID: ownUserID, state: state).members.filter { !knownIDs.contains($0.id) }
     }
 
-    // MARK: Which gap
+    // MARK: Gaps
 
-    /// What is to be filled first on the way back to a target; nil if that is known, or can't be.
+    /// Returns the gap to fill next on the way back to a target; `nil` if the target is stored or not on the server.
     private func gap(before target: TimelineTarget, in room: RoomID) async throws -> TimelineGap? {
         switch target {
         case .message(let id):
@@ -137,7 +139,7 @@ extension MatrixBackend {
         }
     }
 
-    /// The gap in which something of that time is.
+    /// Returns the gap that contains a point in time.
     private func gap(around date: Date, in room: RoomID) async throws -> TimelineGap? {
         try await gap(in: room) {
             $0.map { $0 <= date } ?? true
@@ -146,7 +148,8 @@ extension MatrixBackend {
         }
     }
 
-    /// The newest gap that satisfies conditions on the time of what is in front of it, if anything is, and of what is behind.
+    /// Returns the newest gap whose preceding message (`nil` if there is none) and following message satisfy the
+    /// conditions.
     private func gap(
         in room: RoomID, front: (Date?) -> Bool, behind: (Date) -> Bool
     ) async throws -> TimelineGap? {

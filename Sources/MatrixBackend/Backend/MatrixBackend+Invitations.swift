@@ -12,7 +12,7 @@ extension MatrixBackend {
     public func accept(_ invitation: RoomID) async throws {
         let storedInvitation = invited.first { $0.room == invitation }
         let room = try await performDecision(invitation) {
-            // A server that is not in the room yet asks that of whoever invites.
+            // A server that is not in the room needs a server to join by; the inviter's is.
             let via = [storedInvitation?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
             return try await client.join(invitation.rawValue, via: via)
         }
@@ -27,7 +27,7 @@ extension MatrixBackend {
         try await forget(invitation)
     }
 
-    /// An invitation that was taken back can neither be accepted nor declined.
+    /// Removes an invitation that was withdrawn: it can neither be accepted nor declined.
     private func performDecision<T: Sendable>(_ invitation: RoomID, _ work: () async throws -> T) async throws -> T {
         do {
             return try await asking(work)
@@ -47,7 +47,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Tells of invitations, if a batch that is in the store concerns them.
+    /// Publishes the invitations if a batch changed them.
     func invitationsChanged(by batch: SyncBatch) async throws {
         guard
             batch.areInvitationsWhole || !batch.invitations.isEmpty
@@ -59,7 +59,7 @@ extension MatrixBackend {
         invitationObservers.yield(now)
     }
 
-    /// Where a room that the user is in becomes one to be invited into, it was left before.
+    /// A joined room can be invited to only after the user left it, so remove the stored room.
     func invitation(_ update: RoomUpdate, into batch: inout SyncBatch) async {
         batch.invitations.append(Invitation(to: update.id, of: ownUserID, by: update.invitation, at: now()))
         guard (try? await store.room(update.id)) != nil else { return }

@@ -1,12 +1,12 @@
 import ChatCore
 import ChatStore
 
-/// A first sync tells which rooms there are, and not which there were: where one follows on what is kept, such as after
-/// the server lost the position, what was left elsewhere meanwhile would be kept for good.
+/// An initial sync lists the joined rooms, not those left meanwhile. After the server has dropped the sync token, rooms
+/// that the user left in another client would stay in the store forever.
 extension MatrixBackend {
     private static let uncertainSetting = "matrix.uncertainRooms"
 
-    /// Before such a sync: what is entered from then on is not among them.
+    /// Records the stored rooms before an initial sync; rooms that are joined later are not candidates for removal.
     func noteStoredRooms() async throws {
         guard uncertainRooms == nil else { return }
         let stored = try await storedRooms()
@@ -15,28 +15,28 @@ extension MatrixBackend {
         uncertainRooms = stored
     }
 
-    /// As ``noteStoredRooms()``, if the application ended before that sync did.
+    /// Restores the state of ``noteStoredRooms()`` if the application ended before that sync completed.
     func recallStoredRooms() async throws {
         if try await store.setting(Self.uncertainSetting) == "1" { uncertainRooms = try await storedRooms() }
     }
 
-    /// After such a sync: asks the server which rooms the user is in, and leaves the others.
+    /// After such a sync, removes stored rooms that the user has left according to the server.
     func pruneLeftRooms() async {
         guard let uncertain = uncertainRooms else { return }
         var notJoined: Set<RoomID> = []
         do {
-            // Each by itself too: what is kept of a room is gone with it, and a list may be short by mistake.
+            // Confirm each room separately: removal deletes its history, and the list may be incomplete by mistake.
             for room in uncertain.subtracting(try await client.joinedRooms()) where try await isOutside(room) {
                 notJoined.insert(room)
             }
         } catch MatrixError.rejected {
-            // It will not say it the next time either.
+            // The server would reject a retry as well.
             notJoined = []
         } catch {
             return
         }
         try? await serialized {
-            // One that the sync made an invitation is none that is left.
+            // Rooms that became invitations are no longer stored rooms.
             let leftRooms = try await storedRooms().intersection(notJoined)
             let rooms = leftRooms.map { room in
                 var roomBatch = RoomBatch(id: room, createdAt: now())

@@ -3,11 +3,11 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// What is behind links, told by the homeserver: the linked site learns of the server alone, not of the reader.
+/// Link previews come from the homeserver, so the linked site does not learn the user's address.
 extension MatrixBackend {
-    /// Under which the store keeps what was told.
+    /// Prefix of the settings that cache previews.
     private static let previewSetting = "matrix.preview."
-    /// After so many seconds the server is asked anew.
+    /// Age in seconds after which a preview is requested again.
     private static let previewAge: Double = 7 * 24 * 60 * 60
 
     private struct StoredPreview: Codable {
@@ -16,7 +16,7 @@ extension MatrixBackend {
     }
 
     public nonisolated func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
-        // The address is a part of what was said: no server may learn it from an encrypted room.
+        // The URL is part of the message: never disclose it from an encrypted room.
         guard try await !isEncrypted(room) else { return nil }
         let setting = Self.previewSetting + address
         let now = Date().timeIntervalSince1970
@@ -30,7 +30,7 @@ extension MatrixBackend {
         do {
             preview = Self.preview(from: try await client.linkPreview(of: address))
         } catch MatrixError.rejected {
-            // Servers may offer none, or none of this page.
+            // The server offers no previews, or none of this page.
             preview = nil
         } catch {
             throw Self.chatError(error)
@@ -45,7 +45,7 @@ extension MatrixBackend {
         do { return try await client.state("m.room.encryption", of: room) != nil } catch { throw Self.chatError(error) }
     }
 
-    /// Open Graph's names and the specification's own.
+    /// Maps Open Graph keys and the specification's `matrix:image:size`.
     static func preview(from response: JSONValue) -> LinkPreview? {
         var image: MediaReference?
         if let uri = response["og:image"]?.string, uri.hasPrefix("mxc://"), uri.utf8.count <= 255 {

@@ -11,7 +11,7 @@ extension MatrixBackend {
             uri: MediaReference.localScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
     }
 
-    /// Fetches it from the server if it is not here.
+    /// Returns the local file of media, downloading it if it is not cached.
     public nonisolated func content(of reference: MediaReference) async throws -> URL {
         let uri = reference.uri
         if let cached = try await cachedFile(of: uri) { return cached }
@@ -24,7 +24,7 @@ extension MatrixBackend {
         (try? await cachedFile(of: reference.uri)) ?? nil
     }
 
-    /// One that the server makes, where that is less than the content.
+    /// Returns the server's thumbnail where it is smaller than the content, else the content.
     public nonisolated func thumbnail(
         of reference: MediaReference, fitting width: Int, by height: Int
     ) async throws -> URL {
@@ -41,7 +41,7 @@ extension MatrixBackend {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // The server makes none of it; whether it has the content is another question.
+            // The server cannot make a thumbnail; it may still have the content.
             return try await content(of: reference)
         }
     }
@@ -52,7 +52,7 @@ extension MatrixBackend {
         return try await fetched.named(reference.name, reference.uri)
     }
 
-    /// Deletes what was sent or is not to be sent any more, and of what was fetched what is too much.
+    /// Deletes media that were sent or discarded, and shrinks the download cache to its limit.
     nonisolated func sweepMedia() async {
         await media.sweep(MediaReference.localScheme, knownBy: store, at: now())
         try? await fetched.purge()
@@ -60,7 +60,7 @@ extension MatrixBackend {
 
     // MARK: Files
 
-    /// What is here; nil if it has to be fetched.
+    /// Returns the local file, or `nil` if it has to be downloaded.
     private nonisolated func cachedFile(of uri: String) async throws -> URL? {
         if let digest = MediaReference.digest(of: uri) {
             guard let url = media.url(of: digest) else { throw ChatError.notFound }
@@ -88,17 +88,17 @@ extension MatrixBackend {
     }
 }
 
-/// How large a thumbnail is asked for: one of few, so that windows of all sizes share them.
+/// The side of a requested thumbnail: one of a few sizes, so windows of different sizes share cached files.
 struct ThumbnailSide: Equatable {
     let pixels: Int
     private static let sides = [320, 640, 800]
-    /// Contents of so few bytes are fetched as they are.
+    /// Media up to this size are downloaded in full.
     private static let smallBytes = 64 << 10
 
-    /// - Returns: nil where the content itself is as good.
+    /// - Returns: `nil` if the content itself should be used.
     init?(of media: MediaReference, fitting width: Int, by height: Int) {
         guard let side = Self.sides.first(where: { $0 >= max(width, height) }),
-            // Thumbnails don't move.
+            // Thumbnails are not animated.
             !["image/gif", "image/webp", "image/apng"].contains(media.type),
             media.bytes ?? .max > Self.smallBytes
         else { return nil }

@@ -5,8 +5,8 @@ public import Composer
 import Foundation
 
 extension MatrixBackend {
-    /// The message is on its way, and is told as that, once this returns. What the server makes of it follows under
-    /// the server's identifier.
+    /// Queues a message, which is published as a local echo when this returns. The sync later replaces it by the event
+    /// under the server's ID.
     @discardableResult
     public func send(
         _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
@@ -14,7 +14,7 @@ extension MatrixBackend {
         if let existing = try await sent(transaction, in: room) { return existing }
         let queued = try await queue([(transaction, message)], to: room, leaving: nil)[0]
         if let existing = try await sent(transaction, in: room) { return existing }
-        // The watcher comes to it in its turn.
+        // The outbox observer publishes the echo in its turn.
         let request = OutboxRequest(id: transaction, room: room, action: .send(queued), queuedAt: now())
         return LocalEchoes.preview(of: queued, request, by: ownUserID)
     }
@@ -46,7 +46,7 @@ extension MatrixBackend {
 
     private func check(_ message: WrittenMessage) async throws {
         guard ChatLimits.isValid(message) else { throw ChatError.invalidMessage }
-        // A message never refers to what is not there; what the server has already is not sent again.
+        // Referenced files must exist; `mxc:` URIs are already uploaded.
         for file in message.files where !file.uri.hasPrefix("mxc://") { _ = try await content(of: file) }
     }
 
@@ -62,7 +62,7 @@ extension MatrixBackend {
     }
 
     public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
-        // An edit has the text twice.
+        // An edit contains the text twice: `m.new_content` and the fallback.
         let maxSize = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
         let sizes = MessageContent(ownUserID: ownUserID).contents(of: message).map {
             (try? $0.encoded().count) ?? .max / 2
@@ -72,7 +72,7 @@ extension MatrixBackend {
     }
 
     public func delete(_ message: MessageID, in room: RoomID) async throws {
-        // What is deleted already is as it should be.
+        // Deleting a deleted message has no effect.
         if try await store.messages([message], in: room).first.map(displayed)?.isDeleted == true { return }
         let (target, _) = try await target(message, in: room, isOwn: true)
         observeOutbox(room)
@@ -91,7 +91,7 @@ extension MatrixBackend {
         if try await store.saveDraft(draft, in: room) { roomsChanged() }
     }
 
-    /// Puts one's reaction under a message or takes it away.
+    /// Adds or removes the user's reaction.
     public func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
         guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
         try await rejectIfEncrypted(room)
@@ -112,7 +112,7 @@ extension MatrixBackend {
             displayed(stored).wording != stored.wording,
             !displayed(stored).isDeleted
         else { return revisions }
-        // What it says now is on its way.
+        // Append the current text, whose edit is still queued.
         let now = MessageRevision(stored.wording, writtenAt: stored.editedAt ?? stored.sentAt)
         return revisions + [now]
     }
@@ -121,18 +121,18 @@ extension MatrixBackend {
 
     public func members(named name: String) async throws -> Set<MemberID> { try await store.members(named: name) }
 
-    // MARK: What is on its way
+    // MARK: Outbox
 
     public func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
         try await outbox.retry(transaction, in: room)
     }
 
-    /// Gives up what is on its way.
+    /// Discards queued or failed requests.
     public func discard(_ transaction: TransactionID? = nil, in room: RoomID) async throws {
         try await outbox.discard(transaction, in: room) { TransactionID(UUID().uuidString.lowercased()) }
     }
 
-    /// Shows what becomes of what is on its way in a room.
+    /// Publishes changes of a room's outbox items.
     func observeOutbox(_ room: RoomID) {
         guard watches[room] == nil, !isClosed else { return }
         let items = outbox.items(in: room)
@@ -159,7 +159,8 @@ extension MatrixBackend {
         }
     }
 
-    /// A kill between the sync and the server's answer leaves a message in the store and in the outbox: it is shown once.
+    /// A kill between the sync and the server's response leaves a message in the store and in the outbox: display it
+    /// once.
     private func resolveStored(_ items: [OutboxItem], in room: RoomID) async {
         for item in items {
             guard case .send = item.request.action,
@@ -169,7 +170,7 @@ extension MatrixBackend {
         }
     }
 
-    /// What a change is of, as it is without it.
+    /// Returns the messages that a change targets, without the change.
     private func messages(of target: OutboxTarget, in room: RoomID) async -> [Message] {
         switch target {
         case .message(let id):
@@ -179,7 +180,7 @@ extension MatrixBackend {
         }
     }
 
-    /// A message as it is with what the user did to it.
+    /// Returns a message with the user's pending changes applied.
     func displayed(_ message: Message) -> Message {
         changes.displayed(message, event: localEchoes.event(of: message), by: ownUserID)
     }
@@ -188,7 +189,7 @@ extension MatrixBackend {
         switch delivery {
         case .message(let message): await delivered(request, as: message)
         case .change(let change):
-            // What the server took is true from here on, whenever the sync tells it.
+            // The server accepted the change: apply it without waiting for the sync.
             await serialized {
                 if let echo = localEchoes.apply(change, in: request.room) {
                     publish(.changed([echo]), in: request.room)
@@ -204,12 +205,12 @@ extension MatrixBackend {
     private func delivered(_ request: OutboxRequest, as message: MessageID) async {
         await serialized {
             if case .send(let sent) = request.action, !sent.text.isBlank,
-                // Before the outbox forgets it.
+                // Store the source before the outbox deletes it.
                 let updated = try? await store.setWritten(sent.text, of: message, in: request.room)
             {
                 publish(.changed([updated]), in: request.room)
             }
-            // The sync may have been faster.
+            // The sync may have returned the event already.
             let stored = (try? await store.messages([message], in: request.room)) ?? []
             guard stored.isEmpty else {
                 let removed = localEchoes.resolve(stored, in: request.room)
@@ -225,14 +226,14 @@ extension MatrixBackend {
         if !change.changed.isEmpty { publish(.changed(change.changed), in: room) }
     }
 
-    /// The message that a transaction became, or is.
+    /// Returns the message of a transaction, stored or as a local echo.
     private func sent(_ transaction: TransactionID, in room: RoomID) async throws -> Message? {
         if let stored = try await store.message(of: transaction, in: room) { return stored }
         return localEchoes.messages(in: room).first { $0.transactionID == transaction }
     }
 
-    /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if
-    ///   it is not one's own and has to be.
+    /// - Throws: ``ChatError/notFound`` if there is no such message or it was deleted, ``ChatError/notPermitted`` if it
+    ///   has to be the user's own and is not.
     private func target(
         _ id: MessageID, in room: RoomID, isOwn: Bool
     ) async throws -> (target: OutboxTarget, message: Message) {
@@ -251,7 +252,7 @@ extension MatrixBackend {
         return (.message(id), message)
     }
 
-    /// Nothing is queued that could only be sent in the clear.
+    /// Rejects what could only be sent unencrypted into an encrypted room.
     private func rejectIfEncrypted(_ room: RoomID) async throws {
         if try await store.setting(MatrixOutboxBackend.encryptionSetting, of: room) == "1" {
             throw ChatError.notPermitted
@@ -262,7 +263,7 @@ extension MatrixBackend {
 }
 
 extension WrittenMessage {
-    /// One for each event that it becomes, so that each can be taken back: the text is with the first file.
+    /// The message split into one for each event, so each file can be deleted on its own; the text goes with the first.
     fileprivate var eventMessages: [WrittenMessage] {
         guard files.count > 1 else { return [self] }
         var first = self

@@ -2,18 +2,18 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// A sync that leaves messages out may leave out one's own: it must not be shown as on its way until somebody happens to
-/// scroll to where it is missing.
+/// A limited sync may leave out the user's own messages: without a search they would be shown as pending until the user
+/// scrolls to the gap.
 extension MatrixBackend {
-    /// Pieces of history that are asked for in one room between two syncs.
+    /// History chunks that are requested per room after each sync.
     private static let maxChunks = 20
-    /// Seconds by which the server's clock may be behind this one's.
+    /// Seconds by which the server's clock may be behind the local one.
     private static let clockSkew: TimeInterval = 3600
 
-    /// Fills what is missing where the server had a message of one's own before a sync began that did not bring it.
+    /// Fills gaps in rooms where a sync begun after an own message was accepted did not return it.
     func findMissing(after sync: Int) async {
         for room in localEchoes.roomsMissing(after: sync) {
-            // What fails is asked for again after the next sync.
+            // Errors are ignored: the next sync tries again.
             try? await search(room, after: sync)
         }
     }
@@ -24,7 +24,8 @@ extension MatrixBackend {
                 let gap = try await store.gaps(in: room).last
             else { return }
             let earliest = try await fill(gap, in: room).earliest
-            // Nothing is at the server before it was queued here: a server that lags behind itself brings it later.
+            // An event cannot be older than its local request. If it was not found by then, the server lags and a later
+            // sync will return it.
             guard earliest.map({ $0 > queuedAt.addingTimeInterval(-Self.clockSkew) }) ?? true else {
                 return await serialized { localEchoes.abandonMissing(in: room, after: sync) }
             }

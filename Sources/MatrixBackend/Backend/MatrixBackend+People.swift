@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// Rooms that are made with all that belongs to them, and people whom the server knows.
+/// Room creation, user search and members.
 extension MatrixBackend {
     private static let maxUsers = 20
 
@@ -23,7 +23,7 @@ extension MatrixBackend {
         return found.filter { $0.id != ownUserID }
     }
 
-    /// Asks the server who is there, and keeps it: what completes names knows all of them from then on.
+    /// Requests the joined members and stores them, so name completion knows all of them.
     public func members(of room: RoomID) async throws -> RoomMembers {
         _ = try await store.gaps(in: room)
         let (events, state) = try await asking {

@@ -11,7 +11,7 @@ extension MatrixBackend {
         return stream
     }
 
-    /// Makes a room that others have to be invited to.
+    /// Creates an invite-only room.
     @discardableResult
     public func createRoom(named name: String) async throws -> RoomID {
         try await createRoom(RoomRequest(name: name))
@@ -32,7 +32,7 @@ extension MatrixBackend {
         do {
             try await asking { try await client.leave(room) }
         } catch ChatError.notFound {
-            // The server knows of no such membership.
+            // The server has no membership to leave.
         } catch ChatError.notPermitted {
             guard try await asking({ try await isOutside(room) }) else { throw ChatError.notPermitted }
         }
@@ -44,7 +44,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Whether the server does not have the user in a room, such as after a ban.
+    /// Whether the server no longer has the user as a joined member, as after a ban.
     func isOutside(_ room: RoomID) async throws -> Bool {
         do {
             return try await client.membership(of: ownUserID.rawValue, in: room) != "join"
@@ -53,7 +53,8 @@ extension MatrixBackend {
         }
     }
 
-    /// - Throws: ``ChatError/notPermitted`` for the own member, who leaves instead, and if the server says so.
+    /// Removes another member.
+    /// - Throws: ``ChatError/notPermitted`` for the user, who leaves instead, or if the server denies it.
     public func removeMember(_ member: MemberID, from room: RoomID) async throws {
         guard member != ownUserID else { throw ChatError.notPermitted }
         guard try await store.members(of: room).contains(where: { $0.id == member && !$0.hasLeft }) else {
@@ -99,14 +100,16 @@ extension MatrixBackend {
         }
     }
 
-    /// - Parameter address: a user's identifier, `@name:server`.
+    /// Invites a user.
+    /// - Parameter address: A user ID, `@name:server`.
     public func invite(_ address: String, to room: RoomID) async throws {
         guard address.hasPrefix("@"), address.contains(":") else { throw ChatError.notFound }
         _ = try await store.gaps(in: room)
         try await asking { try await client.invite(address, to: room) }
     }
 
-    /// - Parameter address: a room's identifier, an alias, `#name:server`, or a link to either.
+    /// Joins a room.
+    /// - Parameter address: A room ID, an alias, `#name:server`, or a link to either.
     public func join(_ address: String) async throws -> RoomID {
         guard let (address, via) = ChatAddress(address)?.room else { throw ChatError.notFound }
         let room = try await asking { try await client.join(address, via: via) }
@@ -127,7 +130,8 @@ extension MatrixBackend {
             previous: try await store.setting(RoomSuccession.previousSetting, of: room))
     }
 
-    /// - Returns: a link as of matrix.to, which names servers that are in the room: identifiers of rooms name none.
+    /// Returns a link to a message.
+    /// - Returns: A matrix.to link with `via` servers: room IDs do not name any.
     public func link(to message: MessageID, in room: RoomID) async throws -> String {
         guard LocalEchoes.transaction(of: message) == nil, try await store.messages([message], in: room).first != nil
         else {
@@ -137,15 +141,15 @@ extension MatrixBackend {
         return MatrixLink.link(to: message, in: room, by: [ownUserID] + members)
     }
 
-    /// Has the room list follow a change.
+    /// Refreshes the room summaries.
     func roomsChanged() {
         summaries.markStale()
         guard summaries.beginRefresh() else { return }
         Task { await refreshSummaries() }
     }
 
-    /// A room is there as soon as the server says so; the sync brings the rest of it.
-    /// - Parameter isNamed: whether that is its name by the user's own word; else what the sync tells is better.
+    /// Stores a room that the user joined or created, before the sync returns it.
+    /// - Parameter isNamed: Whether the user chose `name`; otherwise the sync's name replaces it.
     func enter(_ room: RoomID, name: String?, isNamed: Bool = false) async throws {
         try await serialized {
             let me = Member(id: ownUserID, displayName: ownUserID.rawValue, kind: .own)
@@ -162,7 +166,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Carries out what only the server can do, and turns its errors into those that a user can act on.
+    /// Runs a request and maps ``MatrixError`` to ``ChatError``.
     func asking<T: Sendable>(_ work: () async throws -> T) async throws -> T {
         do { return try await work() } catch { throw Self.chatError(error) }
     }
@@ -187,24 +191,24 @@ extension MatrixBackend {
         roomsChanged()
     }
 
-    /// Several changes while the rooms are being read make for one more reading.
+    /// Reads the summaries; several changes during a read cause one further read.
     private func refreshSummaries() async {
         while summaries.isStale {
             summaries.startReading()
-            // What cannot be read now is read after the next change: a list has no place for an error.
+            // On an error the next change reads again: the list cannot display errors.
             guard let rooms = try? await store.roomSummaries() else { break }
             summaries.publish(withWaiting(rooms))
         }
         summaries.endRefresh()
     }
 
-    /// The rooms with what the user said there and the server does not have yet, in the order of what happened last.
+    /// Returns the summaries with pending messages as last messages, sorted by last activity.
     private func withWaiting(_ rooms: [RoomSummary]) -> [RoomSummary] {
         var rooms = rooms
         var isChanged = false
         for index in rooms.indices {
             guard let waiting = waiting(in: rooms[index].id) else { continue }
-            // What was given up waits for the user, while others go on talking.
+            // A failed message does not replace newer messages of others.
             if waiting.delivery == .failed, let last = rooms[index].lastMessage, last.sentAt > waiting.sentAt {
                 continue
             }
@@ -218,7 +222,7 @@ extension MatrixBackend {
         }.map(\.element)
     }
 
-    /// The newest message of a room that is on its way, or could not be sent.
+    /// Returns the newest pending or failed message of a room.
     func waiting(in room: RoomID) -> RoomSummary.LastMessage? {
         guard let echo = localEchoes.messages(in: room).map(displayed).last(where: { !$0.isDeleted }) else {
             return nil

@@ -2,20 +2,20 @@ import ChatCore
 import ChatStore
 import JSONReading
 
-/// State that is deleted is as if nothing had been said (specification, redactions).
+/// Redacted state is handled as if it had never been set (specification, redactions).
 extension MatrixBackend {
-    /// The state that an answer tells, without what was deleted by then; and without what is kept and was deleted now.
+    /// Returns the state of an update without redacted content; stored state that the update redacts is reset.
     func state(of update: RoomUpdate) async throws -> ParsedRoomState {
         let deleted = update.deleted
         let state = update.state.map { deleted.contains($0.id) ? $0.pruned : $0 }
         guard !deleted.isEmpty else { return ParsedRoomState(ownUserID: ownUserID, state: state) }
         let storedOrigins = try await store.origins(of: deleted, in: update.id)
-        // Before what is told: whatever was set meanwhile is there.
+        // Before the update's state, which may set it anew.
         return ParsedRoomState(
             ownUserID: ownUserID, state: storedOrigins.compactMap(MatrixEvent.init(prunedAt:)) + state)
     }
 
-    /// Takes away state whose deletion was found in what was missing.
+    /// Resets stored state whose redaction was found in fetched history.
     func removeState(deletedBy events: [MatrixEvent], in room: RoomID) async throws {
         var update = RoomUpdate(id: room)
         update.timeline = events.filter { $0.type == "m.room.redaction" }
@@ -28,15 +28,15 @@ extension MatrixBackend {
 }
 
 extension RoomUpdate {
-    /// What it tells to be deleted.
+    /// The event IDs that the update redacts.
     var deleted: Set<MessageID> {
         Set((timeline + redactions).filter { $0.type == "m.room.redaction" }.compactMap(\.redacts))
     }
 }
 
 extension MatrixEvent {
-    /// What is left of the content of state that was deleted, of the kinds that are read here (specification, room
-    /// versions: in this they are alike).
+    /// The content keys that survive a redaction, for the event types that are read here. They are the same in all room
+    /// versions (specification, room versions).
     private static let protected: [String: Set<String>] = [
         "m.room.member": ["membership"],
         "m.room.power_levels": [
@@ -46,13 +46,13 @@ extension MatrixEvent {
         "m.room.join_rules": ["allow", "join_rule"], "m.room.history_visibility": ["history_visibility"],
     ]
 
-    /// The event without what its deletion takes away.
+    /// The event as its redaction leaves it.
     var pruned: MatrixEvent {
         let protectedKeys = Self.protected[type] ?? []
         return MatrixEvent(self, content: .object((content.object ?? [:]).filter { protectedKeys.contains($0.key) }))
     }
 
-    /// State that is kept and of which nothing is left.
+    /// A stored state event with empty content.
     fileprivate init?(prunedAt origin: StateOrigin) {
         self.init([
             "event_id": .string(origin.event.rawValue), "type": .string(origin.subject.type), "sender": "@:",

@@ -7,7 +7,7 @@ import JSONReading
 extension MatrixBackend {
     private static let wait = Duration.seconds(30)
 
-    /// Follows the server until the backend is closed or the session ends.
+    /// Syncs until the backend is closed or the session ends.
     func runSync(hasSlidingSync: Bool) async {
         var isSliding = hasSlidingSync
         var failures = 0
@@ -23,7 +23,7 @@ extension MatrixBackend {
                 syncs += 1
                 let update = try await source.next(after: token, wait: connection == .online ? Self.wait : .zero)
                 try await apply(update, as: setting)
-                // Whoever talks to the server anew knows nothing yet.
+                // A sync that a restart has canceled must not report that it has caught up.
                 try Task.checkCancellation()
                 if update.isCaughtUp {
                     syncStatus.hasCaughtUp = true
@@ -41,7 +41,7 @@ extension MatrixBackend {
             } catch MatrixError.signedOut(let isSoft) {
                 return await setConnection(.signedOut(isSoft: isSoft))
             } catch MatrixError.rejected(400, _, _) {
-                // The server has forgotten where we were: from the beginning, onto what is known.
+                // The server does not know the sync token any more: start an initial sync over the stored data.
                 failures += 1
                 syncStatus.hasCaughtUp = false
                 try? await store.setSetting("", for: setting)
@@ -59,7 +59,7 @@ extension MatrixBackend {
                     if isLess || isNarrower { failures = 1 }
                     attempts = max(failures, window.falls)
                 }
-                // One answer that is lost is no reason to call it offline.
+                // A single failed request does not mean being offline.
                 if case MatrixError.untrusted(let problem) = error {
                     await setConnection(.untrusted(problem))
                 } else if failures > 1 {
@@ -72,8 +72,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Whether an answer came that another one to a smaller request need not be like: it was too long, or had something
-    /// in it that cannot be read.
+    /// Whether a smaller request may succeed: the response was too large, or contained something that cannot be parsed.
     private static func isTooMuch(_ error: any Error) -> Bool {
         switch error {
         case MatrixError.tooLarge, MatrixError.malformed: true
@@ -81,15 +80,15 @@ extension MatrixBackend {
         }
     }
 
-    /// Goes on with as few rooms as of a portion.
-    /// - Returns: whether there were more before.
+    /// Resets the token's room range to the window's first rooms.
+    /// - Returns: Whether the range was larger before.
     @discardableResult
     private func narrow(_ source: any SyncSource, with window: SyncWindow, as setting: String) async -> Bool {
         guard let token = try? await store.setting(setting), !token.isEmpty else { return false }
         let narrowed = source.narrowed(token, to: window)
         guard narrowed != token else { return false }
         syncStatus.hasCaughtUp = false
-        // What is left while it is not among those that are asked for is told by nobody.
+        // The server does not report rooms that are left while outside the range.
         try? await noteStoredRooms()
         try? await store.setSetting(narrowed, for: setting)
         return true
@@ -105,7 +104,7 @@ extension MatrixBackend {
         if new == .online { hasUnsentReadMarkers = true }
     }
 
-    /// Takes in what the server told, with where to go on, and tells those who watch.
+    /// Stores an update together with its token, and publishes the changes.
     private func apply(_ update: SyncUpdate, as setting: String) async throws {
         try await serialized {
             var batch = SyncBatch(settings: [setting: update.token])
@@ -140,10 +139,10 @@ extension MatrixBackend {
         }
     }
 
-    /// What concerns no room alone. Before the rooms: they are read by it.
+    /// Applies account data. Call it before handling the rooms, which depend on it.
     private func apply(_ update: SyncUpdate, into batch: inout SyncBatch) {
         batch.areInvitationsWhole = update.isWhole
-        // What can't be written down, such as a number that is too large, is ignored: it comes again with each answer.
+        // Ignore content that cannot be encoded, such as a number out of range: failing would repeat with each sync.
         if let rules = update.pushRules, let text = rules.text {
             batch.settings[PushRules.setting] = text
             pushRules = PushRules(rules)
@@ -155,8 +154,8 @@ extension MatrixBackend {
         }
     }
 
-    /// Where the newest gaps are in the rooms that are watched and of which the server leaves something out.
-    /// - Returns: a position a room, nil where there is no gap.
+    /// Returns the newest gaps' positions in observed rooms with a limited timeline.
+    /// - Returns: A position for each room, `nil` where there is no gap.
     private func newestGaps(in update: SyncUpdate) async throws -> [RoomID: Int64?] {
         var gaps: [RoomID: Int64?] = [:]
         for room in update.rooms where room.gap != nil && timelines[room.id] != nil {
@@ -166,15 +165,15 @@ extension MatrixBackend {
         return gaps
     }
 
-    /// Whether a sync left something out in front of what it told of a room.
-    /// - Parameter gap: where the newest was before.
+    /// Whether a sync created a gap before the timeline it returned.
+    /// - Parameter gap: The newest gap's position before that sync.
     private func isBehindGap(_ room: RoomID, after gap: Int64?) async throws -> Bool {
         guard try await store.hasRoom(room), let newest = try await store.gaps(in: room).last else { return false }
         return newest.position > gap ?? .min
     }
 
-    /// - Parameter isBehindGap: whether something is missing between what was known and what is told now: those who
-    ///   watch the room hold a stretch without gaps, and begin anew.
+    /// - Parameter isBehindGap: Whether a gap separates the new events from the known ones. Observers hold a contiguous
+    ///   range and have to reload.
     func publish(_ roomChange: RoomChange, isBehindGap: Bool = false) async {
         let room = roomChange.room
         if roomChange.isLeft {
@@ -202,7 +201,7 @@ extension MatrixBackend {
         }
     }
 
-    /// - Returns: nil if the room does not concern the user.
+    /// - Returns: `nil` if the update concerns a space or an unknown room without content.
     func batch(of update: RoomUpdate) async throws -> RoomBatch? {
         let parsedState = try await state(of: update)
         var batch = RoomBatch(id: update.id, createdAt: parsedState.creation?.at ?? now())
@@ -210,9 +209,10 @@ extension MatrixBackend {
             batch.isLeft = true
             return batch
         }
-        // An error is no answer: a room taken for unknown would lose that it is encrypted.
+        // Propagate read errors: treating the room as unknown would drop its encryption flag.
         let isKnownRoom = try await store.hasRoom(update.id)
-        // Nothing is said in it. An earlier version took it for a room; what comes later does not tell what it is.
+        // Spaces have no timeline. Earlier versions stored them as rooms; later updates do not repeat the type, so
+        // record it.
         let space = "matrix.space." + update.id.rawValue
         if parsedState.isSpace {
             try await store.setSetting("1", for: space)
@@ -220,7 +220,7 @@ extension MatrixBackend {
             return isKnownRoom ? batch : nil
         }
         if !isKnownRoom, try await store.setting(space) != nil { return nil }
-        // What an extension tells of a room that was not told itself.
+        // Ignore extension data of a room that was not returned itself.
         guard isKnownRoom || !update.state.isEmpty || !update.timeline.isEmpty else { return nil }
         func storedSetting(_ name: String) async throws -> String? {
             isKnownRoom ? try await store.setting(name, of: update.id) : nil
@@ -270,8 +270,8 @@ extension MatrixBackend {
         return batch
     }
 
-    /// What push rules ask of a room.
-    /// - Parameter newSettings: settings that are about to be kept.
+    /// Returns what push rules need to know of a room.
+    /// - Parameter newSettings: Settings that are about to be stored.
     private func pushRoom(
         _ id: RoomID, isKnownRoom: Bool, name: String?, newSettings: [String: String?]
     ) async throws -> PushRoom {
@@ -289,13 +289,13 @@ extension MatrixBackend {
             })
     }
 
-    /// nil for a room that is gone.
+    /// Returns `nil` if the user is not in the room.
     func pushRoom(_ id: RoomID) async throws -> PushRoom? {
         guard try await store.member(ownUserID, of: id) != nil else { return nil }
         return try await pushRoom(id, isKnownRoom: true, name: nil, newSettings: [:])
     }
 
-    /// What a room without a name is called.
+    /// Returns the name of a room with neither a name nor an alias.
     private func name(of update: RoomUpdate, _ parsedState: ParsedRoomState, isKnownRoom: Bool) async throws -> String {
         let heroes = isKnownRoom ? try await store.setting(NamelessRoom.heroesSetting, of: update.id) : nil
         let members = isKnownRoom ? try await store.members(of: update.id) : []

@@ -16,7 +16,7 @@ extension MatrixBackend {
             let gaps = try await store.gaps(in: room)
             let page = whole.after(gaps.last { $0.position <= position })
             let gap = gaps.last { $0.position <= page.messages.first?.position ?? position }
-            // Nothing is missing that was asked for, or as much is there as can be had.
+            // The page is complete, has no gap before it, or the limit of requests is reached.
             guard page.messages.count < limit, limit > 0, let gap, fills < Self.maxFills else {
                 return withLocalEchoes(page, in: room, before: position)
             }
@@ -24,7 +24,7 @@ extension MatrixBackend {
             do {
                 try await fill(gap, in: room)
             } catch {
-                // What is there is shown; what is missing is asked for again.
+                // Return the stored messages; the gap is requested again with the next page.
                 guard !page.messages.isEmpty else { throw Self.chatError(error) }
                 return withLocalEchoes(page, in: room, before: position)
             }
@@ -40,7 +40,7 @@ extension MatrixBackend {
             else { return withLocalEchoes(whole, in: room, before: .max) }
             let page = whole.before(gap)
             if !page.messages.isEmpty { return withLocalEchoes(page, in: room, before: .max) }
-            // The gap is right behind: it is filled from here, or from its far end.
+            // The gap follows directly: fill it from its older end, or else from its newer end.
             do {
                 if try await !fetchForward(gap, in: room) { try await fill(gap, in: room) }
             } catch {
@@ -74,7 +74,7 @@ extension MatrixBackend {
         var before: TimelineGap?
         while let gap = try await store.gaps(in: room).last {
             try Task.checkCancellation()
-            // A server that says the same again says no more.
+            // A gap that does not shrink will not shrink with another request.
             guard connection == .online, gap != before else { return gap.position }
             do {
                 fetched += try await fill(gap, in: room).messages
@@ -97,14 +97,14 @@ extension MatrixBackend {
         let storedIDs = Set(stored.map(\.id))
         var found = stored.map(displayed)
         for id in ids where !storedIDs.contains(id) && LocalEchoes.transaction(of: id) == nil {
-            // What is answered may be far behind all that is kept.
+            // The replied-to message may be far before everything stored.
             if let message = try? await fetch(id, in: room) { found.append(message) }
         }
         return found
     }
 
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
-        // One's own that is on its way has been read.
+        // The user's own pending message is read already.
         guard LocalEchoes.transaction(of: message) == nil else { return }
         let moved = try await serialized {
             let moved = try await store.markRead(message, in: room)
@@ -119,12 +119,12 @@ extension MatrixBackend {
 
     private static let pendingReadMarkerSetting = "matrix.unsentMark"
 
-    /// Tells the server how far the user has read. It stays noted until the server knows.
+    /// Sends the read marker to the server. The setting stays until the server has accepted it.
     private func sendReadMarker(_ message: MessageID, in room: RoomID) async {
         do {
             try await client.markRead(message, in: room)
         } catch MatrixError.rejected {
-            // It will not be otherwise the next time.
+            // The server would reject a retry as well.
         } catch {
             if (error as? MatrixError)?.isTransient == true { hasUnsentReadMarkers = true }
             return
@@ -135,7 +135,7 @@ extension MatrixBackend {
         }
     }
 
-    /// Tells the server what was read while it could not be reached, if there may be any such.
+    /// Sends read markers that were set while the server was unreachable.
     func resendReadMarkers() {
         guard hasUnsentReadMarkers else { return }
         hasUnsentReadMarkers = false
@@ -156,7 +156,7 @@ extension MatrixBackend {
         try await store.saveScrollPosition(position, in: room)
     }
 
-    /// A message as the server has it, which is not kept: nobody knows what is before it.
+    /// Requests a single event. The message is not stored, because its neighbors are unknown.
     private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
         guard let event = try await client.event(id, in: room) else { return nil }
         let parser = EventParser(ownUserID: ownUserID, translator: translator)
@@ -220,7 +220,7 @@ extension MatrixBackend {
         }
     }
 
-    /// What a timeline is told first.
+    /// Returns a timeline's first update.
     private func opening(_ snapshot: RoomSnapshot, behind gap: TimelineGap?) -> TimelineUpdate {
         let room = snapshot.room.id
         let page = withLocalEchoes(snapshot.page.after(gap), in: room, before: .max)
@@ -230,8 +230,8 @@ extension MatrixBackend {
             page, members: snapshot.members.map(memberNames.named), fullyReadMarker: snapshot.fullyReadMarker)
     }
 
-    /// Has those who watch a room begin anew, with what is behind its newest gap. A timeline that could not be told
-    /// that something is missing ends.
+    /// Has the observers of a room reload, beginning after its newest gap. If that fails, their streams end: they could
+    /// not learn of the gap.
     func reloadTimeline(_ room: RoomID) async {
         do {
             guard let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) else { return }
@@ -242,7 +242,7 @@ extension MatrixBackend {
         }
     }
 
-    /// More than a sync brings at once.
+    /// More events than one sync returns for a room.
     private static let openingLimit = 200
 
     private func forget(_ token: Int, in room: RoomID) {
@@ -254,14 +254,14 @@ extension MatrixBackend {
 }
 
 extension TimelinePage {
-    /// The part behind a gap: what is in front of it is not what comes before.
+    /// The part of the page after a gap.
     func after(_ gap: TimelineGap?) -> TimelinePage {
         guard let gap else { return self }
         return TimelinePage(
             messages: messages.filter { $0.position >= gap.position }, hasOlder: true, hasNewer: hasNewer)
     }
 
-    /// The part in front of a gap.
+    /// The part of the page before a gap.
     func before(_ gap: TimelineGap) -> TimelinePage {
         let remaining = messages.filter { $0.position < gap.position }
         return TimelinePage(

@@ -4,20 +4,20 @@ public import ChatStore
 public import Foundation
 import JSONReading
 
-/// The conversations of one Matrix account: kept in a store, told by a sync, sent through an outbox.
+/// A Matrix account's ``ChatService``: a store, a sync and an outbox.
 ///
-/// What is in the store is there at once, with or without a network. What is sent is in the outbox before it is shown,
-/// and is shown as on its way until the sync brings it in the server's order.
+/// Stored history is available without a network. Sent messages are queued in the outbox before they are displayed, and
+/// are displayed as local echoes until the sync returns them in the server's order.
 public actor MatrixBackend: ChatService {
-    /// How the account stands with its server.
+    /// The state of the connection to the homeserver.
     public enum Connection: Equatable, Sendable {
         case connecting
         case online
-        /// Nothing answers; it is tried again, later and later.
+        /// The server does not respond; the sync retries with increasing delays.
         case offline
-        /// What answers does not prove to be the server: nothing is sent to it. It is tried again, later and later.
+        /// The server's certificate is not trusted, so nothing is sent. The sync retries with increasing delays.
         case untrusted(CertificateProblem)
-        /// The session was ended at the server. If `isSoft`, signing in again with the same device goes on.
+        /// The server has ended the session. If `isSoft`, signing in again with the same device resumes it.
         case signedOut(isSoft: Bool)
     }
 
@@ -28,17 +28,17 @@ public actor MatrixBackend: ChatService {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let outbox: Outbox
-    /// What is on its way to the server, or may be sent.
+    /// Media that are to be sent, or may be.
     let media: MediaArchive
-    /// What came from the server, and may be fetched again.
+    /// The cache of downloaded media.
     let fetched: MediaCache
     let fetches = MediaFetches()
-    /// Where files are fetched to before they are whole.
+    /// The directory of incomplete downloads.
     let fetchFolder: URL
     private var sweeping: Task<Void, Never>?
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
-    /// Who is in the rooms that are watched, by the names that were told.
+    /// The members of observed rooms, with the names that observers have.
     var names: [RoomID: MemberNames] = [:]
     var summaries = SummaryFeed()
     var localEchoes: LocalEchoes
@@ -46,15 +46,15 @@ public actor MatrixBackend: ChatService {
     var pushRules = PushRules.standard
     var directRooms = DirectRooms()
     var entered = EnteredRooms()
-    /// What the store has of them.
+    /// The stored invitations.
     var invited: [Invitation] = []
     var invitationObservers = Observers<[Invitation]>()
-    /// Requests for what is new that have begun.
+    /// The number of sync requests that have begun.
     var syncs = 0
     var counter = MissingCounter()
-    /// Whether the server may not know of all that was read.
+    /// Whether read markers may be waiting to be sent.
     var hasUnsentReadMarkers = false
-    /// Rooms that are kept, and may have been left without a word of it; nil if there are none.
+    /// Stored rooms that the user may have left unnoticed; `nil` if there are none.
     var uncertainRooms: Set<RoomID>?
     var watches: [RoomID: Task<Void, Never>] = [:]
     var connection = Connection.connecting
@@ -79,7 +79,7 @@ public actor MatrixBackend: ChatService {
             unreadable: translator("This message is not sent: another version of Parlance wrote it. It is kept here."))
         self.clock = clock
         self.now = now
-        // Beside the store, whose folder is its own.
+        // Beside the store's folder, which is the store's alone.
         let beside = store.folder.deletingLastPathComponent()
         let name = store.folder.lastPathComponent
         let media = MediaArchive(folder: beside.appending(path: name + "-media", directoryHint: .isDirectory))
@@ -105,14 +105,14 @@ public actor MatrixBackend: ChatService {
     private let deliveries: Deliveries
     let syncStatus: SyncStatus
 
-    /// Begins, or goes on, over a store: shows what is kept, sends what waits and follows the server.
+    /// Opens the account over a store: publishes stored history, sends queued messages and starts the sync.
     ///
     /// - Parameters:
-    ///   - store: for this account alone.
-    ///   - session: of an account that is signed in.
-    ///   - translator: the language of what stands in place of what can't be read.
-    ///   - clock: on which it waits before it tries again.
-    /// - Throws: ``ChatError`` if the storage fails. A server that does not answer is no error.
+    ///   - store: A store that no other account uses.
+    ///   - session: The session of a signed-in account.
+    ///   - translator: Translates texts that stand for unreadable content.
+    ///   - clock: The clock for delays between retries.
+    /// - Throws: ``ChatError`` if the storage fails. An unreachable server is not an error.
     public static func start(
         over store: ChatStore, server: Homeserver, session: MatrixSession, transport: any MatrixTransport,
         translator: Translator = .untranslated, clock: any Clock<Duration> = ContinuousClock(),
@@ -123,10 +123,10 @@ public actor MatrixBackend: ChatService {
             hasSlidingSync: server.hasSlidingSync, transport: transport, translator: translator, clock: clock, now: now)
     }
 
-    /// Goes on over a store without having asked the server what it can do.
+    /// Opens the account over a store without requesting the server's versions.
     ///
-    /// - Parameter token: nil if the account is to be signed in again: what is kept is shown, and what is sent waits
-    ///   for ``resume(with:)``.
+    /// - Parameter token: `nil` if the account has to sign in again: stored history is available, and queued messages
+    ///   wait for ``resume(with:)``.
     public static func start(
         over store: ChatStore, server: URL, ownUserID: MemberID, token: AccessToken?, hasSlidingSync: Bool = true,
         transport: any MatrixTransport, translator: Translator = .untranslated,
@@ -165,23 +165,23 @@ public actor MatrixBackend: ChatService {
         sweeping = Task { [weak self] in await self?.sweepMedia() }
     }
 
-    /// Said by the answer to whatever was asked for: the sync may wait for its own for half a minute.
+    /// Handles a token that any request found invalid; the sync's own response may take another 30 seconds.
     private func sessionEnded(isSoft: Bool) async {
         if case .signedOut = connection { return }
         syncing?.cancel()
         await setConnection(.signedOut(isSoft: isSoft))
     }
 
-    /// Goes on with another session of the same device.
+    /// Continues with another session of the same device.
     public func resume(with token: AccessToken) async {
         client.credential.token = token
-        // What is sent from here on waits for what came meanwhile.
+        // Requests that need a current store wait for the next sync.
         syncStatus.hasCaughtUp = false
         await setConnection(.connecting)
         restart()
     }
 
-    /// Talks to the server anew at once, whatever is waited for: the computer slept, or is in another network.
+    /// Restarts the sync at once instead of waiting for a delay or a response, as after suspend or a network change.
     public func reconnect() async {
         if case .signedOut = connection { return }
         syncStatus.hasCaughtUp = false
@@ -200,7 +200,7 @@ public actor MatrixBackend: ChatService {
         }
     }
 
-    /// Ends all streams, the sync and the sending. What waits is sent after the next start. The store stays open.
+    /// Ends all streams, the sync and the outbox. Queued messages are sent after the next start. The store stays open.
     public func close() async {
         isClosed = true
         syncing?.cancel()
@@ -221,7 +221,7 @@ public actor MatrixBackend: ChatService {
         }
     }
 
-    /// How the account stands with its server: now, and after each change.
+    /// The current connection state, then each change.
     public nonisolated func connectionStates() -> AsyncStream<Connection> {
         let (stream, continuation) = AsyncStream.makeStream(of: Connection.self, bufferingPolicy: .bufferingNewest(1))
         Task { await observeConnection(with: continuation) }
@@ -234,7 +234,7 @@ public actor MatrixBackend: ChatService {
         _ = connections.add(continuation)
     }
 
-    /// Names that the user has come to be known under, in whatever room. Only the newest waits for who follows.
+    /// Display names that the user gets in any room. The stream buffers only the newest.
     nonisolated func ownDisplayNameChanges() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         Task { await observeOwnDisplayNames(with: continuation) }
@@ -246,11 +246,11 @@ public actor MatrixBackend: ChatService {
         _ = ownDisplayNames.add(continuation)
     }
 
-    /// The name of the user's profile; nil without one, or if the server does not say.
+    /// Returns the profile's display name, or `nil` if it has none or the request fails.
     func profileName() async -> String? { await client.displayName(of: ownUserID) }
 
-    /// Carries out one operation at a time, first come first served, across its suspensions: what observers are
-    /// told is thereby in the order of the commits, and a stream that opens misses none.
+    /// Runs operations one at a time in FIFO order, across their suspensions. Updates are thereby published in the
+    /// order of the commits, and a new observer misses none.
     func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
         if isBusy {
             await withCheckedContinuation { waiting.append($0) }
@@ -263,13 +263,13 @@ public actor MatrixBackend: ChatService {
         return try await operation()
     }
 
-    /// Tells the observers of a room who is another than before.
+    /// Publishes members whose displayed name or avatar changed to the room's observers.
     func publish(_ members: [Member], in room: RoomID) {
         guard let changed = names[room]?.update(members), !changed.isEmpty else { return }
         publish(.membersChanged(changed), in: room)
     }
 
-    /// Tells the observers of a room. Messages are told as they are with what is on its way.
+    /// Publishes an update to the room's observers; messages have pending changes applied.
     func publish(_ update: TimelineUpdate, in room: RoomID) {
         guard timelines[room] != nil else { return }
         if case .changed(let messages) = update {
@@ -280,7 +280,7 @@ public actor MatrixBackend: ChatService {
     }
 }
 
-/// Leads from the outbox, which is made before the backend is, to the backend.
+/// Forwards deliveries from the outbox, which is created first, to the backend.
 private actor Deliveries {
     typealias Receiver = @Sendable (OutboxRequest, MatrixOutboxBackend.Delivery) async -> Void
     private var receiver: Receiver?

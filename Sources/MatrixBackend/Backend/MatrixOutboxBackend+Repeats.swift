@@ -4,23 +4,23 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// What was sent before and whose answer was lost: the server may have forgotten its transaction meanwhile, and would
-/// take it once more.
+/// Detects requests that the server accepted although its response was lost. Once the server has dropped the
+/// transaction ID, sending again would duplicate the message.
 extension MatrixOutboxBackend {
-    /// Some servers know a transaction for half an hour only.
+    /// Shorter than the half hour for which some servers remember transaction IDs.
     private static let transactionLife: TimeInterval = 20 * 60
-    /// How far this computer's clock and the server's may differ.
+    /// The tolerated difference between the local clock and the server's.
     private static let clockSkew: TimeInterval = 3600
     private static let pageSize = 100
     private static let maxPages = 20
 
-    /// - Parameter transactions: all of the request.
-    /// - Returns: what the server calls those that it is known to have.
-    /// - Throws: ``DeliveryError/unreachable`` while that can't be said.
+    /// - Parameter transactions: All transactions of the request.
+    /// - Returns: The event IDs of those that the server is known to have.
+    /// - Throws: ``DeliveryError/unreachable`` while that is unknown.
     func existingMessages(
         _ transactions: [TransactionID], of request: OutboxRequest
     ) async throws -> [TransactionID: MessageID] {
-        // Before the store is asked: what a sync brings meanwhile is not seen there.
+        // Read the status before the store: a sync that completes in between may store events that the lookup missed.
         let hasCaughtUp = syncStatus.hasCaughtUp
         var existing: [TransactionID: MessageID] = [:]
         for transaction in transactions {
@@ -33,7 +33,7 @@ extension MatrixOutboxBackend {
         return try await existing.merging(skippedMessages(Set(transactions), of: request)) { current, _ in current }
     }
 
-    /// Those that lie where a sync passed over some of the room.
+    /// Searches the newest gap for events that a limited sync skipped.
     private func skippedMessages(
         _ transactions: Set<TransactionID>, of request: OutboxRequest
     ) async throws -> [TransactionID: MessageID] {

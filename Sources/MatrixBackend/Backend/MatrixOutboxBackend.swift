@@ -5,27 +5,28 @@ import Composer
 import Foundation
 import JSONReading
 
-/// Carries out what was queued at a homeserver.
+/// Sends outbox requests to a homeserver.
 ///
-/// Nothing is sent in the clear into a room that is encrypted, or of which that is not known.
+/// Never sends into a room that is encrypted or whose encryption state is unknown.
 struct MatrixOutboxBackend: OutboxBackend {
-    /// The setting of a room that tells whether it is encrypted. Once it is, it stays so, whatever its state says later.
+    /// The room setting that stores whether the room is encrypted. Encryption is never turned off, whatever later state
+    /// says.
     static let encryptionSetting = "matrix.encrypted"
 
     let client: MatrixClient
     let store: ChatStore
     let ownUserID: MemberID
-    /// How far the sync is.
+    /// Whether the sync has caught up.
     let syncStatus: SyncStatus
-    /// Where files and posters of films lie until the server has them.
+    /// Files and video posters that are not uploaded yet.
     let media: MediaArchive
-    /// Where what was sent is found by its new name, so that it is not fetched.
+    /// The download cache; uploaded files are added under their `mxc:` URI to avoid downloading them.
     let fetched: MediaCache
     let now: @Sendable () -> Date
-    /// Told of what the server took, before the outbox is.
+    /// Called when the server has accepted a request, before the outbox removes it.
     let onDelivery: @Sendable (OutboxRequest, Delivery) async -> Void
 
-    /// What a request became at the server.
+    /// What the server made of a request.
     enum Delivery: Sendable {
         case message(MessageID)
         case change(MessageChange)
@@ -68,7 +69,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         return first
     }
 
-    /// - Parameter sent: what the server has of it.
+    /// - Parameter sent: The events that the server has already; sent ones are added.
     private func send(
         _ message: WrittenMessage, _ request: OutboxRequest, as transactions: [TransactionID],
         to sent: inout [TransactionID: MessageID]
@@ -87,12 +88,12 @@ struct MatrixOutboxBackend: OutboxBackend {
         _ file: URL, named name: String, _ type: String, progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> String {
         let uri = try await client.upload(file, named: name, type: type, progress: progress)
-        // It is at the server now, whether or not it is here.
+        // The upload succeeded, so a cache error does not matter.
         _ = try? await fetched.store(file, as: uri, isMoved: false)
         return uri
     }
 
-    /// A poster is not worth more than its film: what the server refuses is left out.
+    /// Uploads posters of videos. A poster that the server rejects is left out; the video is sent without it.
     private func uploadingThumbnails(of message: WrittenMessage) async throws -> WrittenMessage {
         var message = message
         for index in message.files.indices {
@@ -110,7 +111,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     private func edit(_ target: MessageID, _ text: WrittenText, _ request: OutboxRequest) async throws {
         try await rejectIfEncrypted(request.room)
         guard let original = try await store.messages([target], in: request.room).first else {
-            // Sent, and not come back by the sync yet.
+            // Sent, but not returned by the sync yet.
             throw DeliveryError.unreachable
         }
         guard !original.isDeleted else { throw DeliveryError.rejected(reason: "the message was deleted") }
@@ -119,7 +120,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         let content = MessageContent(ownUserID: ownUserID).edit(of: original, to: text, answering: repliedTo?.sender)
         try check(content)
         let id = try await client.send("m.room.message", content, to: request.room, transaction: request.id.rawValue)
-        // As everyone else will read it.
+        // Report the text as other clients will read it.
         guard let messageText = content["m.new_content"].flatMap({ MessageText($0) }) else { return }
         var wording = messageText.wording
         wording.written = text.unlessBlank
@@ -148,7 +149,7 @@ struct MatrixOutboxBackend: OutboxBackend {
                     transaction: request.id.rawValue)
                 await reportChange(.reaction(text), id.rawValue, of: target, request)
             } catch MatrixError.rejected(400, "M_DUPLICATE_ANNOTATION", _) {
-                // It is there, and the sync brings it.
+                // The reaction exists already; the sync returns it.
             }
             return
         }
@@ -159,7 +160,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func rejectIfEncrypted(_ room: RoomID) async throws {
         var isEncrypted = try await store.setting(Self.encryptionSetting, of: room).map { $0 != "0" }
-        // Before the sync has told all that happened meanwhile a room may be encrypted that is not known as that.
+        // Until the sync has caught up, the room may have been encrypted in the meantime.
         if isEncrypted == nil || isEncrypted == false && !syncStatus.hasCaughtUp {
             isEncrypted = try await client.state("m.room.encryption", of: room) != nil
             if isEncrypted == true { try await store.set("1", for: Self.encryptionSetting, of: room) }
@@ -187,12 +188,12 @@ struct MatrixOutboxBackend: OutboxBackend {
 }
 
 extension JSONValue {
-    /// Whether a server takes an event with this content.
+    /// Whether the content is within the size limit of events.
     var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
 }
 
 extension TransactionID {
-    /// Itself, and others for what is sent with it.
+    /// The transaction ID itself, then derived ones for further events of the same request.
     func first(_ count: Int) -> [TransactionID] {
         (0..<count).map { $0 == 0 ? self : TransactionID("\(rawValue).\($0)") }
     }
@@ -203,7 +204,7 @@ extension DeliveryError {
         switch error {
         case .unreachable, .untrusted, .malformed: self = .unreachable
         case .busy(let retryAfter): self = .busy(retryAfter: retryAfter)
-        // It waits for the next session of the same device.
+        // Waits for the next session of the same device.
         case .signedOut: self = .unreachable
         case .rejected(let status, let code, _): self = .rejected(reason: "\(status) \(code)")
         case .tooLarge: self = .unreachable

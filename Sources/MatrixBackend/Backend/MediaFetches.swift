@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is being fetched: each once, however many wait for it, and no longer than someone does.
+/// Downloads in progress: each runs once for all its callers, and is canceled when no caller is left.
 actor MediaFetches {
     private struct Fetch {
         var task: Task<URL, any Error>
@@ -9,7 +9,7 @@ actor MediaFetches {
 
     private var running: [String: Fetch] = [:]
 
-    /// - Parameter fetch: done if nobody does it already.
+    /// - Parameter fetch: Called unless a download with this key is running.
     func file(_ key: String, _ fetch: @escaping @Sendable () async throws -> URL) async throws -> URL {
         let waiter = UUID()
         let task = running[key]?.task ?? Task { try await fetch() }

@@ -3,15 +3,15 @@ import ChatOutbox
 import Composer
 import MessageMarkup
 
-/// What the user did to messages and the server has not taken yet: they are shown as they will be then.
+/// Changes to messages that the server has not accepted yet. Messages are displayed with them applied.
 ///
-/// What is shown follows from what is in the outbox alone, so that it is the same after another start. What the server
-/// took is in the store before it leaves the outbox.
+/// They derive from the outbox alone, so they survive a restart. An accepted change is in the store before the outbox
+/// removes it.
 struct PendingChanges {
     private var rooms: [RoomID: [OutboxTarget: [OutboxItem]]] = [:]
 
-    /// Brings a room in step with what is on its way there.
-    /// - Returns: the messages that look otherwise than before.
+    /// Reconciles a room's changes with its outbox items.
+    /// - Returns: The messages whose appearance changed.
     mutating func update(_ items: [OutboxItem], in room: RoomID) -> Set<OutboxTarget> {
         var changes: [OutboxTarget: [OutboxItem]] = [:]
         for item in items {
@@ -25,7 +25,8 @@ struct PendingChanges {
         }
     }
 
-    /// - Parameter event: what the server calls an echo of a message that it has.
+    /// Returns a message with its pending changes applied.
+    /// - Parameter event: The event ID of an echo that the server has accepted.
     func displayed(_ message: Message, event: MessageID? = nil, by ownUserID: MemberID) -> Message {
         guard let changes = rooms[message.roomID] else { return message }
         var items = changes[.message(message.id)] ?? []
@@ -41,7 +42,7 @@ struct PendingChanges {
 
     mutating func forget(_ room: RoomID) { rooms[room] = nil }
 
-    /// What of an item decides how its message looks.
+    /// Returns the parts of an item that affect how its message is displayed.
     private static func appearance(_ item: OutboxItem) -> Appearance {
         Appearance(request: item.request, isFailed: item.isFailed)
     }

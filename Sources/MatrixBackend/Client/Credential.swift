@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The token of an account, which changes when the user signs in again.
+/// An account's access token, which changes when the user signs in again.
 final class Credential: Sendable {
     private let current: Mutex<AccessToken?>
     private let listener = Mutex<(@Sendable (_ isSoft: Bool) -> Void)?>(nil)
@@ -9,12 +9,13 @@ final class Credential: Sendable {
         current = Mutex(token)
     }
 
-    /// Has `listener` told when the server knows the token no more, whatever was asked with it.
+    /// Sets the function to call when the server rejects the current token in any request.
     func onRejection(_ listener: @escaping @Sendable (_ isSoft: Bool) -> Void) {
         self.listener.withLock { $0 = listener }
     }
 
-    /// An answer to a request that an earlier session made says nothing of this one.
+    /// Ignores tokens other than the current one: a late response to an earlier session's request does not concern this
+    /// one.
     func reportRejection(_ token: AccessToken?, isSoft: Bool) {
         guard let token, token == self.token else { return }
         listener.withLock { $0 }?(isSoft)

@@ -1,12 +1,12 @@
 public import Foundation
 import JSONReading
 
-/// A homeserver that answered.
+/// A homeserver that responded to `/versions`.
 public struct Homeserver: Sendable, Equatable {
     public var url: URL
-    /// Of the specification, such as `v1.11`.
+    /// Supported versions of the specification, such as `v1.11`.
     public var versions: [String]
-    /// Features that are not in those versions and that it has.
+    /// Enabled entries of `unstable_features`.
     public var features: Set<String>
 
     public init(url: URL, versions: [String], features: Set<String>) {
@@ -15,21 +15,21 @@ public struct Homeserver: Sendable, Equatable {
         self.features = features
     }
 
-    /// MSC4186 under the path that it had before it was accepted.
+    /// Whether the server supports simplified sliding sync (MSC4186) at its unstable path.
     public var hasSlidingSync: Bool { features.contains("org.matrix.simplified_msc3575") }
 }
 
 /// Finds the homeserver behind what a user enters (specification, server discovery).
 public struct Discovery: Sendable {
     public enum Problem: Error, Equatable, Sendable {
-        /// What was entered is neither a name nor a URL, or one whose traffic anyone could read: without TLS only this
-        /// computer is taken.
+        /// The text is neither a server name nor a URL, or is an `http:` URL of another computer, whose traffic would
+        /// be unencrypted.
         case notAnAddress
-        /// Nothing answers there (now).
+        /// The server does not respond.
         case unreachable(reason: String)
-        /// What answers does not prove to be who it should be.
+        /// The server's certificate is not trusted.
         case untrusted(CertificateProblem)
-        /// What the name says of its homeserver is wrong, or what answers there is none.
+        /// The `.well-known` file is invalid, or the URL does not lead to a homeserver.
         case noHomeserver(reason: String)
     }
 
@@ -39,12 +39,13 @@ public struct Discovery: Sendable {
         self.transport = HastyTransport(transport: transport)
     }
 
-    /// - Parameter text: a server's name, `example.org`; a URL; or a user's identifier, `@name:example.org`.
+    /// Finds the homeserver that a text names.
+    /// - Parameter text: A server name, `example.org`; a URL; or a user ID, `@name:example.org`.
     /// - Throws: ``Problem``, or `CancellationError`.
     public func homeserver(for text: String) async throws -> Homeserver {
         let address = try Self.address(text)
         guard !address.isURL else {
-            // A URL is a homeserver's, or a site's that knows where it is.
+            // The URL of a homeserver, or of a site with a `.well-known` file.
             do {
                 return try await check(address.url)
             } catch let problem as Problem {
@@ -55,7 +56,7 @@ public struct Discovery: Sendable {
         return try await check(try await wellKnown(address.url) ?? address.url)
     }
 
-    /// What the site says; nil if it has nothing to say.
+    /// Returns the base URL from the site's `.well-known` file, or `nil` if it has none.
     private func wellKnown(_ site: URL) async throws -> URL? {
         var request = MatrixClient(server: site, transport: transport).request(.get, ["client"])
         request.url = site.appending(path: ".well-known/matrix/client")
@@ -111,8 +112,8 @@ public struct Discovery: Sendable {
     }
 }
 
-/// For a server that was just typed: somebody waits for the answer, and a server that speaks without encryption may let
-/// an encrypted connection wait for ever.
+/// Shortens the connection timeout for a server that the user has just entered: a server that speaks plain HTTP may
+/// leave a TLS handshake unanswered.
 private struct HastyTransport: MatrixTransport {
     let transport: any MatrixTransport
 
@@ -124,8 +125,8 @@ private struct HastyTransport: MatrixTransport {
 }
 
 extension MatrixClient {
-    /// What the server can do, for this account if it is signed in.
-    /// - Throws: ``MatrixError``: malformed if it speaks no version that this program does.
+    /// Requests the server's versions and features, for this account if it is signed in.
+    /// - Throws: ``MatrixError``: `malformed` if the server supports no version that this client does.
     public func homeserver() async throws -> Homeserver {
         let response = try await call(.get, ["client", "versions"])
         let versions = (response["versions"]?.array ?? []).compactMap(\.string)

@@ -2,22 +2,22 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// A stretch of a room's history, as a server has it.
+/// A chunk of a room's history.
 struct HistoryPage: Equatable, Sendable {
-    /// The latest first.
+    /// Newest first.
     var events: [MatrixEvent]
-    /// Members of whom the events are, as far as they were told.
+    /// Membership events of the senders, as far as the server includes them.
     var state: [MatrixEvent]
-    /// Where to go on; nil at the end.
+    /// The token of the next chunk; `nil` at the end.
     var next: String?
 }
 
-/// An event of a room's history with what is around it, oldest first.
+/// An event with its neighbors, oldest first.
 struct HistoryContext: Equatable, Sendable {
     var events: [MatrixEvent]
-    /// As of ``HistoryPage``.
+    /// As in ``HistoryPage``.
     var state: [MatrixEvent]
-    /// Where to go on backwards, and forwards; nil at the ends.
+    /// The tokens for continuing backward and forward; `nil` at the ends.
     var older: String?
     var newer: String?
 }
@@ -25,17 +25,17 @@ struct HistoryContext: Equatable, Sendable {
 extension MatrixClient {
     private func room(_ id: RoomID, _ rest: String...) -> [String] { ["client", "v3", "rooms", id.rawValue] + rest }
 
-    /// Sends an event. The same transaction again sends nothing, and answers the same.
+    /// Sends an event. Repeating a transaction returns the same event and sends nothing.
     func send(_ type: String, _ content: JSONValue, to id: RoomID, transaction: String) async throws -> MessageID {
         try Self.event(await call(.put, room(id, "send", type, transaction), body: content))
     }
 
-    /// - Returns: the redaction itself.
+    /// - Returns: The ID of the redaction event.
     func redact(_ event: String, in id: RoomID, transaction: String) async throws -> MessageID {
         try Self.event(await call(.put, room(id, "redact", event, transaction), body: [:]))
     }
 
-    /// What was before the token, or before now, the latest first; or what was after it, the earliest first.
+    /// Requests history before a token, or before now, newest first; or after a token, oldest first.
     func history(
         of id: RoomID, before token: String?, limit: Int, forwards: Bool = false
     ) async throws -> HistoryPage {
@@ -51,11 +51,11 @@ extension MatrixClient {
         return HistoryPage(
             events: chunk.compactMap(MatrixEvent.init),
             state: (response["state"]?.array ?? []).compactMap(MatrixEvent.init),
-            // A server that goes round in a circle has nothing more to tell.
+            // Stop if the server returns the same token: it would loop.
             next: next == token ? nil : next)
     }
 
-    /// The first event of that time or later; nil if there is none.
+    /// Returns the first event at or after a time, or `nil` if there is none.
     func event(at date: Date, in id: RoomID) async throws -> MessageID? {
         let milliseconds = Int64(max(date.timeIntervalSince1970, 0) * 1000)
         do {
@@ -68,7 +68,7 @@ extension MatrixClient {
         }
     }
 
-    /// An event with what was before and after it, oldest first.
+    /// Requests an event with its neighbors.
     func context(of event: MessageID, in id: RoomID, limit: Int) async throws -> HistoryContext {
         let response = try await call(
             .get, room(id, "context", event.rawValue),
@@ -86,7 +86,7 @@ extension MatrixClient {
 
     private static let lazyMembers = #"{"lazy_load_members":true}"#
 
-    /// An event as the server has it; nil if it has none, or does not show it.
+    /// Returns an event, or `nil` if it does not exist or is not visible to the user.
     func event(_ event: MessageID, in id: RoomID) async throws -> MatrixEvent? {
         do {
             return MatrixEvent(try await call(.get, room(id, "event", event.rawValue)))
@@ -107,7 +107,7 @@ extension MatrixClient {
         return try Self.room(await call(.post, path, body: .object(body), timeout: .seconds(120), isOnce: true))
     }
 
-    /// Whom the server knows by a name or a part of one, the best first.
+    /// Searches the user directory; best match first.
     func users(matching text: String, limit: Int) async throws -> [User] {
         let response = try await call(
             .post, ["client", "v3", "user_directory", "search"],
@@ -121,21 +121,21 @@ extension MatrixClient {
         }
     }
 
-    /// The membership of all who are in the room or are asked in.
+    /// Returns the membership events of all members except those who left.
     func members(of id: RoomID) async throws -> [MatrixEvent] {
         let response = try await call(
             .get, room(id, "members"), query: [("not_membership", "leave")], timeout: .seconds(120))
         return (response["chunk"]?.array ?? []).compactMap(MatrixEvent.init)
     }
 
-    /// - Parameter via: servers that know of the room. Older servers know them by another name.
+    /// - Parameter via: Servers that are in the room. Older servers expect them as `server_name`.
     func join(_ address: String, via: [String] = []) async throws -> RoomID {
         let query = via.flatMap { [("via", $0), ("server_name", $0)] }
         return try Self.room(
             await call(.post, ["client", "v3", "join", address], query: query, body: [:], timeout: .seconds(120)))
     }
 
-    /// A room for two, marked as that for the other's programs.
+    /// Creates a direct chat, with `is_direct` set in the invitation.
     func createDirectRoom(with user: String) async throws -> RoomID {
         let response = try await call(
             .post, ["client", "v3", "createRoom"],
@@ -144,7 +144,7 @@ extension MatrixClient {
         return try Self.room(response)
     }
 
-    /// Rooms for two, by whom they are with.
+    /// Returns the content of `m.direct`: room IDs by user ID.
     func directRooms(of ownUserID: MemberID) async throws -> [String: JSONValue] {
         do {
             return try await call(.get, Self.directRooms(ownUserID)).object ?? [:]
@@ -177,7 +177,7 @@ extension MatrixClient {
         _ = try await call(.put, room(id, "state", type, ""), body: content)
     }
 
-    /// nil if there is none.
+    /// Returns the content of a state event, or `nil` if there is none.
     func state(_ type: String, of id: RoomID) async throws -> JSONValue? {
         do {
             return try await call(.get, room(id, "state", type, ""))
@@ -186,7 +186,7 @@ extension MatrixClient {
         }
     }
 
-    /// How a user stands to a room, such as `join`; nil where nothing is known of that.
+    /// Returns a user's membership, such as `join`, or `nil` if there is none.
     func membership(of user: String, in id: RoomID) async throws -> String? {
         do {
             return try await call(.get, room(id, "state", "m.room.member", user))["membership"]?.string
@@ -202,7 +202,7 @@ extension MatrixClient {
         return Set(rooms.compactMap { MatrixEvent.identifier($0).map { RoomID($0) } })
     }
 
-    /// The identifier of one's reaction; nil if there is none.
+    /// Returns the ID of a user's reaction, or `nil` if there is none.
     func reaction(_ text: String, to event: MessageID, by user: MemberID, in id: RoomID) async throws -> String? {
         var from: String?
         for _ in 0..<20 {
@@ -230,7 +230,7 @@ extension MatrixClient {
         _ = try await call(.put, room(id, "typing", user.rawValue), body: body)
     }
 
-    /// Tells how far one has read, and marks it for one's other programs.
+    /// Sets the fully-read marker and the public read receipt.
     func markRead(_ event: MessageID, in id: RoomID) async throws {
         let marker = JSONValue.string(event.rawValue)
         _ = try await call(.post, room(id, "read_markers"), body: ["m.fully_read": marker, "m.read": marker])
@@ -238,7 +238,7 @@ extension MatrixClient {
 
     // MARK: Files
 
-    /// - Returns: where the server has it, `mxc://…`.
+    /// - Returns: The content URI, `mxc://…`.
     func upload(
         _ file: URL, named name: String, type: String, progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> String {
@@ -253,7 +253,7 @@ extension MatrixClient {
         return uri
     }
 
-    /// Fetches a file's content.
+    /// Downloads media.
     /// - Throws: ``MatrixError/tooLarge(limit:)`` beyond ``MatrixLimits/mediaBytes``.
     func download(
         _ uri: String, to file: URL, progress: (@Sendable (Double) -> Void)? = nil
@@ -262,8 +262,8 @@ extension MatrixClient {
             request(.get, ["client", "v1", "media", "download"] + Self.components(of: uri)), to: file, progress)
     }
 
-    /// Fetches a smaller picture of a file, which the server makes, in its own proportion.
-    /// - Parameter side: of the box that it should at least fill, in pixels.
+    /// Downloads a thumbnail with the image's aspect ratio (`method=scale`).
+    /// - Parameter side: The requested width and height in pixels.
     func downloadThumbnail(of uri: String, side: Int, to file: URL) async throws {
         let path = ["client", "v1", "media", "thumbnail"] + (try Self.components(of: uri))
         let query = [
@@ -294,7 +294,7 @@ extension MatrixClient {
         _ = try await response(to: request)
     }
 
-    /// What the server finds behind an address, by Open Graph's names.
+    /// Requests the Open Graph data of a URL.
     func linkPreview(of address: String) async throws -> JSONValue {
         try await call(
             .get, ["client", "v1", "media", "preview_url"], query: [("url", address)], timeout: .seconds(60))

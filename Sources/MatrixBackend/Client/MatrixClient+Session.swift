@@ -1,7 +1,7 @@
 public import ChatCore
 import JSONReading
 
-/// An account that is signed in, by what it takes to go on.
+/// What it takes to resume a session.
 public struct MatrixSession: Sendable, Equatable {
     public var user: MemberID
     public var device: String
@@ -17,7 +17,7 @@ public struct MatrixSession: Sendable, Equatable {
 extension MatrixClient {
     private static let client = ["client", "v3"]
 
-    /// The ways to sign in that the server offers, such as `m.login.password`.
+    /// Requests the server's login types, such as `m.login.password`.
     /// - Throws: ``MatrixError``.
     public func loginFlows() async throws -> [String] {
         let response = try await call(.get, Self.client + ["login"])
@@ -27,10 +27,10 @@ extension MatrixClient {
     /// Signs in with a password.
     ///
     /// - Parameters:
-    ///   - name: a user's whole identifier or the part before the colon.
-    ///   - device: of an earlier session that is to go on after a soft log-out; nil for a new one.
-    ///   - deviceName: under which the user's other programs show it.
-    /// - Throws: ``MatrixError``: refused as `M_FORBIDDEN` if name or password are wrong.
+    ///   - name: A full user ID or its localpart.
+    ///   - device: The device ID of a session to resume after a soft logout; `nil` for a new device.
+    ///   - deviceName: The device name that the user's other clients show.
+    /// - Throws: ``MatrixError``: `rejected` with `M_FORBIDDEN` if the name or password is wrong.
     public func logIn(
         name: String, password: String, device: String? = nil, deviceName: String
     ) async throws -> MatrixSession {
@@ -41,7 +41,7 @@ extension MatrixClient {
             ], device: device, deviceName: deviceName)
     }
 
-    /// Signs in with a token that was made for signing in once.
+    /// Signs in with a login token, which is valid once.
     /// - Throws: ``MatrixError``.
     public func logIn(
         loginToken: String, device: String? = nil, deviceName: String
@@ -62,16 +62,16 @@ extension MatrixClient {
         return MatrixSession(user: MemberID(user), device: device, token: AccessToken(token))
     }
 
-    /// Whose token it is.
-    /// - Throws: ``MatrixError/signedOut(isSoft:)`` if the server does not know it.
+    /// Returns the token's user and device.
+    /// - Throws: ``MatrixError/signedOut(isSoft:)`` if the server does not know the token.
     public func whoAmI() async throws -> (user: MemberID, device: String?) {
         let response = try await call(.get, Self.client + ["account", "whoami"])
         guard let user = response["user_id"]?.string else { throw MatrixError.malformed(reason: "nobody") }
         return (MemberID(user), response["device_id"]?.string)
     }
 
-    /// Ends the session at the server. One that it does not know is ended.
-    /// - Throws: ``MatrixError`` if the server could not be told.
+    /// Ends the session on the server. An unknown token counts as success.
+    /// - Throws: ``MatrixError`` if the request fails.
     public func logOut() async throws {
         do {
             _ = try await call(.post, Self.client + ["logout"], body: [:])

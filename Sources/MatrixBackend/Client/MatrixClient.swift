@@ -2,16 +2,17 @@ import ChatCore
 public import Foundation
 import JSONReading
 
-/// The client-server API of one homeserver, signed in or not. It keeps nothing and repeats nothing.
+/// The client-server API of one homeserver, signed in or not. It has no state but the token and does not retry.
 public struct MatrixClient: Sendable {
-    /// Without a slash at its end.
+    /// The base URL, without a trailing slash.
     public let server: URL
     let credential: Credential
     let transport: any MatrixTransport
 
     public var token: AccessToken? { credential.token }
 
-    /// - Parameter server: what ``Discovery`` found.
+    /// Creates a client.
+    /// - Parameter server: The URL that ``Discovery`` found.
     public init(server: URL, token: AccessToken? = nil, transport: any MatrixTransport) {
         self.init(server: server, credential: Credential(token), transport: transport)
     }
@@ -23,17 +24,17 @@ public struct MatrixClient: Sendable {
         self.transport = transport
     }
 
-    /// The same server with another token.
+    /// Returns a client of the same server with another token.
     public func with(token: AccessToken?) -> MatrixClient {
         MatrixClient(server: server, token: token, transport: transport)
     }
 
-    /// Asks for something below `/_matrix/`.
+    /// Sends a request to an endpoint below `/_matrix/`.
     ///
     /// - Parameters:
-    ///   - path: its parts, as they are: they are encoded here.
-    ///   - query: names and values, as they are.
-    ///   - isOnce: of what would have been done twice if it were sent twice.
+    ///   - path: The path's components, not percent-encoded.
+    ///   - query: Names and values, not percent-encoded.
+    ///   - isOnce: Whether the request is not idempotent and must not be sent again.
     /// - Throws: ``MatrixError``, or `CancellationError`.
     func call(
         _ method: MatrixRequest.Method, _ path: [String], query: [(String, String)] = [], body: JSONValue? = nil,
@@ -51,11 +52,11 @@ public struct MatrixClient: Sendable {
         if !query.isEmpty {
             text += "?" + query.map { Self.encoded($0.0) + "=" + Self.encoded($0.1) }.joined(separator: "&")
         }
-        // All of it is encoded: there is nothing left to be refused.
+        // Cannot fail: everything is percent-encoded.
         return MatrixRequest(method, URL(string: text) ?? server, token: token)
     }
 
-    /// The JSON of an answer that is a success.
+    /// Returns the JSON object of a successful response.
     func jsonResponse(to request: MatrixRequest) async throws -> JSONValue {
         let response = try await response(to: request)
         do {
@@ -93,7 +94,7 @@ public struct MatrixClient: Sendable {
     private static let unreserved = CharacterSet(
         charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-    /// Dots alone would be taken for a step up.
+    /// `.` and `..` would be resolved as path segments.
     private static func encoded(_ text: String) -> String {
         if !text.isEmpty, text.allSatisfy({ $0 == "." }) { return String(repeating: "%2E", count: text.count) }
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
@@ -101,8 +102,7 @@ public struct MatrixClient: Sendable {
 }
 
 extension JSONValue {
-    /// As it is sent, its members sorted.
-    /// As JSON; nil if it has a number that JSON has not.
+    /// The value as JSON with sorted keys, or `nil` if it has a number that JSON cannot represent.
     var text: String? { (try? encoded()).map { String(decoding: $0, as: UTF8.self) } }
 
     func encoded() throws -> Data {

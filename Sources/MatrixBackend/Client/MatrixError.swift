@@ -1,24 +1,24 @@
 import Foundation
 import JSONReading
 
-/// Why a server did not do what it was asked for. Reasons are technical: they hold no token and no message text.
+/// Why a request failed. Reasons are technical and contain neither tokens nor message text.
 public enum MatrixError: Error, Equatable, Sendable {
-    /// No answer came, or one that says nothing of the request, such as a gateway's: to be tried again.
+    /// No response, or one that does not concern the request, such as a gateway's: retry later.
     case unreachable(reason: String)
-    /// The server does not prove to be who it should be: nothing was sent to it. Another network may lead to it.
+    /// The server's certificate is not trusted, so nothing was sent. Another network may reach the server.
     case untrusted(CertificateProblem)
-    /// The server asks to be left alone for so long.
+    /// The server limits the rate of requests.
     case busy(retryAfter: Duration)
-    /// The token is not known (any more). If `isSoft`, signing in again goes on where it was.
+    /// The access token is invalid. If `isSoft`, signing in again resumes the session.
     case signedOut(isSoft: Bool)
-    /// The server's own word: it does not do this.
+    /// The server rejected the request with an error code.
     case rejected(status: Int, code: String, reason: String)
-    /// The answer is none that the specification allows.
+    /// The response violates the specification.
     case malformed(reason: String)
-    /// The answer has more than so many bytes.
+    /// The response exceeds this many bytes.
     case tooLarge(limit: Int)
 
-    /// What an answer that is no success says.
+    /// Maps an unsuccessful response.
     init(_ response: MatrixResponse, now: Date = Date()) {
         let body = try? JSONValue(parsing: response.body)
         let code = body?["errcode"]?.string
@@ -34,10 +34,10 @@ public enum MatrixError: Error, Equatable, Sendable {
             self = .rejected(
                 status: status, code: Self.short(code), reason: Self.short(body?["error"]?.string ?? ""))
         case (413, _), (414, _), (431, _):
-            // A gateway's word is as good here: what is too large for it never gets to the server.
+            // A gateway's status counts as well: the request would never reach the server.
             self = .rejected(status: status, code: "M_TOO_LARGE", reason: "")
         default:
-            // A page of a gateway, or of something that is no homeserver.
+            // An error page of a gateway, or of something that is not a homeserver.
             self = .unreachable(reason: "status \(status), not from a homeserver")
         }
     }
@@ -59,7 +59,7 @@ public enum MatrixError: Error, Equatable, Sendable {
         }
     }
 
-    /// Seconds, a date, or milliseconds in the body; between nothing and an hour, whatever is said.
+    /// Parses `Retry-After` (seconds or a date) or `retry_after_ms`, clamped to an hour; 5 seconds by default.
     private static func pause(_ header: String?, _ field: JSONValue?, _ now: Date) -> Duration {
         var seconds = header.flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
         if seconds == nil, let header { seconds = date(header)?.timeIntervalSince(now) }

@@ -2,19 +2,19 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// Which rooms are conversations for two, and with whom: the user's `m.direct`, which all programs of the user share.
+/// The content of `m.direct`: the user's direct chats and their partners, shared with other clients.
 struct DirectRooms: Equatable, Sendable {
-    /// Under which the store keeps ``json``.
+    /// The setting that stores ``json``.
     static let setting = "matrix.direct"
 
-    /// Rooms by whom they are with. What is none of ours to read stays as it is.
+    /// Room IDs by user ID. Unknown content is preserved.
     private(set) var json: JSONValue
 
     init(_ json: JSONValue = [:]) {
         self.json = json.object == nil ? [:] : json
     }
 
-    /// Whom a room is with. One that is noted under several is with the first of them.
+    /// The partner of each room. A room that is listed under several users has the first of them.
     var partners: [RoomID: MemberID] {
         var found: [RoomID: MemberID] = [:]
         for (user, rooms) in (json.object ?? [:]).sorted(by: { $0.key < $1.key }) where user.hasPrefix("@") {
@@ -26,12 +26,12 @@ struct DirectRooms: Equatable, Sendable {
         return found
     }
 
-    /// The rooms with somebody, the first noted first.
+    /// Returns the direct chats with a user, in the order of `m.direct`.
     func rooms(with user: String) -> [RoomID] {
         (json[user]?.array ?? []).compactMap { MatrixEvent.identifier($0) }.map { RoomID($0) }
     }
 
-    /// - Returns: nil if it is noted already.
+    /// Returns a copy with the room added, or `nil` if it is listed already.
     func adding(_ room: RoomID, with user: String) -> DirectRooms? {
         guard !rooms(with: user).contains(room) else { return nil }
         var members = json.object ?? [:]

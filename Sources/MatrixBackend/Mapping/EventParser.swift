@@ -3,18 +3,18 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// Turns events into what the store keeps. What is no message, or says nothing that can be shown, is left out.
+/// Maps events to timeline events. Events that have nothing to display are left out.
 struct EventParser {
     let ownUserID: MemberID
-    /// The language of what stands in place of what can't be read.
+    /// Translates texts that stand for unreadable content.
     let translator: Translator
-    /// What the user is to be told of, and in which room; nil where everything is alike.
+    /// The push rules and the room they apply to; `nil` where notification levels are not needed.
     var rules: (rules: PushRules, room: PushRoom)?
-    /// What was done to the room while it was being made says nothing.
+    /// State events from the room's creation are not displayed.
     var creation: RoomCreation?
 
-    /// A message that is told together with its latest edit is what it said at first, and the edit. What is no message by
-    /// itself has its place all the same.
+    /// Maps events in order. A message with a bundled edit becomes the original message and the edit. Other events keep
+    /// their position by a `silent` event.
     func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] {
         events.flatMap { event -> [TimelineEvent] in
             switch self.event(event) {
@@ -26,7 +26,7 @@ struct EventParser {
     }
 
     func event(_ event: MatrixEvent) -> TimelineEvent? {
-        // State of a kind that messages have is not said to anyone.
+        // State events of a message type, such as `m.room.message`, are not messages.
         if let key = event.stateKey { return happening(event, key) }
         switch event.type {
         case "m.room.message", "m.sticker": return message(event)
@@ -43,7 +43,7 @@ struct EventParser {
         }
     }
 
-    /// Of a kind that is not known, what it says itself for those who don't know it (specification, extensible events).
+    /// Displays the fallback text of unknown event types (specification, extensible events).
     private func fallback(_ event: MatrixEvent) -> TimelineEvent? {
         if event.isRedacted { return nil }
         guard let text = poll(event.content) ?? Self.fallbackText(event.content) else { return nil }
@@ -60,7 +60,7 @@ struct EventParser {
         return nil
     }
 
-    /// What is asked, and what may be answered: nobody can answer here yet.
+    /// Returns a poll's question and answers as text; voting is not supported yet.
     private func poll(_ content: JSONValue) -> String? {
         guard let poll = content["m.poll"] ?? content["org.matrix.msc3381.poll.start"],
             let question = poll["question"].flatMap(Self.fallbackText)
@@ -96,7 +96,7 @@ struct EventParser {
         return .message(new(event, text, replyTo: reply))
     }
 
-    /// In a thread, what is no answer to anything else answers that with which the thread began.
+    /// In a thread, a message that replies to nothing else is displayed as a reply to the thread's root.
     private static func repliedMessage(by relation: JSONValue?) -> MessageID? {
         let isInThread = relation?["rel_type"]?.string == "m.thread"
         var repliedEvent = relation?["m.in_reply_to"]?["event_id"]
@@ -106,7 +106,7 @@ struct EventParser {
         return MatrixEvent.identifier(repliedEvent).map { MessageID($0) }
     }
 
-    /// The latest edit of a message, where it is told with the message.
+    /// Returns the latest edit if the server has bundled it with the message.
     func bundledEdit(of event: MatrixEvent) -> TimelineEvent? {
         guard let bundled = event.unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled),
             edit.sender == event.sender, edit.type == event.type, event.type == "m.room.message", !event.isRedacted,
@@ -116,7 +116,7 @@ struct EventParser {
     }
 
     private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {
-        // Edits and reactions among them can't be told apart from messages, except by what they relate to.
+        // Encrypted edits are recognized only by their relation, which is not encrypted.
         if event.content["m.relates_to"]?["rel_type"]?.string == "m.replace" { return nil }
         if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
         return .message(
@@ -139,7 +139,7 @@ struct EventParser {
     }
 
     private func new(_ event: MatrixEvent, _ text: MessageText, replyTo: MessageID? = nil) -> NewMessage {
-        // Of another's message it would be that one's: it says nothing here.
+        // A transaction ID is meaningful only for the sender; ignore it in other members' events.
         let transaction = event.sender == ownUserID ? MatrixEvent.identifier(event.unsigned["transaction_id"]) : nil
         var new = NewMessage(
             id: event.id, sender: event.sender, text: text.text, sentAt: event.sentAt,

@@ -1,4 +1,4 @@
-/// A pattern of push rules: `*` is any text, `?` one character; case makes no difference.
+/// A glob of push rules: `*` matches any text, `?` one character; case-insensitive.
 struct Glob: Equatable, Sendable {
     private enum Token: Equatable, Sendable {
         case character(Character)
@@ -6,13 +6,14 @@ struct Glob: Equatable, Sendable {
         case any
     }
 
-    /// In bytes: nothing that rules ask for is as long, and the time is that of the pattern's length times the text's.
+    /// In bytes; longer patterns match nothing. Matching takes time proportional to the pattern's length times the
+    /// text's.
     static let maxLength = 255
 
     private let tokens: [Token]
-    /// Whether a part of the text is enough that has no letter, digit or underscore beside it.
+    /// Whether the pattern may match part of the text, if it is delimited by word boundaries.
     private let isInWords: Bool
-    /// Then it matches nothing.
+    /// A pattern that is too long matches nothing.
     private var isTooLong = false
 
     init(_ pattern: String, inWords: Bool = false) {
@@ -21,7 +22,7 @@ struct Glob: Equatable, Sendable {
         let pattern = isTooLong ? "" : pattern
         for character in pattern.lowercased() {
             switch character {
-            // Two say no more than one.
+            // Consecutive asterisks are equivalent to one.
             case "*": if tokens.last != .any { tokens.append(.any) }
             case "?": tokens.append(.one)
             default: tokens.append(.character(character))
@@ -45,8 +46,8 @@ struct Glob: Equatable, Sendable {
         return matchesWords(of: text)
     }
 
-    /// Whether the pattern matches a run of whole words: all its places at once, so that the time is that of the text's
-    /// length times the pattern's, whatever they are.
+    /// Whether the pattern matches a run of whole words. All start positions are simulated at once, as an NFA, so the
+    /// time is at most the text's length times the pattern's.
     private func matchesWords(of text: [Character]) -> Bool {
         var states = [Bool](repeating: false, count: tokens.count + 1)
         for index in 0...text.count {
@@ -76,7 +77,7 @@ struct Glob: Equatable, Sendable {
         isInWords = false
     }
 
-    /// `*` may be nothing.
+    /// Follows the empty transitions: `*` matches the empty text.
     private func spread(_ states: inout [Bool]) {
         for index in tokens.indices where states[index] && tokens[index] == .any { states[index + 1] = true }
     }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A page with a map of a place that is given as a `geo:` URI (RFC 5870).
+/// An OpenStreetMap link for a `geo:` URI (RFC 5870).
 struct MapLink: Equatable {
     let address: String
 
-    /// - Returns: nil unless it is a place on the earth.
+    /// - Returns: `nil` unless the text has valid coordinates.
     init?(geo text: String) {
         guard text.utf8.count <= 300, text.lowercased().hasPrefix("geo:") else { return nil }
         let coordinates = text.dropFirst(4).prefix { $0 != ";" && $0 != "?" }
@@ -16,6 +16,6 @@ struct MapLink: Equatable {
         address = "https://www.openstreetmap.org/?mlat=\(lat)&mlon=\(lon)#map=16/\(lat)/\(lon)"
     }
 
-    /// To a tenth of a metre.
+    /// Rounds to a millionth of a degree, about 0.1 m.
     private static func text(_ degrees: Double) -> String { "\((degrees * 1_000_000).rounded() / 1_000_000)" }
 }

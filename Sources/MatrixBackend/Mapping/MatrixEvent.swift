@@ -2,22 +2,22 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// An event of a room as a server told it: what every event has is there and of the right kind, the rest is as it came.
+/// An event as the server returned it. Required fields are present and validated; the rest is unchecked.
 struct MatrixEvent: Equatable, Sendable {
     let id: MessageID
     let type: String
     let sender: MemberID
-    /// nil of events that are no state.
+    /// The state key, or `nil` for an event that is not a state event.
     let stateKey: String?
     let sentAt: Date
-    /// An object.
+    /// The content, always an object.
     let content: JSONValue
-    /// What the server adds: no part of the event.
+    /// Data that the server adds, which is not part of the event.
     let unsigned: JSONValue
-    /// What a redaction takes away; in its content since version 11 of rooms.
+    /// The event that a redaction redacts; in its content since room version 11.
     let redacts: MessageID?
 
-    /// - Returns: nil if it is no event by the specification: it is then left out, and nothing else is.
+    /// - Returns: `nil` if the JSON is not a valid event; callers skip such events.
     init?(_ json: JSONValue) {
         guard let id = Self.identifier(json["event_id"]), let type = Self.identifier(json["type"]),
             let sender = Self.identifier(json["sender"]), sender.hasPrefix("@"),
@@ -38,7 +38,7 @@ struct MatrixEvent: Equatable, Sendable {
         redacts = (Self.identifier(json["redacts"]) ?? Self.identifier(content["redacts"])).map { MessageID($0) }
     }
 
-    /// The same event with another content.
+    /// The same event with other content.
     init(_ event: MatrixEvent, content: JSONValue) {
         id = event.id
         type = event.type
@@ -50,13 +50,13 @@ struct MatrixEvent: Equatable, Sendable {
         self.content = content
     }
 
-    /// Whether it was deleted before it was told.
+    /// Whether the event was redacted before the server returned it.
     var isRedacted: Bool { unsigned["redacted_because"]?.object != nil }
 
-    /// Bytes (specification, size limits).
+    /// In bytes (specification, size limits).
     static let maxIdentifierLength = 255
 
-    /// Where a homeserver keeps a file; nil for anything else.
+    /// Returns an `mxc:` URI, or `nil` for any other value.
     static func contentURI(_ value: JSONValue?) -> String? {
         value?.string.flatMap { $0.hasPrefix("mxc://") && $0.utf8.count <= 1000 ? $0 : nil }
     }
@@ -67,7 +67,7 @@ struct MatrixEvent: Equatable, Sendable {
         return text
     }
 
-    /// Milliseconds since 1970, brought into years that calendars know.
+    /// Converts milliseconds since 1970, clamped to the years 1970 to 9999.
     static func date(_ milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: Double(min(max(milliseconds, 0), 253_402_300_799_000)) / 1000)
     }

@@ -1,24 +1,24 @@
 import ChatCore
 
-/// Links to messages (specification, matrix.to navigation).
+/// Links to rooms and messages (specification, matrix.to navigation).
 enum MatrixLink {
-    /// Servers that a link names at most.
+    /// The maximum number of `via` servers.
     private static let maxServers = 3
 
-    /// - Parameter members: the first of whom is the user; the servers of most of the others are named after theirs.
+    /// - Parameter members: The user first. The user's server comes first in `via`, then those with the most members.
     static func link(to message: MessageID, in room: RoomID, by members: [MemberID]) -> String {
         let link = "https://matrix.to/#/\(escaped(room.rawValue))/\(escaped(message.rawValue))"
         let query = servers(of: members).map { "via=" + escaped($0) }.joined(separator: "&")
         return query.isEmpty ? link : link + "?" + query
     }
 
-    /// - Parameter members: as for a message.
+    /// - Parameter members: The user first, as for a message.
     static func link(to room: RoomID, by members: [MemberID]) -> String {
         let query = servers(of: members).map { "via=" + escaped($0) }.joined(separator: "&")
         return "https://matrix.to/#/\(escaped(room.rawValue))" + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// Where a user has the account.
+    /// Returns the server name of a user ID.
     static func server(_ member: MemberID) -> String? {
         member.rawValue.firstIndex(of: ":").map { String(member.rawValue[member.rawValue.index(after: $0)...]) }
     }
@@ -33,7 +33,7 @@ enum MatrixLink {
         return Array(([ownServer].compactMap { $0 } + others).prefix(maxServers))
     }
 
-    /// What is no letter, digit or one of `-._~` is written as bytes (RFC 3986).
+    /// Percent-encodes all bytes except unreserved characters (RFC 3986).
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {

@@ -1,11 +1,11 @@
 import ChatCore
 import Foundation
 
-/// Names by which the members of a room are told apart (specification, calculating the display name for a user).
+/// Disambiguated display names of a room's members (specification, calculating the display name for a user).
 ///
-/// A change costs what it changes: those who bear its name, not those who are in the room.
+/// An update takes time proportional to the members with the same name, not to the room's size.
 struct MemberNames {
-    /// As the server tells of them.
+    /// Members with the names that the server returned.
     private var members: [MemberID: Member] = [:]
     private var idsByName: [String: Set<MemberID>] = [:]
 
@@ -21,7 +21,7 @@ struct MemberNames {
         return members.map(names.named)
     }
 
-    /// The member by the name that is shown.
+    /// Returns the member with the displayed name.
     func named(_ member: Member) -> Member {
         guard member.displayName != member.id.rawValue,
             idsByName[Self.key(member)]?.count ?? 0 > 1 || Self.resemblesIdentifier(member.displayName)
@@ -31,11 +31,11 @@ struct MemberNames {
         return named
     }
 
-    /// - Returns: those of whom something else is shown from now on, by the names that are shown.
+    /// - Returns: The members whose displayed name may have changed, with their displayed names.
     mutating func update(_ changed: [Member]) -> [Member] {
         var touched: Set<MemberID> = []
         func touch(_ key: String) {
-            // Of two one becomes the only one; of three nothing changes for the others.
+            // Others with this name are affected only if it becomes, or stops being, unique.
             if let others = idsByName[key], others.count <= 2 { touched.formUnion(others) }
         }
         for member in changed {
@@ -54,7 +54,7 @@ struct MemberNames {
     }
 
     private static func key(_ member: Member) -> String {
-        // Without what nobody sees.
+        // Ignore invisible characters.
         String(
             String.UnicodeScalarView(
                 member.displayName.precomposedStringWithCompatibilityMapping.unicodeScalars
@@ -62,6 +62,6 @@ struct MemberNames {
         ).lowercased()
     }
 
-    /// Nobody is to pass for another by taking the other's identifier as a name.
+    /// A display name that looks like a user ID could impersonate that user.
     private static func resemblesIdentifier(_ name: String) -> Bool { name.hasPrefix("@") && name.contains(":") }
 }

@@ -3,18 +3,18 @@ import Composer
 import JSONReading
 import MessageMarkup
 
-/// The contents of the events that a message of ours becomes.
+/// Builds the event contents of a message to send.
 struct MessageContent {
-    /// Who is never notified of what they did themselves.
+    /// The user, who is not mentioned in replies to own messages.
     let ownUserID: MemberID
 
-    /// One for a text; one for each file otherwise, the text with the first.
+    /// Returns one content for a text, or one for each file, the first with the text as caption.
     func contents(of message: WrittenMessage) -> [JSONValue] {
         var contents = message.files.map(file)
         if contents.isEmpty {
             contents = [.object(text(message.text, kind: message.kind))]
         } else if !message.text.isBlank, case .object(let file) = contents[0] {
-            // As a caption: its body is no longer the file's name.
+            // As a caption: `body` is no longer the file name.
             var caption = text(message.text, kind: message.kind)
             caption["msgtype"] = nil
             contents[0] = .object(file.merging(caption) { _, new in new })
@@ -28,15 +28,15 @@ struct MessageContent {
         return contents
     }
 
-    /// An edit notifies only those who were not mentioned before.
+    /// Builds an edit, which notifies only users who were not mentioned before.
     /// - Parameters:
-    ///   - original: as it is now: it stays what it is, with its files.
-    ///   - author: who wrote what it answers.
+    ///   - original: The current message, whose kind and files the edit keeps.
+    ///   - author: The sender of the replied-to message.
     func edit(of original: Message, to text: WrittenText, answering author: MemberID? = nil) -> JSONValue {
         let reply = original.replyTo.map { WrittenMessage.Reply(to: $0, by: author) }
         let changed = WrittenMessage(text, kind: original.kind, files: original.attachments, reply: reply)
         guard case .object(var content) = contents(of: changed)[0] else { return [:] }
-        // What it answers is told once and for all.
+        // An edit cannot change the reply relation.
         content["m.relates_to"] = nil
         var edit = content
         edit["body"] = .string("* " + (content["body"]?.string ?? ""))
@@ -63,7 +63,8 @@ struct MessageContent {
         return content
     }
 
-    /// Those whom a message is meant for: who is named in it and whom it answers. What is only passed on is for nobody.
+    /// Returns the mentions of a message: those in its text and the replied-to sender. A forwarded message mentions
+    /// nobody.
     private func notified(by message: WrittenMessage) -> [MentionTarget] {
         if message.origin == .forwarded { return [] }
         let author = message.reply?.author.flatMap { $0 == ownUserID ? nil : MentionTarget.member($0.rawValue) }
@@ -76,7 +77,7 @@ struct MessageContent {
         return pills + (message.mentionsEveryone ? [.everyone] : [])
     }
 
-    /// Always there, so that nobody is notified by a name that happens to be in the text.
+    /// Always present, even empty: without `m.mentions`, clients notify by names in the body.
     private static func mentions(_ mentions: [MentionTarget]) -> JSONValue {
         var users: [JSONValue] = []
         var members: [String: JSONValue] = [:]
@@ -110,7 +111,7 @@ struct MessageContent {
             "m.mentions": [:],
         ]
         if let text = reference.altText {
-            // Programs that know no descriptions have it as what is said of the file.
+            // Clients without alternative text show it as the caption.
             content["body"] = .string(text)
             content["org.matrix.msc1767.alt_text"] = ["org.matrix.msc1767.text": [["body": .string(text)]]]
         }
@@ -118,7 +119,7 @@ struct MessageContent {
         return .object(content)
     }
 
-    /// The box that a film's poster was made to fit in, in pixels.
+    /// The maximum width and height of a video poster, in pixels.
     private static let posterSide = 800.0
 
     private static func poster(of video: MediaReference) -> [String: JSONValue] {
@@ -131,7 +132,7 @@ struct MessageContent {
         return info
     }
 
-    /// What makes a sound a voice message (MSC3245).
+    /// The content of a voice message (MSC3245).
     private static func voice(_ reference: MediaReference, _ waveform: [Int]) -> [String: JSONValue] {
         var audio: [String: JSONValue] = ["waveform": .array(waveform.map { .integer(Int64($0)) })]
         if let duration = reference.duration { audio["duration"] = .integer(Int64(duration)) }

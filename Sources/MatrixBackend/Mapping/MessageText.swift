@@ -1,13 +1,13 @@
 import ChatCore
 import JSONReading
 
-/// What the content of a message says, whoever wrote it.
+/// The text and media of a message's content.
 struct MessageText: Equatable {
     var text: String
     var formatted: String?
     var kind = Message.Kind.text
     var attachments: [MediaReference] = []
-    /// Whether `@room` in it notifies everyone.
+    /// Whether the message mentions everyone (`m.mentions.room`).
     var mentionsEveryone = false
 
     var wording: Wording { Wording(text, html: formatted, mentionsEveryone: mentionsEveryone) }
@@ -17,7 +17,7 @@ struct MessageText: Equatable {
         self.kind = kind
     }
 
-    /// - Returns: nil if there is nothing to be shown.
+    /// - Returns: `nil` if there is nothing to display.
     init?(_ content: JSONValue, isSticker: Bool = false) {
         guard let body = content["body"]?.string, body.utf8.count <= ChatLimits.messageBytes else { return nil }
         text = Self.sanitized(body)
@@ -28,7 +28,7 @@ struct MessageText: Equatable {
         case "m.file": kind = .file
         case "m.audio": kind = .audio
         case "m.video": kind = .video
-        // The specification's own advice for kinds that are not known.
+        // Unknown message types are displayed as text (specification, `m.room.message` msgtypes).
         default: kind = isSticker ? .image : .text
         }
         if content["format"]?.string == "org.matrix.custom.html", let html = content["formatted_body"]?.string,
@@ -45,7 +45,7 @@ struct MessageText: Equatable {
         readFile(content, body: text)
     }
 
-    /// A place is a link to a map of it, with what the sender calls it.
+    /// Displays a location as a map link after the sender's description.
     private mutating func readLocation(_ content: JSONValue) {
         let uri = content["geo_uri"]?.string ?? content["m.location"]?["uri"]?.string
         guard let link = uri.flatMap(MapLink.init)?.address else { return }
@@ -54,18 +54,18 @@ struct MessageText: Equatable {
         formatted = nil
     }
 
-    /// A file has a name of its own only beside a caption.
+    /// Reads a file's reference. `filename` differs from `body` only if `body` is a caption.
     private mutating func readFile(_ content: JSONValue, body: String) {
         let filename = content["filename"]?.string.map(Self.sanitized)
         guard let uri = MatrixEvent.contentURI(content["url"]) else {
-            // Encrypted, or broken: its name is shown.
+            // Encrypted or invalid: only the name is displayed.
             kind = .text
             return
         }
         let info = content["info"]
         func size(_ name: String) -> Int? { info?[name]?.integer.flatMap { $0 >= 0 ? Int(clamping: $0) : nil } }
         let altText = Self.altText(content)
-        // What describes a file is no caption, though other programs may show it as one.
+        // An alternative text is not a caption, although it is sent as `body` for other clients.
         let isCaption = filename.map { $0 != body && altText != body } ?? false
         let name = filename ?? body
         let isVoice = content["org.matrix.msc3245.voice"] != nil || content["m.voice"] != nil
@@ -84,13 +84,13 @@ struct MessageText: Equatable {
         if !isCaption { mentionsEveryone = false }
     }
 
-    /// Whether it is one is found out by who draws it.
+    /// Checks only the length and characters; the renderer decodes it.
     private static func blurHash(_ info: JSONValue?) -> String? {
         let text = (info?["xyz.amorgan.blurhash"] ?? info?["blurhash"])?.string
         return text.flatMap { (6...166).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 } ? $0 : nil }
     }
 
-    /// As many numbers as are kept: each the loudest of those that it stands for.
+    /// Downsamples a waveform to ``MediaReference/maxWaveformSamples``, each the maximum of the samples it replaces.
     private static func waveform(_ samples: [JSONValue]) -> [Int] {
         let values = samples.prefix(10_000).map { value in
             Int(min(max(value.integer ?? 0, 0), Int64(MediaReference.maxAmplitude)))
@@ -101,7 +101,7 @@ struct MessageText: Equatable {
         }
     }
 
-    /// MSC3552's description of what is seen, in plain text.
+    /// Returns the plain-text alternative text (MSC3552).
     private static func altText(_ content: JSONValue) -> String? {
         let block = content["m.alt_text"] ?? content["org.matrix.msc1767.alt_text"]
         let forms = (block?["m.text"] ?? block?["org.matrix.msc1767.text"])?.array ?? []
@@ -116,7 +116,7 @@ struct MessageText: Equatable {
         MatrixEvent.contentURI(info?["thumbnail_url"])
     }
 
-    /// What a sender calls a picture is shown as one only if it says so.
+    /// Returns the declared MIME type if it is well-formed and matches the message type, else an unknown type.
     private static func type(_ mimeType: String?, of kind: Message.Kind) -> String {
         let mimeType = mimeType.map { $0.lowercased() } ?? ""
         let isType =
@@ -132,7 +132,7 @@ struct MessageText: Equatable {
         return family.map { $0 + "x-unknown" } ?? "application/octet-stream"
     }
 
-    /// Programs before version 1.13 of the specification put what is answered before the answer.
+    /// Removes the quoted message that clients put before a reply before version 1.13 of the specification.
     mutating func dropReplyFallback() {
         guard text.hasPrefix("> <") || text.hasPrefix("> * <") else { return }
         var rest = text[...]
@@ -140,11 +140,11 @@ struct MessageText: Equatable {
             rest = rest[(rest.firstIndex(of: "\n").map(rest.index(after:)) ?? rest.endIndex)...]
         }
         if rest.hasPrefix("\n") { rest = rest.dropFirst() }
-        // An answer that is nothing but a quotation is no fallback.
+        // Keep a message that consists of nothing but a quotation.
         if !rest.allSatisfy(\.isWhitespace) { text = String(rest) }
     }
 
-    /// SQLite takes a text to end at a NUL: what is behind it would be lost.
+    /// Removes NUL characters, at which SQLite would truncate the text.
     private static func sanitized(_ text: String) -> String {
         text.utf8.contains(0) ? String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value != 0 })) : text
     }

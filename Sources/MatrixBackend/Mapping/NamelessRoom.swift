@@ -1,19 +1,19 @@
 import ChatCore
 
-/// What a room is called that has neither a name nor an address: after who is in it (specification, calculating the
-/// display name for a room).
+/// The display name of a room with neither a name nor an alias, made of its members' names (specification, calculating
+/// the display name for a room).
 struct NamelessRoom {
-    /// Under which the identifiers of those are kept after whom the server calls it.
+    /// The setting that stores the user IDs of the heroes.
     static let heroesSetting = "matrix.heroes"
     private static let maxNames = 5
 
-    /// The user, who is not among those whom it is called after.
+    /// The user, whose own name is left out.
     let ownUserID: MemberID
-    /// Those who are in it, or were, as they are now.
+    /// Current and former members, with their current names.
     private let members: [MemberID: Member]
     private let order: [MemberID]
 
-    /// - Parameter changed: who is new or another than in `storedMembers`.
+    /// - Parameter changed: Members that are new or differ from `storedMembers`.
     init(ownUserID: MemberID, storedMembers: [Member], changed: [Member]) {
         self.ownUserID = ownUserID
         var members: [MemberID: Member] = [:]
@@ -25,14 +25,15 @@ struct NamelessRoom {
         self.order = order
     }
 
+    /// Returns the room's display name.
     /// - Parameters:
-    ///   - heroes: whom the server names now; nil if it says nothing.
-    ///   - storedHeroes: whom it named before.
-    /// - Returns: nil if nobody is known to be in it.
+    ///   - heroes: The heroes of this update, or `nil` if it has none.
+    ///   - storedHeroes: The heroes of earlier updates.
+    /// - Returns: `nil` if no other member is known.
     func name(heroes: [RoomUpdate.Hero]?, storedHeroes: [MemberID]) -> String? {
         let heroNames = (heroes ?? []).filter { $0.id != ownUserID }.map { $0.name ?? name(of: $0.id) }
         let storedHeroes = storedHeroes.filter { $0 != ownUserID }
-        // Who is only invited counts as one who left: better than nobody.
+        // Fall back to heroes who have left or are only invited.
         let candidates = [
             heroNames, storedHeroes.filter { members[$0]?.hasLeft != true }.map(name),
             order.filter { members[$0]?.hasLeft == false }.map(name), storedHeroes.map(name),

@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// What the state of a room says of it, as far as it was told.
+/// The relevant content of a room's state events, as far as an update has any.
 struct ParsedRoomState {
     static let nameSetting = "matrix.name"
     static let aliasSetting = ChatStore.addressSetting
@@ -13,28 +13,28 @@ struct ParsedRoomState {
     static let creationSetting = "matrix.creation"
 
     private(set) var members: [Member] = []
-    /// Empty where it was taken away; nil where nothing was told.
+    /// Empty if it was removed; `nil` if the update does not change it.
     private(set) var name: String?
     private(set) var alias: String?
-    /// `.some(nil)` where it was taken away; nil where nothing was told.
+    /// `.some(nil)` if it was removed; `nil` if the update does not change it.
     private(set) var avatar: String??
     private(set) var creation: RoomCreation?
-    /// Whether it holds rooms in the place of messages.
+    /// Whether the room is a space, which has no messages.
     private(set) var isSpace = false
-    /// Whether the user was told to be out of it.
+    /// Whether the user's membership is no longer `join`.
     private(set) var isLeft = false
     private(set) var settings: [String: String?] = [:]
-    /// Which events set what is read.
+    /// The event IDs that set the stored state.
     private(set) var origins: [StateOrigin.Subject: MessageID] = [:]
-    /// Members of whom it was deleted what they are called.
+    /// Members whose membership event was redacted, which removes the display name.
     private(set) var unnamed: [MemberID] = []
     var hasMemberChanges: Bool { !members.isEmpty || !unnamed.isEmpty }
-    /// Of the types of state that are kept.
+    /// The state event types whose origins are stored.
     private static let storedTypes: Set = [
         "m.room.name", "m.room.canonical_alias", "m.room.avatar", "m.room.topic", "m.room.member",
     ]
 
-    /// - Parameter state: of several events of one kind the last one counts.
+    /// - Parameter state: State events; the last of several with the same type and key counts.
     init(ownUserID: MemberID, state: [MatrixEvent]) {
         var indices: [MemberID: Int] = [:]
         for event in state {
@@ -83,7 +83,7 @@ struct ParsedRoomState {
 
     private mutating func note(_ event: MatrixEvent) {
         guard Self.storedTypes.contains(event.type), let key = event.stateKey else { return }
-        // Who leaves is seldom named: what they are called is what was said before.
+        // A leave event seldom has a display name: keep the origin of the former name.
         if event.type == "m.room.member", event.content["membership"]?.string != "join",
             event.content["displayname"] == nil
         {
@@ -94,7 +94,7 @@ struct ParsedRoomState {
 
     private static func member(_ id: String, _ event: MatrixEvent, ownUserID: MemberID) -> Member? {
         guard id.hasPrefix("@"), let membership = event.content["membership"]?.string else { return nil }
-        // Who leaves is seldom named.
+        // A leave event seldom has a display name.
         let rawName =
             event.content["displayname"] ?? (membership == "join" ? nil : event.previousContent?["displayname"])
         let name = line(rawName?.string)
@@ -103,9 +103,9 @@ struct ParsedRoomState {
             hasLeft: membership != "join", avatar: MatrixEvent.contentURI(event.content["avatar_url"]))
     }
 
-    /// As it fits on a line of a list.
+    /// Returns text collapsed to a single line, for lists.
     static func line(_ text: String?, limit: Int = ChatLimits.roomNameLength) -> String {
-        // In scalars first: a character may hold any number of them.
+        // Limit scalars first: a single character may have any number of them.
         let text = String(String.UnicodeScalarView((text ?? "").unicodeScalars.prefix(4000)))
         let words = text.split { $0.isWhitespace || $0 == "\0" }
         return String(words.joined(separator: " ").prefix(limit))

@@ -1,28 +1,28 @@
 import ChatCore
 import JSONReading
 
-/// What the members of a room may do (specification, `m.room.power_levels`).
+/// The power levels of a room's members (specification, `m.room.power_levels`).
 struct PowerLevels {
     private let content: JSONValue
-    /// From version 12 of rooms on those who made a room may do everything, whatever else is said.
+    /// From room version 12 on, creators have infinite power, whatever `users` says.
     private let creators: Set<MemberID>
 
     /// - Parameters:
-    ///   - content: nil in a room without the event: who made it may do what is ordinary, and nobody else more than talk.
-    ///   - creation: the content of the room's first event.
+    ///   - content: `nil` in a room without the event, where only the creator may send state.
+    ///   - creation: The sender and content of `m.room.create`.
     init(_ content: JSONValue?, creation: (sender: MemberID, content: JSONValue)?) {
         self.content = content ?? [:]
         guard let creation else {
             creators = []
             return
         }
-        // Versions of other kinds than numbers are experiments: by their own rules, which are not known here.
+        // Non-numeric room versions are experimental, and their rules are unknown.
         let version = creation.content["room_version"]?.string.flatMap { Int($0) } ?? 1
         let others = (creation.content["additional_creators"]?.array ?? []).compactMap(\.string).map { MemberID($0) }
         creators = version >= 12 ? Set([creation.sender] + others) : content == nil ? [creation.sender] : []
     }
 
-    /// Whether someone has a power that no level reaches.
+    /// Whether a member has infinite power.
     func isCreator(_ member: MemberID) -> Bool { creators.contains(member) }
 
     func level(of member: MemberID) -> Int64 {
@@ -40,7 +40,7 @@ struct PowerLevels {
 
     func mayInvite(_ member: MemberID) -> Bool { level(of: member) >= content["invite"]?.integer ?? 0 }
 
-    /// Whether `@room` notifies, said by this member.
+    /// Whether the member's `@room` notifies.
     func mayNotifyEveryone(_ member: MemberID) -> Bool {
         level(of: member) >= content["notifications"]?["room"]?.integer ?? 50
     }

@@ -2,17 +2,17 @@ import ChatCore
 import ChatStore
 import JSONReading
 
-/// A user's push rules (specification, push notifications): which events of others the user is told of.
+/// A user's push rules (specification, push notifications).
 struct PushRules: Equatable, Sendable {
-    /// The order in which kinds of rules are tried.
+    /// The kinds of rules in the order of their evaluation.
     private static let kinds = ["override", "content", "room", "sender", "underride"]
 
-    /// What they are kept under.
+    /// The setting that stores the rules.
     static let setting = "matrix.pushRules"
 
     private let rules: [PushRule]
 
-    /// - Parameter content: of the account data `m.push_rules`. A rule that can't be read is left out.
+    /// - Parameter content: The content of the account data `m.push_rules`. Invalid rules are skipped.
     init(_ content: JSONValue?) {
         let global = content?["global"]
         rules = Self.kinds.flatMap { kind in
@@ -20,7 +20,7 @@ struct PushRules: Equatable, Sendable {
         }
     }
 
-    /// What servers begin with, as far as it concerns messages; for as long as none are known.
+    /// The specification's default rules for messages, used until the server's are known.
     static let standard = PushRules([
         "global": [
             "override": [
@@ -58,7 +58,7 @@ struct PushRules: Equatable, Sendable {
         ]
     ])
 
-    /// What the first rule that holds says; nothing if none does. Of one's own events nobody is told.
+    /// Returns the level of the first matching rule; `none` without a match and for own events.
     func notificationLevel(to event: MatrixEvent, in room: PushRoom) -> NotificationLevel {
         guard event.sender != room.ownUserID else { return .none }
         return rules.first { $0.holds(for: event, in: room) }?.notificationLevel ?? .none
@@ -66,22 +66,22 @@ struct PushRules: Equatable, Sendable {
 }
 
 extension JSONValue {
-    /// Stands for the user's identifier in the rules that are built in.
+    /// Stands for the user's ID in the default rules.
     fileprivate static let ownUserID: JSONValue = "\u{0}own"
 }
 
-/// What of a room push rules ask for.
+/// The data of a room that push rules evaluate.
 struct PushRoom: Equatable, Sendable {
     var id: RoomID
     var ownUserID: MemberID
-    /// What the user is called in the room; nil without a name.
+    /// The user's display name in the room, or `nil` without one.
     var ownDisplayName: String?
-    /// Those who are in it; nil if nobody told.
+    /// The number of joined members, or `nil` if unknown.
     var memberCount: Int?
-    /// The content of `m.room.power_levels`; nil without any.
+    /// The content of `m.room.power_levels`, or `nil` without the event.
     var powerLevels: JSONValue?
 
-    /// Whether somebody has the power to notify, by default the power of 50.
+    /// Whether a member's power level permits a kind of notification (`sender_notification_permission`); 50 by default.
     func mayNotify(_ key: String, _ sender: MemberID) -> Bool {
         let level = powerLevels?["users"]?[sender.rawValue]?.integer ?? powerLevels?["users_default"]?.integer ?? 0
         return level >= powerLevels?["notifications"]?[key]?.integer ?? 50
@@ -89,17 +89,17 @@ struct PushRoom: Equatable, Sendable {
 }
 
 private struct PushRule: Equatable, Sendable {
-    /// Rules that guess from a text whom it mentions.
+    /// Legacy rules that search the text for mentions.
     private static let guesses: Set = [
         ".m.rule.contains_display_name", ".m.rule.contains_user_name", ".m.rule.roomnotif",
     ]
 
     let conditions: [PushCondition]
     let notificationLevel: NotificationLevel
-    /// Whether it is for events alone that don't say themselves whom they mention.
+    /// Whether the rule is skipped for events with `m.mentions`.
     let isGuess: Bool
 
-    /// - Returns: nil for one that is switched off or can't be read.
+    /// - Returns: `nil` for a rule that is disabled or invalid.
     init?(_ rule: JSONValue, kind: String) {
         guard rule["enabled"]?.bool ?? true, let id = rule["rule_id"]?.string, let actions = rule["actions"]?.array
         else { return nil }
@@ -131,7 +131,7 @@ private enum PushCondition: Equatable, Sendable {
     case displayName
     case memberCount(comparison: String, count: Int)
     case permission(String)
-    /// Of a kind that is not known, or broken: it never holds.
+    /// An unknown or invalid condition, which never matches.
     case unknown
 
     init(_ json: JSONValue) {
@@ -159,7 +159,7 @@ private enum PushCondition: Equatable, Sendable {
         }
     }
 
-    /// The parts of a path: a dot within a name is `\.`, a backslash `\\`.
+    /// Splits a property path: `\.` escapes a dot within a name, `\\` a backslash.
     private static func path(_ key: String) -> [String] {
         var components = [""]
         var isEscaped = false
@@ -212,7 +212,7 @@ private enum PushCondition: Equatable, Sendable {
 }
 
 extension MatrixEvent {
-    /// What is at a path of the whole event.
+    /// Returns the value of a property path.
     fileprivate func property(_ path: [String], in room: RoomID) -> JSONValue? {
         switch path.first {
         case "content": return path.dropFirst().reduce(content as JSONValue?) { $0?[$1] }

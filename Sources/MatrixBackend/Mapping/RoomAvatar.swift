@@ -1,18 +1,19 @@
 import ChatCore
 
-/// Which picture stands for a room: its own, or that of the only other member (specification, calculating the display
-/// name for a room, says the same of names).
+/// Chooses a room's avatar: its own, or in a room of two that of the other member. (The specification defines this only
+/// for names: calculating the display name for a room.)
 struct RoomAvatar {
     static let uriSetting = "matrix.avatar"
     static let heroSetting = "matrix.hero"
 
-    /// The room's own; nil without one.
+    /// The room's own avatar, or `nil` without one.
     let storedURI: String?
-    /// The only other member, where there is just one.
+    /// The only other member, or `nil` if there are several.
     let hero: String?
 
-    /// - Parameter settings: of the room, to be kept with it.
-    /// - Returns: what it is from now on; nil where nothing was told that changes it.
+    /// Returns how an update changes the avatar.
+    /// - Parameter settings: Room settings to store with the update.
+    /// - Returns: The new avatar, or `nil` if the update does not change it.
     func change(
         by update: RoomUpdate, _ parsedState: ParsedRoomState, ownUserID: MemberID, _ settings: inout [String: String?]
     ) -> String?? {

@@ -3,7 +3,7 @@ import Foundation
 import JSONReading
 
 extension RoomEvent {
-    /// - Returns: nil if it is state that nobody is told of, or changes nothing that anyone sees.
+    /// - Returns: `nil` for state that is not displayed, or a change without visible effect.
     init?(_ event: MatrixEvent, stateKey key: String) {
         let before = event.previousContent
         switch (event.type, key) {
@@ -41,7 +41,7 @@ extension RoomEvent {
         }
     }
 
-    /// Who may do what, and where the room is found.
+    /// Permissions, visibility, aliases and pinned messages.
     private static func rule(_ event: MatrixEvent, _ key: String, _ before: JSONValue?) -> RoomEvent? {
         let content = event.content
         func word(_ kind: Kind, _ field: String) -> RoomEvent? {
@@ -103,7 +103,7 @@ extension RoomEvent {
         let kind: Kind
         switch (was, now) {
         case ("join", "join"):
-            // Who has no name is called by the identifier.
+            // Without a display name, the user ID is displayed.
             if oldName != newName {
                 return RoomEvent(
                     .renamed, subject: subject, name: oldName ?? key, before: oldName ?? key, after: newName ?? key)
@@ -123,7 +123,7 @@ extension RoomEvent {
         case ("ban", "leave"): kind = .unbanned
         case ("invite", "leave"): kind = isBySubject ? .declined : .uninvited
         case ("knock", "leave"): kind = isBySubject ? .left : .uninvited
-        // Where it was not told what was before, who goes was there.
+        // Without `prev_content`, the former membership is assumed to be `join`.
         case ("join", "leave"): kind = isBySubject ? .left : .removed
         case ("leave", "leave"):
             guard before == nil else { return nil }
@@ -140,16 +140,16 @@ extension RoomEvent {
 }
 
 extension MatrixEvent {
-    /// What the state was that this one took the place of, as far as the server says.
+    /// The content of the state event that this one replaced, as far as the server includes it.
     var previousContent: JSONValue? {
         [unsigned["prev_content"], unsigned["replaces_state"] == nil ? nil : [:]].compactMap { $0 }
             .first { $0.object != nil }
     }
 }
 
-/// Who made a room, and when.
+/// The creator of a room and the time of its creation.
 struct RoomCreation: Equatable, Sendable {
-    /// Making a room is a row of events, which a busy server takes a while to write.
+    /// In seconds. A room's initial state events are separate events, which a busy server takes a while to create.
     private static let duration: TimeInterval = 60
 
     var creator: MemberID
@@ -160,19 +160,19 @@ struct RoomCreation: Equatable, Sendable {
         self.at = at
     }
 
-    /// - Parameter text: as ``text``.
+    /// - Parameter text: The stored form, ``text``.
     init?(_ text: String?) {
         let components = (text ?? "").split(separator: " ", maxSplits: 1)
         guard components.count == 2, let time = Int64(components[0]) else { return nil }
         self.init(creator: MemberID(String(components[1])), at: MatrixEvent.date(time))
     }
 
-    /// As it is kept.
+    /// The stored form: milliseconds since 1970 and the creator.
     var text: String { "\(Int64((at.timeIntervalSince1970 * 1000).rounded())) \(creator)" }
 
-    /// Whether an event is part of it: the first of its kind. Whom the creator invites at once is.
+    /// Whether an event belongs to the room's initial state, including the creator's first invitations.
     func includes(_ event: MatrixEvent) -> Bool {
-        // That a conversation comes from another room, or goes on in one, is no part of making any.
+        // Links to a predecessor or a successor are always displayed.
         if ["m.room.create", "m.room.tombstone"].contains(event.type) { return false }
         return isInitialEvent(event)
     }

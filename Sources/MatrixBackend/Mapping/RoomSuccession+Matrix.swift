@@ -2,13 +2,13 @@ import ChatCore
 import JSONReading
 
 extension RoomSuccession {
-    /// Kept of a room: a link to where it goes on, what was said of that, and a link to where it comes from.
+    /// Room settings: a link to the replacement room, the reason, and a link to the predecessor.
     static let nextSetting = "matrix.replacement"
     static let reasonSetting = "matrix.replacementReason"
     static let previousSetting = "matrix.predecessor"
 
-    /// A link to a room that an event names.
-    /// - Parameter sender: whose server knows of it.
+    /// Returns a link to the room that an event names.
+    /// - Parameter sender: The event's sender, whose server is assumed to be in the room.
     static func link(_ room: JSONValue?, _ sender: MemberID) -> String? {
         guard let id = MatrixEvent.identifier(room), id.hasPrefix("!") else { return nil }
         return MatrixLink.link(to: RoomID(id), by: [sender])

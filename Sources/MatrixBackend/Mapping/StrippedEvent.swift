@@ -2,12 +2,12 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// State of a room as it is told to those who are only invited: no identifier, no time.
+/// A stripped state event of an invitation, without event ID and timestamp.
 struct StrippedEvent: Equatable, Sendable {
     let type: String
     let sender: MemberID
     let stateKey: String
-    /// An object.
+    /// The content, always an object.
     let content: JSONValue
 
     init?(_ json: JSONValue) {
@@ -23,7 +23,7 @@ struct StrippedEvent: Equatable, Sendable {
 }
 
 extension Invitation {
-    /// - Parameter state: of several events of one kind the last one counts.
+    /// - Parameter state: State events; the last of several with the same type and key counts.
     init(to room: RoomID, of ownUserID: MemberID, by state: [StrippedEvent], at date: Date) {
         self.init(room: room, receivedAt: date)
         var avatars: [MemberID: String] = [:]

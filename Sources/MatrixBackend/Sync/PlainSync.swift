@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import JSONReading
 
-/// `GET /sync`, which every homeserver has: all rooms at first, then all that changed.
+/// `GET /sync`, which every homeserver supports: first all rooms, then all changes.
 struct PlainSync: SyncSource {
     private let client: MatrixClient
     private let window: SyncWindow
@@ -31,7 +31,7 @@ struct PlainSync: SyncSource {
         return try Self.read(response, since: token)
     }
 
-    /// It is all rooms, always.
+    /// Returns the token unchanged: this sync always covers all rooms.
     func narrowed(_ token: String, to window: SyncWindow) -> String { token }
 
     static func read(_ response: JSONValue, since token: String?) throws -> SyncUpdate {
@@ -69,7 +69,7 @@ struct PlainSync: SyncSource {
         room.timeline = parser.events(timeline?["events"])
         room.state =
             parser.events(json["state"]?["events"]) + SyncParser.state(in: room.timeline)
-        // The first sync of all begins in the middle of a room that is known from before.
+        // An initial sync may follow on stored history, so its timelines count as limited by default.
         let isLimited = timeline?["limited"]?.bool ?? isFirst
         if isLimited { room.gap = timeline?["prev_batch"]?.string }
         for event in json["ephemeral"]?["events"]?.array ?? [] {
@@ -94,7 +94,7 @@ struct PlainSync: SyncSource {
         }
     }
 
-    /// The same answer is read in the same order each time.
+    /// Sorts rooms by ID, so a response is always handled in the same order.
     private static func sorted(_ rooms: JSONValue?) -> [(String, JSONValue)] {
         (rooms?.object ?? [:]).sorted { $0.key < $1.key }
     }

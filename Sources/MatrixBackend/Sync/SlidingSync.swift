@@ -1,13 +1,12 @@
 import ChatCore
 import JSONReading
 
-/// Simplified sliding sync (MSC4186) under the path that it had before it was accepted: the newest rooms first, so that
-/// the list is there at once whatever the number of rooms, and the others piece by piece, so that no answer takes longer
-/// than one waits for it.
+/// Simplified sliding sync (MSC4186) at its unstable path. It requests the most recent rooms first, so the room list is
+/// available at once however many rooms there are, and the others in steps that keep each response small.
 struct SlidingSync: SyncSource {
     private let client: MatrixClient
     private let window: SyncWindow
-    /// More than anybody is in.
+    /// More rooms than any user has joined.
     private static let allRooms = 100_000
 
     init(client: MatrixClient, window: SyncWindow = SyncWindow()) {
@@ -15,10 +14,10 @@ struct SlidingSync: SyncSource {
         self.window = window
     }
 
-    /// The token is the server's behind the number of rooms that are asked for with it, as in `120:POSITION`.
+    /// The stored token is the number of requested rooms and the server's position, as in `120:POSITION`.
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate {
         let (rooms, position) = parse(token)
-        // There is something to be told as long as not all rooms are.
+        // Until all rooms are requested, the server has something to return at once.
         let wait = rooms < Self.allRooms ? Duration.zero : wait
         var query = [("timeout", String(wait.components.seconds * 1000))]
         if let position { query.append(("pos", position)) }
@@ -34,7 +33,7 @@ struct SlidingSync: SyncSource {
         return update
     }
 
-    /// The server keeps what is new in the other rooms until they are asked for again.
+    /// The server keeps changes of rooms outside the range until they are requested again.
     func narrowed(_ token: String, to window: SyncWindow) -> String {
         let (rooms, position) = parse(token)
         return position.map { "\(min(rooms, window.firstRooms)):\($0)" } ?? token
@@ -83,7 +82,7 @@ struct SlidingSync: SyncSource {
             indices[room.id] = update.rooms.count
             update.rooms.append(room)
         }
-        /// What an extension tells of a room that is else as it was.
+        /// Applies extension data, which may concern a room that is not in `rooms`.
         func extend(_ id: String, _ change: (inout RoomUpdate) -> Void) {
             guard let empty = parser.room(id) else { return }
             if indices[empty.id] == nil {
@@ -133,6 +132,6 @@ struct SlidingSync: SyncSource {
             }
         }
         room.joinedCount = SyncParser.count(json["joined_count"])
-        // Synapse's `notification_count` is always 0, and MSC4186 has none: what is unread follows from the marks.
+        // Synapse's `notification_count` is always 0, and MSC4186 has none: unread counts derive from the read markers.
     }
 }

@@ -1,9 +1,9 @@
-/// One of the ways to ask a server what is new.
+/// A sync API of the server.
 protocol SyncSource: Sendable {
-    /// What is new since `token`, or all of it without one; waits at most for `wait` if nothing is.
+    /// Returns the changes since `token`, or the whole state without one. Waits up to `wait` for changes.
     /// - Throws: ``MatrixError``, or `CancellationError`.
     func next(after token: String?, wait: Duration) async throws -> SyncUpdate
 
-    /// The token with which the same is asked for beginning with as few rooms as of a portion.
+    /// Returns the token with its room range reset to the window's first rooms.
     func narrowed(_ token: String, to window: SyncWindow) -> String
 }

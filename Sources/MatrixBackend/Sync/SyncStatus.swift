@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether all that the server had to tell when one began to follow it is in the store.
+/// Whether the store has everything that the server had when the sync began.
 final class SyncStatus: Sendable {
     private let isCurrent = Atomic(false)
 

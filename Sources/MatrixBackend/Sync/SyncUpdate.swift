@@ -3,20 +3,20 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// What one answer of a sync told, in whichever of the two ways it was asked for.
+/// A parsed sync response, of either API.
 struct SyncUpdate: Equatable, Sendable {
-    /// Where to go on.
+    /// The token of the next request.
     var token: String
     var rooms: [RoomUpdate] = []
-    /// The user's push rules, if they are others than before.
+    /// The user's push rules, if they changed.
     var pushRules: JSONValue?
-    /// The user's conversations for two, if they are others than before.
+    /// The content of `m.direct`, if it changed.
     var direct: JSONValue?
-    /// Whether all was told, and not only what is new.
+    /// Whether this is the whole state (an initial sync).
     var isWhole = false
-    /// Whether nothing is left to be told that had happened by then.
+    /// Whether the server has no further changes from before this response.
     var isCaughtUp = true
-    /// What was no event, or no room, and was left out.
+    /// The number of invalid events and rooms that were skipped.
     var skipped = 0
 }
 
@@ -33,26 +33,26 @@ struct RoomUpdate: Equatable, Sendable {
 
     var id: RoomID
     var membership = Membership.joined
-    /// State as it is after the timeline: of several events of one kind the last one counts.
+    /// State after the timeline; the last of several events with the same type and key counts.
     var state: [MatrixEvent] = []
-    /// What is told of a room that the user is invited to.
+    /// The stripped state of an invitation.
     var invitation: [StrippedEvent] = []
     /// Oldest first.
     var timeline: [MatrixEvent] = []
-    /// Deletions that are not in the timeline.
+    /// Redactions that are not in the timeline.
     var redactions: [MatrixEvent] = []
-    /// Where to ask for what came before ``timeline``; nil if nothing is missing there.
+    /// The token of history before ``timeline``; `nil` if the timeline is not limited.
     var gap: String?
-    /// Those after whom a room without a name is called.
+    /// Members whose names make the name of a room without one.
     var heroes: [Hero]?
-    /// nil if nothing was told of it.
+    /// Typing users; `nil` if unchanged.
     var typing: [MemberID]?
     var receipts: [ReadReceipt] = []
-    /// The newest message that was marked as read to the end.
+    /// The user's fully-read marker.
     var fullyRead: MessageID?
-    /// Those who are in the room; nil if nothing was told of it.
+    /// The number of joined members; `nil` if unchanged.
     var joinedCount: Int?
-    /// What the server counts as unread, nil if it did not say.
+    /// The server's unread counts; `nil` if it did not return any.
     var counted: UnreadCount?
 
     init(id: RoomID) {
@@ -60,7 +60,7 @@ struct RoomUpdate: Equatable, Sendable {
     }
 }
 
-/// Reads parts that both kinds of sync have, and counts what it leaves out.
+/// Parses what both sync APIs have in common and counts invalid items.
 struct SyncParser {
     private(set) var skipped = 0
 
@@ -71,8 +71,8 @@ struct SyncParser {
         return read
     }
 
-    /// The state that a timeline tells, in its order: one that comes twice was there the first time, and is as it was told
-    /// last.
+    /// Returns the state events of a timeline in order. A duplicated event keeps its first position and has its last
+    /// content.
     static func state(in timeline: [MatrixEvent]) -> [MatrixEvent] {
         var indices: [MessageID: Int] = [:]
         return timeline.reduce(into: []) { state, event in
@@ -86,7 +86,7 @@ struct SyncParser {
         }
     }
 
-    /// What the user's programs share under a type; nil where nothing was told of it.
+    /// Returns the account data of a type, or `nil` if it is not included.
     static func accountData(_ type: String, in events: JSONValue?) -> JSONValue? {
         events?.array?.last { $0["type"]?.string == type && $0["content"]?.object != nil }?["content"]
     }
@@ -114,7 +114,7 @@ struct SyncParser {
         content?["user_ids"]?.array.map { $0.compactMap { MatrixEvent.identifier($0) }.map { MemberID($0) } }
     }
 
-    /// Receipts of the room itself, and of its main timeline: those of threads say nothing of it.
+    /// Returns unthreaded receipts and those of the main timeline; receipts in threads are ignored.
     static func receipts(_ content: JSONValue?) -> [ReadReceipt] {
         (content?.object ?? [:]).flatMap { event, kinds in
             ["m.read", "m.read.private"].flatMap { kind in

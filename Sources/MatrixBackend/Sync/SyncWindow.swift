@@ -1,15 +1,15 @@
-/// How much a sync asks for in one answer: less after one that was more than is taken, and by and by more again.
+/// The size of sync requests: reduced after a response that was too large or malformed, and gradually restored.
 struct SyncWindow: Equatable, Sendable {
     private struct Step {
-        /// The newest events of a room, by either kind of sync.
+        /// Timeline events per room, for either API.
         var plainEvents: Int
         var slidingEvents: Int
-        /// The rooms that a sliding sync begins with, and how many more there are in each answer that follows.
+        /// The number of rooms in the first sliding sync, and how many are added with each further request.
         var firstRooms: Int
         var moreRooms: Int
     }
 
-    // Fewer rooms first: a server that is asked for more events of a room than before sends them all again.
+    // Reduce rooms before events: when a client raises the timeline limit again, the server resends all events.
     private static let steps = [
         Step(plainEvents: 30, slidingEvents: 20, firstRooms: 20, moreRooms: 100),
         Step(plainEvents: 10, slidingEvents: 20, firstRooms: 20, moreRooms: 20),
@@ -20,7 +20,7 @@ struct SyncWindow: Equatable, Sendable {
 
     private var stepIndex = 0
     private var responseCount = 0
-    /// How often an answer was too much.
+    /// How often a response was too large.
     private(set) var falls = 0
 
     private var step: Step { Self.steps[stepIndex] }
@@ -29,7 +29,7 @@ struct SyncWindow: Equatable, Sendable {
     var firstRooms: Int { step.firstRooms }
     var moreRooms: Int { step.moreRooms }
 
-    /// - Returns: false if there is nothing less.
+    /// - Returns: `false` if the size is minimal already.
     mutating func shrink() -> Bool {
         falls = min(falls + 1, Self.maxFalls)
         responseCount = 0
@@ -38,9 +38,9 @@ struct SyncWindow: Equatable, Sendable {
         return true
     }
 
-    /// Takes note of an answer that was taken in. What was too much may be so for good: with each fall twice as many
-    /// answers are waited for before more is asked for.
-    /// - Returns: whether more is asked for from now on.
+    /// Records a successful response. The cause may be permanent: the number of responses before growing doubles with
+    /// each failure.
+    /// - Returns: Whether the size grew.
     mutating func grow() -> Bool {
         guard stepIndex > 0 else { return false }
         responseCount += 1

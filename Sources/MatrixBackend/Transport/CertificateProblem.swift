@@ -1,26 +1,26 @@
 import CCurl
 import Foundation
 
-/// Why a server's certificate is not accepted.
+/// Why a server's certificate is not trusted.
 public enum CertificateProblem: Equatable, Sendable {
-    /// Nobody vouches for it but itself, or somebody that is not known.
+    /// The certificate is self-signed or issued by an unknown authority.
     case unknownIssuer
-    /// It is another server's.
+    /// The certificate is for another host name.
     case wrongName
     case expired
-    /// By this computer's clock, which may be wrong.
+    /// Not valid yet according to the local clock, which may be wrong.
     case notYetValid
     case other
 
-    /// - Parameter verification: what libcurl tells of it, a number of OpenSSL (`openssl/x509_vfy.h`) in the builds that
-    ///   use that; others' numbers say nothing here.
+    /// - Parameter verification: libcurl's `CURLINFO_SSL_VERIFYRESULT`: an error number of OpenSSL
+    ///   (`openssl/x509_vfy.h`) in builds that use it; other TLS libraries' numbers are not interpreted.
     init(verification: Int) {
         guard Self.isOpenSSL else {
             self = .other
             return
         }
         switch verification {
-        // The chain is in order, or libcurl looked at the name first: what is left is the name.
+        // The chain is valid, or libcurl checked the name first: the name does not match.
         case 0, 1, 62: self = .wrongName
         case 9: self = .notYetValid
         case 10: self = .expired

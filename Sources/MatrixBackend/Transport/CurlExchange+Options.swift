@@ -3,26 +3,26 @@ import Foundation
 import Glibc
 
 extension CurlExchange {
-    /// After so long without an acknowledgement a connection is given up, in milliseconds: one that a network change
-    /// or a sleep left behind is found out, and with it all that would share it.
+    /// `TCP_USER_TIMEOUT` in milliseconds: detects connections that a network change or suspend has broken, before
+    /// further requests reuse them.
     private static let unacknowledged: Int32 = 30_000
 
-    /// - Returns: whether the request can be made.
+    /// - Returns: Whether all options were set.
     func setOptions(of handle: UnsafeMutableRawPointer) -> Bool {
         let isSecure = request.url.scheme?.lowercased() == "https"
         let milliseconds = max(1, Int(clamping: Int64(request.timeout / .milliseconds(1))))
         let connecting = max(1, Int(clamping: Int64(request.connectTimeout / .milliseconds(1))))
         let numbers: [(CURLoption, Int)] = [
             (CURLOPT_NOSIGNAL, 1),
-            // Else the end of a request waits for its name to be found.
+            // Do not wait for the resolver thread when a request ends.
             (CURLOPT_QUICK_EXIT, 1),
             (CURLOPT_TIMEOUT_MS, milliseconds), (CURLOPT_CONNECTTIMEOUT_MS, connecting),
             (CURLOPT_TCP_KEEPALIVE, 1), (CURLOPT_TCP_KEEPIDLE, 30), (CURLOPT_TCP_KEEPINTVL, 10),
             (CURLOPT_SSL_VERIFYPEER, 1), (CURLOPT_SSL_VERIFYHOST, 2),
             (CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS), (CURLOPT_PIPEWAIT, isSecure ? 1 : 0),
-            // Paths are encoded as they are meant: dots in them are names, not steps.
+            // Paths are percent-encoded; dot segments are names and must not be resolved.
             (CURLOPT_PATH_AS_IS, 1), (CURLOPT_SUPPRESS_CONNECT_HEADERS, 1),
-            // With it goes no token to another host, port or scheme: libcurl sees to it from 7.83 on.
+            // Since 7.83 libcurl does not forward the token to another host, port or scheme.
             (CURLOPT_FRESH_CONNECT, request.isOnce ? 1 : 0),
             (CURLOPT_FOLLOWLOCATION, request.followsRedirects ? 1 : 0), (CURLOPT_MAXREDIRS, 5),
         ]
@@ -32,10 +32,10 @@ extension CurlExchange {
         var texts: [(CURLoption, String)] = [
             (CURLOPT_URL, request.url.absoluteString), (CURLOPT_PROTOCOLS_STR, "http,https"),
             (CURLOPT_REDIR_PROTOCOLS_STR, isSecure ? "https" : "http,https"), (CURLOPT_USERAGENT, "Parlance"),
-            // Whatever packings libcurl knows.
+            // All encodings that libcurl supports.
             (CURLOPT_ACCEPT_ENCODING, ""),
         ]
-        // No proxy knows this computer by that name.
+        // Requests to this computer bypass the proxy.
         if Discovery.isThisComputer(request.url.host() ?? "") { texts.append((CURLOPT_PROXY, "")) }
         if let certificates { texts.append((CURLOPT_CAINFO, certificates.path)) }
         for (option, text) in texts where parlance_curl_set_text(handle, option, text) != CURLE_OK { return false }
@@ -65,12 +65,12 @@ extension CurlExchange {
         guard result == CURLE_OK, parlance_curl_set_list(handle, CURLOPT_HTTPHEADER, lines) == CURLE_OK else {
             return false
         }
-        // By the kind of body it is a GET or a POST already, and stays one where a redirection makes one of it.
+        // The body option implies GET or POST, and lets a redirect turn POST into GET.
         guard request.method == .put else { return true }
         return parlance_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue) == CURLE_OK
     }
 
-    /// libcurl makes a copy.
+    /// libcurl copies the data.
     private func setData(_ data: Data, of handle: UnsafeMutableRawPointer) -> CURLcode {
         _ = parlance_curl_set_number(handle, CURLOPT_POST, 1)
         _ = parlance_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(data.count))
@@ -81,7 +81,7 @@ extension CurlExchange {
     }
 
     private func setFunctions(of handle: UnsafeMutableRawPointer) -> Bool {
-        // It is alive until the handle is freed: the loop has it.
+        // Unretained: the loop retains the exchange until the handle is freed.
         let userData = Unmanaged.passUnretained(self).toOpaque()
         for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_XFERINFODATA]
         {
@@ -104,7 +104,7 @@ extension CurlExchange {
                 ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
         _ = parlance_curl_on_socket(handle) { _, socket, _ in
-            // No other program that is started inherits it.
+            // Child processes must not inherit the socket.
             _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
             var limit = CurlExchange.unacknowledged
             setsockopt(socket, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, socklen_t(MemoryLayout<Int32>.size))

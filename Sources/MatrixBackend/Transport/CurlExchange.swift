@@ -3,11 +3,11 @@ import ChatCore
 import Foundation
 import Glibc
 
-/// One request and what has come of its answer. Once it has begun, the thread of its loop alone touches it.
+/// A request and its response. After it has started, only the loop's thread accesses it.
 final class CurlExchange: @unchecked Sendable {
-    /// Bytes of the heads of an answer, those of redirections with it.
+    /// The maximum size of all response headers, including those of redirects.
     private static let maxHeaderBytes = 256 << 10
-    /// Bytes of what a server says in place of a file.
+    /// The maximum size of an error body where a file was requested.
     private static let maxErrorBodyBytes = 1 << 20
 
     let request: MatrixRequest
@@ -15,20 +15,21 @@ final class CurlExchange: @unchecked Sendable {
     private(set) var handle: UnsafeMutableRawPointer?
     var isCancelled = false
 
-    /// Lines that were added to the request's head.
+    /// The request's additional headers.
     var lines: UnsafeMutablePointer<curl_slist>?
     private var continuation: CheckedContinuation<MatrixResponse, any Error>?
     private var response = MatrixResponse(status: 0)
     private var headCount = 0
     private var isHeadWhole = false
     private var bodyCount = 0
-    /// Why the transfer was ended from here.
+    /// The error with which a callback aborted the transfer.
     private var failure: (any Error)?
     private let source: OpenFile?
     private var target: OpenFile?
     private var reportedPercent = -1
 
-    /// - Throws: ``ChatCore/ChatError/unreadableFile``, ``TransportError`` for a token that fits into no head.
+    /// - Throws: ``ChatCore/ChatError/unreadableFile``, or ``TransportError`` for a token that is not valid in a
+    ///   header.
     init(_ request: MatrixRequest, certificates: URL?) throws {
         self.request = request
         self.certificates = certificates
@@ -42,7 +43,7 @@ final class CurlExchange: @unchecked Sendable {
         }
     }
 
-    /// Bytes of the file that is sent.
+    /// The size of the uploaded file in bytes.
     var sourceCount: Int? { source?.count }
 
     func start(on loop: CurlLoop, _ continuation: CheckedContinuation<MatrixResponse, any Error>) {
@@ -50,23 +51,23 @@ final class CurlExchange: @unchecked Sendable {
         loop.start(self)
     }
 
-    /// - Returns: nil if there is no memory, or the request is none that libcurl can make.
+    /// - Returns: `nil` if memory is exhausted or libcurl rejects an option.
     func prepare() -> UnsafeMutableRawPointer? {
         handle = curl_easy_init()
         guard let handle, setOptions(of: handle) else { return nil }
         return handle
     }
 
-    // MARK: What libcurl tells
+    // MARK: Callbacks of libcurl
 
-    /// A line of a head.
-    /// - Returns: whether it goes on.
+    /// Handles a header line.
+    /// - Returns: Whether the transfer continues.
     func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headCount += bytes.count
         guard headCount <= Self.maxHeaderBytes else { return stop(TransportError.tooLarge(limit: Self.maxHeaderBytes)) }
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
-            // What came before was the head of a redirection, or of an answer that is not the last.
+            // A new response begins: the earlier one was a redirect or informational.
             response.headers = [:]
             isHeadWhole = false
         } else if line == "\r\n" || line == "\n" {
@@ -78,8 +79,8 @@ final class CurlExchange: @unchecked Sendable {
         return true
     }
 
-    /// A piece of the body, unpacked.
-    /// - Returns: whether it goes on.
+    /// Handles a part of the decoded body.
+    /// - Returns: Whether the transfer continues.
     func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bodyCount += bytes.count
         do {
@@ -97,7 +98,7 @@ final class CurlExchange: @unchecked Sendable {
         return true
     }
 
-    /// - Returns: how many bytes of the file that is sent were read, nil if it cannot be read.
+    /// - Returns: The number of bytes read from the uploaded file, or `nil` on a read error.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         do {
             return try source?.read(into: buffer)
@@ -109,7 +110,7 @@ final class CurlExchange: @unchecked Sendable {
 
     func rewind(to offset: Int) -> Bool { source?.seek(to: offset) ?? false }
 
-    /// At most a hundred times: a transfer tells it for each piece.
+    /// Reports whole percents only: libcurl calls this for each part of a transfer.
     func reportProgress(_ count: Int, of all: Int) {
         guard all > 0, let progress = request.progress else { return }
         let percent = min(100, count * 100 / all)
@@ -123,7 +124,7 @@ final class CurlExchange: @unchecked Sendable {
         return false
     }
 
-    /// What a server says in place of a file is no part of it, and is kept apart.
+    /// Opens the destination for a successful response; error bodies are kept in memory.
     private func openTarget() throws -> OpenFile? {
         guard case .file(let url) = request.destination, status == 200 else { return nil }
         if target == nil { target = try OpenFile(making: url) }
@@ -136,16 +137,16 @@ final class CurlExchange: @unchecked Sendable {
         return status
     }
 
-    // MARK: The end
+    // MARK: Completion
 
     func finish(_ result: CURLcode) {
         do {
             if let failure { throw failure }
             guard result == CURLE_OK else { throw error(result) }
             response.status = status
-            // To libcurl a head that breaks off is one.
+            // libcurl accepts truncated headers.
             guard response.status > 0, isHeadWhole else { throw TransportError.unreachable(reason: "no whole answer") }
-            // An empty file is a file.
+            // Create the file even for an empty body.
             _ = try openTarget()
         } catch {
             return finish(throwing: error)
@@ -169,7 +170,7 @@ final class CurlExchange: @unchecked Sendable {
         target = nil
     }
 
-    /// In words that have no address in them.
+    /// Maps an error of libcurl, without the URL.
     private func error(_ code: CURLcode) -> TransportError {
         switch code {
         case CURLE_OPERATION_TIMEDOUT: return .timedOut

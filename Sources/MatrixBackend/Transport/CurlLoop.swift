@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The thread on which libcurl works for one transport, and all its transfers and connections.
+/// The thread that runs all transfers and connections of a transport.
 final class CurlLoop: Sendable {
     private enum Command {
         case start(CurlExchange)
@@ -13,11 +13,11 @@ final class CurlLoop: Sendable {
     private struct Queue {
         var commands: [Command] = []
         var isStopped = false
-        /// The thread is done with the handle below.
+        /// Whether the thread no longer uses the handle.
         var isOver = false
     }
 
-    /// Connections to one server under way at once, without those that are shared by HTTP/2.
+    /// The maximum number of parallel connections to a server; HTTP/2 multiplexes requests over one.
     private static let maxConnections = 8
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
@@ -36,7 +36,7 @@ final class CurlLoop: Sendable {
         thread.start()
     }
 
-    /// Ends all that is under way, and the thread.
+    /// Ends all transfers and the thread.
     func stop() {
         queue.withLock { queue in
             queue.isStopped = true
@@ -44,12 +44,12 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Its continuation is resumed on the thread, whatever becomes of it.
+    /// Starts a transfer. Its continuation is always resumed, on the thread.
     func start(_ exchange: CurlExchange) {
         if !send(.start(exchange)) { exchange.finish(throwing: TransportError.unreachable(reason: "closed")) }
     }
 
-    /// Also before it has begun.
+    /// Cancels a transfer, even before it has started.
     func cancel(_ exchange: CurlExchange) { _ = send(.cancel(exchange)) }
 
     private func send(_ command: Command) -> Bool {
@@ -61,15 +61,15 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Under the lock: the handle is not freed meanwhile.
+    /// Called with the lock held, so the handle is not freed meanwhile.
     private func wake(_ queue: borrowing Queue) {
         if !queue.isOver { curl_multi_wakeup(multi) }
     }
 
-    // MARK: On the thread
+    // MARK: Thread
 
     private func run() {
-        // A connection whose other end is gone ends a write with an error, not the process.
+        // Writing to a closed connection must fail with an error instead of `SIGPIPE`.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -80,13 +80,13 @@ final class CurlLoop: Sendable {
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
             finish(&exchanges)
-            // Until a connection, a time-out or a command wakes it.
+            // Blocks until a connection, a timeout or a command wakes it.
             curl_multi_poll(multi, nil, 0, 600_000, nil)
         }
         end(exchanges)
     }
 
-    /// - Returns: nil once it is stopped.
+    /// - Returns: `nil` after ``stop()``.
     private func next() -> [Command]? {
         queue.withLock { queue in
             guard !queue.isStopped, multi != nil else { return nil }
@@ -115,7 +115,7 @@ final class CurlLoop: Sendable {
         var remaining: Int32 = 0
         while let message = curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
-            // The message is gone once the handle is removed.
+            // The message becomes invalid when the handle is removed.
             let result = message.pointee.data.result
             curl_multi_remove_handle(multi, handle)
             exchanges.removeValue(forKey: handle)?.finish(result)

@@ -1,13 +1,13 @@
 public import Foundation
 
-/// HTTP through libcurl: HTTP/2 where a server has it, connections kept and shared, TLS verified, proxies as the
-/// environment names them (`https_proxy`, `no_proxy`) but to this computer; no cookies, no cache, no redirections that
-/// were not asked for.
+/// HTTP through libcurl: HTTP/2 where supported, reused connections, verified TLS, and the proxies of the environment
+/// (`https_proxy`, `no_proxy`) except for this computer; no cookies, no cache, and redirects only on request.
 public final class CurlTransport: MatrixTransport {
     private let loop: CurlLoop
     private let certificates: URL?
 
-    /// - Parameter certificates: a file of those that are trusted, in place of the system's.
+    /// Creates a transport and starts its thread.
+    /// - Parameter certificates: A file of CA certificates to trust instead of the system's.
     public init(certificates: URL? = nil) {
         self.certificates = certificates
         loop = CurlLoop()
@@ -16,7 +16,7 @@ public final class CurlTransport: MatrixTransport {
 
     deinit { loop.stop() }
 
-    /// Ends what is under way with an error. Nothing can be sent afterwards.
+    /// Ends all transfers with an error. Later requests fail.
     public func close() { loop.stop() }
 
     public func send(_ request: MatrixRequest) async throws -> MatrixResponse {

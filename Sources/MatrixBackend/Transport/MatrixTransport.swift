@@ -1,13 +1,14 @@
 public import Foundation
 
-/// Carries one request to a server and its answer back.
+/// Sends requests to a server.
 public protocol MatrixTransport: Sendable {
-    /// - Throws: ``TransportError``, `CancellationError`, or ``ChatCore/ChatError`` if a file of this computer, from
-    ///   which or to which it goes, fails. An answer with any status is an answer.
+    /// Sends a request and returns the response, whatever its status.
+    /// - Throws: ``TransportError``, `CancellationError`, or ``ChatCore/ChatError`` if the local file to send or to
+    ///   write fails.
     func send(_ request: MatrixRequest) async throws -> MatrixResponse
 }
 
-/// A request, as far as a transport needs to know it.
+/// A request as a transport sees it.
 public struct MatrixRequest: Sendable {
     public enum Method: String, Sendable {
         case get = "GET"
@@ -21,10 +22,10 @@ public struct MatrixRequest: Sendable {
         case file(URL, type: String)
     }
 
-    /// Where the body of the answer goes.
+    /// Where the response's body goes.
     public enum Destination: Sendable, Equatable {
         case memory
-        /// A file that is made, or emptied. What an error leaves there is of no use.
+        /// A file that is created or truncated. After an error its content is undefined.
         case file(URL)
     }
 
@@ -33,22 +34,22 @@ public struct MatrixRequest: Sendable {
     public var token: AccessToken?
     public var body = Body.none
     public var destination = Destination.memory
-    /// From sending to the end of the answer: slow bytes do not extend it.
+    /// The time until the end of the response, however steadily data arrive.
     public var timeout = Duration.seconds(30)
-    /// The time a connection may take to come about, with its encryption.
+    /// The time for connecting, including the TLS handshake.
     public var connectTimeout = Duration.seconds(20)
-    /// The longest silence, in whole seconds; nil if only ``timeout`` counts, as where a server lets one wait.
+    /// The longest time without data, in whole seconds; `nil` for none besides ``timeout``, as in long polling.
     public var idleTimeout: Duration?
-    /// The most bytes that the body of an answer may have, once unpacked.
+    /// The maximum size of the decoded response body in bytes.
     public var limit = MatrixLimits.responseBytes
-    /// Whether a redirection is followed, to another server without the token and never from TLS to none. Otherwise it
-    /// is the answer.
+    /// Whether redirects are followed: to another server without the token, and never from HTTPS to HTTP. Otherwise a
+    /// redirect is returned as the response.
     public var followsRedirects = false
-    /// Whether it must not happen twice: it goes over a connection of its own, as libcurl sends again by itself what a
-    /// kept one lost.
+    /// Whether the request is not idempotent: it gets a new connection, because libcurl resends requests that a reused
+    /// one lost.
     var isOnce = false
-    /// Told of the part of a file that is sent, or else of an answer that has come if it tells its length, from 0 to 1;
-    /// from any thread, in steps of a hundredth.
+    /// Called with the fraction sent of an uploaded file, or else received of a response with known length, from 0 to
+    /// 1; on any thread, in steps of 0.01.
     public var progress: (@Sendable (Double) -> Void)?
 
     public init(_ method: Method, _ url: URL, token: AccessToken? = nil) {
@@ -58,10 +59,10 @@ public struct MatrixRequest: Sendable {
     }
 }
 
-/// What a server answered.
+/// An HTTP response.
 public struct MatrixResponse: Sendable, Equatable {
     public var status: Int
-    /// By names in lower case.
+    /// By lowercase name.
     public var headers: [String: String]
     public var body: Data
 
@@ -72,18 +73,18 @@ public struct MatrixResponse: Sendable, Equatable {
     }
 }
 
-/// Why no answer came.
+/// Why there is no response.
 public enum TransportError: Error, Equatable, Sendable {
-    /// No connection, a name that is not found, an answer that broke off or is none.
+    /// No connection, an unresolved host name, or an incomplete or invalid response.
     case unreachable(reason: String)
-    /// The server does not prove to be who it should be: nothing was sent to it.
+    /// The server's certificate is not trusted, so nothing was sent.
     case untrusted(CertificateProblem)
     case timedOut
-    /// The answer is longer than the request allows; it was not read to its end.
+    /// The response exceeds the request's limit and was not read completely.
     case tooLarge(limit: Int)
 }
 
-/// Opens an account. It is in no description of itself, and so in no log.
+/// An access token. Its descriptions and mirror omit the value, so it never appears in logs.
 public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     public let value: String
@@ -97,13 +98,13 @@ public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomD
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Sizes beyond which nothing is taken from a server, or given to it.
+/// Limits on what is accepted from a server or sent to it, in bytes.
 public enum MatrixLimits {
-    /// Bytes of JSON in one answer.
+    /// The maximum size of a JSON response.
     public static let responseBytes = 32 << 20
-    /// Bytes of the content of one event: the whole event may have 65,536 (specification, size limits), and the
-    /// server adds to it.
+    /// The maximum size of an event's content: a whole event may have 65,536 bytes (specification, size limits), of
+    /// which the server needs some.
     public static let contentBytes = 60_000
-    /// Bytes of a file that is fetched.
+    /// The maximum size of downloaded media.
     public static let mediaBytes = 100 << 20
 }

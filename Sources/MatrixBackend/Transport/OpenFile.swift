@@ -2,10 +2,10 @@ import ChatCore
 import Foundation
 import Glibc
 
-/// A file that is open, until the last reference to it goes.
+/// A file descriptor that is closed on deinitialization.
 final class OpenFile {
     private let file: Int32
-    /// Bytes that it had when it was opened.
+    /// The file's size in bytes when it was opened.
     let count: Int
 
     /// - Throws: ``ChatCore/ChatError/unreadableFile``.
@@ -19,7 +19,7 @@ final class OpenFile {
         count = Int(status.st_size)
     }
 
-    /// Makes it, or empties it, for this user alone.
+    /// Creates or truncates a file with mode 0600.
     /// - Throws: ``ChatCore/ChatError/diskFull``, ``ChatCore/ChatError/storage(reason:)``.
     init(making url: URL) throws(ChatError) {
         file = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -39,7 +39,7 @@ final class OpenFile {
         }
     }
 
-    /// - Returns: 0 at its end.
+    /// - Returns: The number of bytes read, 0 at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(ChatError) -> Int {
         while true {
             let count = Glibc.read(file, buffer.baseAddress, buffer.count)

@@ -1,9 +1,9 @@
 import CGtk
 import GtkKit
 
-/// Asks for a description of a picture or file, for those who can't see it.
+/// A popover that edits the alternative text of an image or file.
 enum AltTextPopover {
-    /// - Parameter done: is given the text when the popover closes by Return or a click elsewhere, not by Escape.
+    /// - Parameter done: Called with the text when the popover closes by Return or a click outside, not by Escape.
     static func present(at parent: Widget, text: String, _ done: @escaping @MainActor (String) -> Void) {
         let popover = Widget(sinking: gtk_popover_new())
         popover.attachPopover(to: parent)
@@ -41,7 +41,7 @@ enum AltTextPopover {
         let field = entry.pointer
         popover.connect("closed") { _ in
             if !isDropped { done(Entry(borrowing: field).text) }
-            // Not within its own signal.
+            // Unparenting within the `closed` signal would destroy its emitter.
             keeper = Timeout(whenIdle: { gtk_widget_unparent(popoverPointer.assumingMemoryBound(to: GtkWidget.self)) })
         }
     }

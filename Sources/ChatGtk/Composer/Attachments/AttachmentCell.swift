@@ -2,7 +2,7 @@ import CGtk
 import Composer
 import GtkKit
 
-/// One attachment in the tray: a picture or an icon, its name and size, how far it is.
+/// An attachment in the tray: its thumbnail or icon, name, size and upload progress.
 final class AttachmentCell {
     /// In logical pixels.
     static let imageWidth = 116
@@ -52,7 +52,7 @@ final class AttachmentCell {
 
     // MARK: Rendering
 
-    /// - Parameter load: the picture for it, which may take a while.
+    /// - Parameter load: Loads the thumbnail, asynchronously.
     func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> DecodedImage?) {
         self.attachment = attachment
         let canPlaceInText = attachment.type.hasPrefix("image/") && attachment.upload == .ready
@@ -117,7 +117,7 @@ final class AttachmentCell {
         gtk_picture_set_content_fit(picture.cast(), GTK_CONTENT_FIT_COVER)
         gtk_image_set_pixel_size(icon.cast(), 32)
         gtk_stack_add_named(face.cast(), icon.cast(), "icon")
-        // A picture's own height would grow with its width.
+        // AspectFrame limits the height: GtkPicture's natural height grows with its width.
         let frame = AspectFrame.make()
         AspectFrame.of(frame)?.setChild(picture)
         AspectFrame.of(frame)?.setNaturalSize(width: Self.imageWidth, height: Self.imageHeight)
@@ -136,7 +136,7 @@ final class AttachmentCell {
         addOverlay(retry, in: overlay, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
         for button in [remove, inText, retry] {
             for style in ["circular", "osd", "attachment-button"] { button.addStyle(style) }
-            // The cell has the focus; its keys do the same.
+            // Not focusable: the focused cell handles the same actions by keys.
             gtk_widget_set_focusable(button.cast(), 0)
         }
         remove.tooltip = translated("Remove (Delete)")

@@ -5,12 +5,12 @@ import Composer
 import Foundation
 import GtkKit
 
-/// The ways of files into a composer: a button, the clipboard, a drop; and the tray that shows them.
+/// Adds files to a composer through the file chooser, paste and drag and drop, and owns the tray that shows them.
 final class AttachmentController {
     let tray: AttachmentTray
-    /// Opens the file chooser; for the composer's start.
+    /// Opens the file chooser; belongs in the composer's start slot.
     let button = Button(sinking: gtk_button_new_from_icon_name("mail-attachment-symbolic"))
-    /// Asks for the focus to go to the text.
+    /// Called when the focus should return to the text.
     var onDone: (() -> Void)?
 
     private let model: any ComposerModel
@@ -18,7 +18,7 @@ final class AttachmentController {
     private var drops: FileDropArea?
     private var rendering: Rendering?
 
-    /// nil where the composer takes no files.
+    /// Returns `nil` if the composer does not accept files.
     init?(model: any ComposerModel) {
         guard let queue = model.attachments else { return nil }
         self.model = model
@@ -53,8 +53,8 @@ final class AttachmentController {
             { [weak model] in model?.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
     }
 
-    /// Takes files that are dropped anywhere on a widget, which shows that it would; in the place of the area before.
-    /// - Parameter overlay: where words may say so, a GtkOverlay.
+    /// Accepts files dropped anywhere on `area`, in place of any previous area, and highlights it during a drag.
+    /// - Parameter overlay: The GtkOverlay for a hint, or `nil` for none.
     func acceptDrops(on area: Widget, hint overlay: Widget?) {
         drops?.end()
         drops = FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
@@ -62,15 +62,15 @@ final class AttachmentController {
         }
     }
 
-    /// Takes what is on the clipboard if that is files or a picture.
-    /// - Returns: false if it is text, which is the editor's.
+    /// Adds the clipboard's content if it is files or media.
+    /// - Returns: `false` if it is text, which the editor pastes.
     func handlePaste(from widget: Widget) -> Bool {
         guard let offer = ContentOffer.clipboard(of: widget), accepts(offer.types) else { return false }
         handle(offer)
         return true
     }
 
-    // MARK: Taking
+    // MARK: Adding
 
     private func accepts(_ types: [String]) -> Bool {
         guard queue.acceptsFiles else { return false }
@@ -85,7 +85,7 @@ final class AttachmentController {
         case .files:
             offer.readFiles { [weak self] files in
                 guard let self else { return offer.finishDrop(isAccepted: false) }
-                // Links to the web are text (SLK-37).
+                // An empty list means web links, which are inserted as text (SLK-37).
                 if files.isEmpty { self.handleText(offer) } else { self.finish(offer, files) }
             }
         case .media(let type):
@@ -117,7 +117,7 @@ final class AttachmentController {
             content: .data(data), name: translated("Pasted picture") + "." + end, type: type, bytes: data.count)
     }
 
-    /// Adds files of this computer. Folders and what is no file are refused with a word.
+    /// Adds local files. Reports folders and other non-regular files as `unreadableFile`.
     func addFiles(_ files: [URL]) {
         FileInformation.query(files) { [weak self] found in
             let regular = found.filter(\.isRegular)
@@ -134,7 +134,7 @@ final class AttachmentController {
         onDone?()
     }
 
-    /// Asks for files.
+    /// Opens the file chooser.
     func choose() {
         guard button.isSensitive else { return }
         FileChooser.open(translated("Add Files"), accept: translated("_Add"), over: button) { [weak self] files in

@@ -4,20 +4,21 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// What goes with the message, above the text: shown while there is something (MIB-36 to MIB-39).
+/// The message's attachments, in a row above the text (MIB-36 to MIB-39).
 final class AttachmentTray {
     let widget: Widget
-    /// Asks for more files.
+    /// Called when the user wants to add files.
     var onAdd: (() -> Void)?
-    /// Asks for the focus to go back to the text.
+    /// Called when the focus should return to the text.
     var onLeave: (() -> Void)?
-    /// Told what became another: where, how many went there and how many came (MIB-39).
+    /// Called when the attachments have changed: the position, and the number of items removed and added there
+    /// (MIB-39).
     var onChange: ((_ position: Int, _ removed: Int, _ added: Int) -> Void)?
-    /// Whether the tray stays where there is nothing in it (MIB-37).
+    /// Whether the tray stays visible while empty (MIB-37).
     var isPersistent = false {
         didSet { if isPersistent != oldValue { showTray() } }
     }
-    /// Whether a button at the tray's end asks for more files (MIB-37).
+    /// Whether the tray ends with a button for adding files (MIB-37).
     var offersMore = true {
         didSet { add.isVisible = offersMore }
     }
@@ -71,11 +72,12 @@ final class AttachmentTray {
 
     private func showTray() {
         revealer.isRevealed = isPersistent || !cells.isEmpty
-        // Folded away it must not take the focus.
+        // While collapsed, the list must not be focusable.
         gtk_widget_set_can_focus(list.cast(), cells.isEmpty ? 0 : 1)
     }
 
-    /// What lies between the heads and the tails that are the same. A file on its way is the same when it has arrived.
+    /// Reports the range between the common prefix and the common suffix. A file whose upload has completed counts as
+    /// unchanged, although its source differs.
     private func reportChanges(from old: [Attachment], to new: [Attachment]) {
         guard let onChange else { return }
         let isSame = { (one: Attachment, other: Attachment) in
@@ -90,7 +92,8 @@ final class AttachmentTray {
         if removed + added > 0 { onChange(head, removed, added) }
     }
 
-    /// The cell that showed it, or showed it under the name that it had while it was on its way; or a new one.
+    /// Reuses the cell of the same attachment, matched by source, or by name if the upload has just changed the source.
+    /// Creates a new cell otherwise.
     private func dequeueCell(
         for attachment: Attachment, at index: Int, from free: inout [AttachmentCell], among all: [Attachment]
     ) -> AttachmentCell {
@@ -108,7 +111,7 @@ final class AttachmentTray {
         return cell
     }
 
-    /// A picture as it is shown in the text, within a box of pixels (MIB-19).
+    /// Decodes an attachment's image to fit within a size in pixels, for display in the text (MIB-19).
     func image(of attachment: Attachment, fitting width: Int, by height: Int) async -> DecodedImage? {
         guard let media = MediaReference(attachment) else { return nil }
         return await previews.image(of: media, fitting: width, by: height)
@@ -117,12 +120,13 @@ final class AttachmentTray {
     private func image(of attachment: Attachment) async -> DecodedImage? {
         guard let media = MediaReference(attachment) else { return nil }
         let scale = max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
-        // Cropped to fill the face: large enough in both directions for common shapes.
+        // Twice the cell's size, because GTK_CONTENT_FIT_COVER crops: enough in both directions for common aspect
+        // ratios.
         return await previews.image(
             of: media, fitting: AttachmentCell.imageWidth * scale * 2, by: AttachmentCell.imageHeight * scale * 2)
     }
 
-    /// After a removal the next one has the focus, after the last one the text.
+    /// Focuses the next cell after a removal, or the text once the tray is empty.
     private func restoreFocus(near index: Int) {
         guard !cells.isEmpty else {
             onLeave?()
@@ -207,7 +211,7 @@ final class AttachmentTray {
         return cells[index + step].widget.grabFocus()
     }
 
-    // MARK: Dragging to another place
+    // MARK: Reordering by drag and drop
 
     private func addDragging(to cell: AttachmentCell) {
         let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))

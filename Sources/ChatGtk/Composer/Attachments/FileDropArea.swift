@@ -1,24 +1,24 @@
 import CGtk
 import GtkKit
 
-/// A part of the window on which files can be dropped, and which says so while they are dragged over it.
+/// A drop target for files that highlights itself during a drag.
 final class FileDropArea {
-    /// Not the area itself: a bar that held its own widget would never be freed.
+    /// Retains the controller instead of the area: a bar that retained its own widget would never be freed.
     private let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_async_new(nil, GDK_ACTION_COPY)))
     private let hint = Revealer(sinking: gtk_revealer_new())
     private let accepts: ([String]) -> Bool
 
     /// - Parameters:
-    ///   - overlay: the GtkOverlay that the hint lies on; nil for an area that is too small for words.
-    ///   - accepts: whether a drag in these forms would be taken.
-    ///   - onDrop: what is to be done with a drop; it has to be finished.
+    ///   - overlay: The GtkOverlay for the hint, or `nil` for areas too small for text.
+    ///   - accepts: Whether a drag with these MIME types is accepted.
+    ///   - onDrop: Handles a drop. Must call `finishDrop(isAccepted:)`.
     init(
         _ area: Widget, overlay: Widget?, accepts: @escaping ([String]) -> Bool,
         onDrop: @escaping @MainActor (ContentOffer) -> Void
     ) {
         self.accepts = accepts
         if let overlay { buildHint(on: overlay) }
-        // Before the text, which would take a file's path for text.
+        // In the capture phase, before the text view, which would insert a file's path as text.
         gtk_event_controller_set_propagation_phase(target.cast(), GTK_PHASE_CAPTURE)
         target.intercept("accept") { [weak self] arguments in self?.accepts(arguments.object(0)) ?? false }
         target.connectReturningFlags("drag-enter") { [weak self] _ in
@@ -35,7 +35,7 @@ final class FileDropArea {
         area.addController(target)
     }
 
-    /// Takes no drops any more.
+    /// Removes the drop target.
     func end() {
         show(false)
         if let area = gtk_event_controller_get_widget(target.cast()) {

@@ -1,22 +1,22 @@
 public import Composer
 public import GtkKit
 
-/// What shows the suggestions, in the place of the bar's own list (HKW-51): ``ComposerBar/chooser``.
+/// A host's replacement for the bar's list of suggestions (HKW-51): see ``ComposerBar/chooser``.
 ///
-/// The bar puts its widget where the list would be, in a popover or docked in narrow windows, opens and closes it, and takes
-/// the keys. The focus stays in the text.
+/// The bar opens and closes the widget in the list's place, a popover or the dock of narrow windows, and handles the
+/// keys. The focus stays in the text.
 public protocol CompletionChooser: AnyObject {
-    /// Always the same one. Must not take the focus.
+    /// The widget that shows the suggestions. Must be constant, and must not take the focus.
     var widget: Widget { get }
-    /// To be called with the row that the user chose. The bar sets it.
+    /// Called by the chooser when the user picks a row. Set by the bar.
     var onAccept: ((Int) -> Void)? { get set }
-    /// To be called when what failed is to be asked again. The bar sets it.
+    /// Called by the chooser when the user wants to retry a failed query. Set by the bar.
     var onRetry: (() -> Void)? { get set }
-    /// There is something to show, or something else than before.
+    /// Shows the completion, or updates it.
     func show(_ completion: CompletionState)
-    /// Nothing is shown any more, and nothing need be kept.
+    /// Called when completion has ended; the chooser may free its content.
     func clear()
-    /// What assistive technology is told to be the row at this place; nil if it is not in view.
+    /// Returns the widget to expose as the active descendant for the row at `index`, or `nil` if it is not in view.
     func accessibleRow(at index: Int) -> Widget?
 }
 

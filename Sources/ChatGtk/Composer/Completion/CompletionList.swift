@@ -2,12 +2,12 @@ import CGtk
 import Composer
 import GtkKit
 
-/// The rows that completion offers, and one that tells of loading or failure. Takes no focus.
+/// The default list of suggestions, with a status row for loading and failure. Does not take the focus.
 final class CompletionList: CompletionChooser {
     let widget: Widget
-    /// Called with the row that was clicked.
+    /// Called with the index of the row that was clicked.
     var onAccept: ((Int) -> Void)?
-    /// Called when what failed is to be asked again.
+    /// Called when the user retries a failed query.
     var onRetry: (() -> Void)?
     var avatars: CompletionAvatars?
 
@@ -21,14 +21,14 @@ final class CompletionList: CompletionChooser {
     private var list: IndexedList?
     private var rows: [UnsafeMutableRawPointer: CompletionRow] = [:]
     private var displayedState: CompletionState?
-    /// Of the rows in view, in pixels.
+    /// The height of the visible rows, in pixels.
     private var height = 0
 
     init() {
         let box = Box(.vertical)
         widget = box
         box.addStyle("parlance-completions")
-        // The dock gives no more than what is asked for.
+        // The dock would otherwise allocate no more than the natural width.
         gtk_widget_set_hexpand(box.cast(), 1)
         let list = IndexedList(
             make: { [weak self] in self?.makeRow() ?? Label() },
@@ -64,7 +64,7 @@ final class CompletionList: CompletionChooser {
         return row.widget
     }
 
-    /// The row of a place in the list, nil if it is not in view.
+    /// Returns the row's widget, or `nil` if it is not in view.
     func row(at index: Int) -> Widget? { list?.row(at: index) }
 
     func accessibleRow(at index: Int) -> Widget? { row(at: index).map(IndexedList.item(of:)) }
@@ -91,13 +91,13 @@ final class CompletionList: CompletionChooser {
         retry.isVisible = completion.hasFailed
     }
 
-    /// No row is kept for a list that is closed.
     func clear() {
         displayedState = nil
         gtk_spinner_set_spinning(spinner.cast(), 0)
     }
 
-    /// All rows are equally high: an empty one is asked, as fonts and text scale make it.
+    /// The height of a row, in pixels. All rows are equally high; measuring an empty one accounts for font and text
+    /// scale.
     private var rowHeight: Int {
         var height: Int32 = 0
         gtk_widget_measure(emptyRow.widget.cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)

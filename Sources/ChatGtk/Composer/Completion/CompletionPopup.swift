@@ -3,12 +3,12 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Shows what completion offers: in a popover above the composer where the token begins, or docked on top of the
-/// composer in narrow windows. The focus stays in the text all the while.
+/// Shows suggestions in a popover above the composer, aligned with the start of the query, or docked on top of the
+/// composer in narrow windows. The focus stays in the text.
 final class CompletionPopup {
-    /// Narrower windows have the list docked, in pixels.
+    /// The window width below which the list is docked, in pixels.
     static let dockingWidth = 480
-    /// Says what is selected, and how many there are.
+    /// Announces the selected suggestion and the number of suggestions.
     let announcer = Announcer()
 
     private let model: any ComposerModel
@@ -17,9 +17,10 @@ final class CompletionPopup {
     private let dock: Box
     private let popover: CompanionPopover
     private let list = CompletionList()
-    /// Shows the suggestions: the list, or what the host has in its place (HKW-51).
+    /// The view of the suggestions: the default list, or the host's chooser (HKW-51).
     private var chooser: any CompletionChooser
-    /// Off where the host shows them somewhere else: keys and rows are the composer's all the same (HKW-70).
+    /// Whether suggestions are shown here. If `false`, the host shows them; keys and rows still belong to the composer
+    /// (HKW-70).
     var isEnabled = true {
         didSet { if isEnabled != oldValue { render(model.composer.completion) } }
     }
@@ -29,8 +30,8 @@ final class CompletionPopup {
     private var rendering: Rendering?
 
     /// - Parameters:
-    ///   - bar: the widget around the composer: the popover is its child.
-    ///   - dock: where the list goes in narrow windows.
+    ///   - bar: The widget around the composer, the popover's parent.
+    ///   - dock: The container of the list in narrow windows.
     init(model: any ComposerModel, editor: EditorView, bar: Widget, dock: Box) {
         self.model = model
         self.bar = bar
@@ -49,7 +50,7 @@ final class CompletionPopup {
         for child in dock.children { dock.remove(child) }
     }
 
-    /// Puts a chooser of the host's in the list's place; nil brings the list back (HKW-51).
+    /// Replaces the list with the host's chooser; `nil` restores the list (HKW-51).
     func use(_ other: (any CompletionChooser)?) {
         let next: any CompletionChooser = other ?? list
         guard next !== chooser else { return }
@@ -68,17 +69,17 @@ final class CompletionPopup {
         textView.setAccessibleCompletions(chooser.widget)
     }
 
-    /// Of those whom the rows stand for; initials without.
+    /// Loads the avatars of the rows. Without it, rows show initials.
     var avatars: CompletionAvatars? {
         get { list.avatars }
         set { list.avatars = newValue }
     }
 
-    /// The list, wherever it is.
+    /// The list's widget, in the popover or docked.
     var listWidget: Widget { chooser.widget }
     func row(at index: Int) -> Widget? { list.row(at: index) }
     var isOpen: Bool { isDocked == true ? dock.isVisible : popover.isOpen }
-    /// Whether a keyboard on the screen leaves no room for a popover (SLK-50).
+    /// Whether an on-screen keyboard leaves no room for a popover (SLK-50).
     var isCramped = false {
         didSet { if isCramped != oldValue, isOpen { render(model.composer.completion) } }
     }
@@ -103,15 +104,15 @@ final class CompletionPopup {
         announcer.post("")
     }
 
-    /// The window may have become another size.
+    /// Updates the placement if the window's width has changed.
     func windowChanged() {
         guard isOpen, let completion = model.composer.completion, rootWidth != placementWidth else { return }
         render(completion)
     }
 
-    // MARK: Place
+    // MARK: Placement
 
-    /// The window's width in pixels, 0 outside of one.
+    /// The window's width in pixels, or 0 if the bar is not in a window.
     private var rootWidth: Int {
         gtk_widget_get_root(bar.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)).width } ?? 0
     }
@@ -135,7 +136,7 @@ final class CompletionPopup {
         popover.point(x: Double(rectangle.x), y: 0, width: 1, height: Double(bar.height))
     }
 
-    // MARK: Words
+    // MARK: Text
 
     static func failure(_ completion: CompletionState) -> String {
         completion.failureReason ?? translated("The suggestions could not be loaded")

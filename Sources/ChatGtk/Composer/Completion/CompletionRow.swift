@@ -2,17 +2,17 @@ import CGtk
 import Composer
 import GtkKit
 
-/// Where the pictures of those in the list are found.
+/// Finds the avatars of suggested entities.
 struct CompletionAvatars {
     let avatarLoader: AvatarLoader
-    /// By the identifier of an entity; nil without one.
+    /// Returns the avatar URI for an entity ID, or `nil` if it has no avatar.
     let uri: (String) -> String?
 }
 
-/// A row of the completion list: picture, name with what the query met in bold, and what tells it from others.
+/// A row of the completion list: avatar, name with the matched ranges in bold, and a disambiguating detail.
 final class CompletionRow {
     let widget: Widget
-    /// Called when the row is clicked.
+    /// Called with the row's index when it is clicked.
     var onClick: ((Int) -> Void)?
 
     private let avatar = AvatarView(size: 24)
@@ -35,7 +35,7 @@ final class CompletionRow {
         gtk_label_set_xalign(name.cast(), 0)
         gtk_label_set_xalign(detail.cast(), 0)
         gtk_widget_set_hexpand(detail.cast(), 1)
-        // It takes what the name leaves.
+        // Limits the natural width; the label expands into the space that the name leaves.
         gtk_label_set_max_width_chars(detail.cast(), 8)
         for style in ["dim-label", "caption"] { detail.addStyle(style) }
         let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
@@ -66,12 +66,12 @@ final class CompletionRow {
         item.setAccessibleLabel([entity.name, entity.detail].compactMap { $0 }.joined(separator: ", "))
     }
 
-    /// Implicit queries have no prefix, and are for people.
+    /// The empty prefix is that of implicit queries, which suggest people.
     private static let avatarPrefixes: Set<String> = ["@", "#", ""]
 }
 
 extension Label {
-    /// Draws these ranges of the text bold; in UTF-16 units.
+    /// Draws ranges of the text in bold. The ranges are in UTF-16 code units.
     fileprivate func setBold(_ ranges: [TextRange]) {
         let text = text
         guard let attributes = pango_attr_list_new() else { return }

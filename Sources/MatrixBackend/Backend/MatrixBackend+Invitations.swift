@@ -60,9 +60,9 @@ extension MatrixBackend {
     }
 
     /// A joined room can be invited to only after the user left it, so remove the stored room.
-    func invitation(_ update: RoomUpdate, into batch: inout SyncBatch) async {
+    func invitation(_ update: RoomUpdate, into batch: inout SyncBatch) async throws {
         batch.invitations.append(Invitation(to: update.id, of: ownUserID, by: update.invitation, at: now()))
-        guard (try? await store.room(update.id)) != nil else { return }
+        guard try await store.hasRoom(update.id) else { return }
         var roomBatch = RoomBatch(id: update.id, createdAt: now())
         roomBatch.isLeft = true
         batch.rooms.append(roomBatch)

@@ -31,7 +31,7 @@ extension MatrixBackend {
         }
         let joined = ParsedRoomState(ownUserID: ownUserID, state: events).members.filter { !$0.hasLeft }
         try await serialized {
-            guard (try? await store.gaps(in: room)) != nil else { return }
+            guard try await store.hasRoom(room) else { return }
             let batch = RoomBatch(id: room, createdAt: now(), members: joined)
             for roomChange in try await store.apply(SyncBatch(rooms: [batch])) { await publish(roomChange) }
         }

@@ -111,7 +111,7 @@ extension MatrixBackend {
             apply(update, into: &batch)
             for room in update.rooms {
                 if room.membership == .invited {
-                    await invitation(room, into: &batch)
+                    try await invitation(room, into: &batch)
                 } else if let room = try await self.batch(of: room) {
                     batch.rooms.append(room)
                 }

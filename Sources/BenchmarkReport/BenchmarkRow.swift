@@ -1,11 +1,11 @@
-/// One figure: printed as a row for people and as a line of JSON for machines.
+/// A measurement, printed as a table row and as a line of JSON.
 public struct BenchmarkRow {
     public var name: String
     public var value: Double
     public var unit: String
-    /// What the value must not exceed, or not fall below; nil for a figure that is only told.
+    /// The maximum or, with ``isMinimum``, the minimum of the value; `nil` for a value without a target.
     public var target: Double?
-    /// Whether the value must not fall below the target.
+    /// Whether the target is a minimum.
     public var isMinimum: Bool
 
     public init(name: String, value: Double, unit: String, target: Double? = nil, isMinimum: Bool = false) {
@@ -34,7 +34,7 @@ public struct BenchmarkRow {
         value == value.rounded() && abs(value) < 1e15 ? String(Int(value)) : String((value * 1000).rounded() / 1000)
     }
 
-    /// The row for people, with its columns padded to widths in characters.
+    /// Returns the table row, with its columns padded to widths in characters.
     func line(widths: [Int]) -> String {
         let padded = zip(columns, widths).map { text, width in
             text + String(repeating: " ", count: max(0, width - text.count))
@@ -42,7 +42,7 @@ public struct BenchmarkRow {
         return (padded + columns.dropFirst(widths.count)).joined(separator: "  ")
     }
 
-    /// Prints the rows with their columns aligned, then a line of JSON for each.
+    /// Prints the rows with aligned columns, then a line of JSON for each.
     /// - Returns: whether all targets are met.
     public static func report(_ rows: [BenchmarkRow]) -> Bool {
         let widths = (0..<5).map { column in rows.map { $0.columns[column].count }.max() ?? 0 }

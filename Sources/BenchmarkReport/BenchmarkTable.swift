@@ -1,16 +1,16 @@
 import Foundation
 
-/// A table that is printed while it grows, so that one who stops a long run keeps what was measured until then.
+/// A table that prints each row as it is measured, so that an interrupted run keeps its results.
 public struct BenchmarkTable {
     private let nameWidth: Int
     private var rows: [BenchmarkRow] = []
 
-    /// - Parameter nameWidth: characters of the first column; longer names push the others to the right.
+    /// - Parameter nameWidth: the width of the first column in characters; longer names push the other columns right.
     public init(nameWidth: Int) {
         self.nameWidth = nameWidth
     }
 
-    /// Prints rows as they are measured.
+    /// Prints rows and adds them to the final report.
     public mutating func add(_ new: [BenchmarkRow]) {
         for row in new { print(row.line(widths: [nameWidth, 12, 12, 10])) }
         fflush(nil)
@@ -19,7 +19,7 @@ public struct BenchmarkTable {
 
     public mutating func add(_ row: BenchmarkRow) { add([row]) }
 
-    /// Prints a line of JSON for each row, and then which targets are missed.
+    /// Prints a line of JSON for each row, then the missed targets.
     /// - Returns: whether all targets are met.
     public func finish() -> Bool {
         for row in rows { print(row.json) }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Counts the instructions of a workload: the same on every run, however busy the machine is.
+/// Counts the instructions of a workload, which do not depend on the machine's load.
 public enum Callgrind {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// The instructions of this program running a workload.
+    /// Returns the number of instructions that this program executes for a workload.
     public static func instructions(of workload: [String]) throws -> Int {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -26,7 +26,7 @@ public enum Callgrind {
         return count
     }
 
-    /// The instructions of one repetition: the difference of two runs, so that what both share falls away.
+    /// Returns the instructions per repetition: the difference between two runs, which cancels their common overhead.
     public static func instructions(per name: String, _ arguments: [String] = [], few: Int, many: Int) throws -> Double
     {
         let less = try instructions(of: [name] + arguments + [String(few)])

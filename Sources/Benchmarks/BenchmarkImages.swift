@@ -4,9 +4,9 @@ import CWebP
 import Foundation
 import SeededRandom
 
-/// Pictures to decode, the same ones each time.
+/// Deterministic images to decode.
 enum BenchmarkImages {
-    /// Waves with noise, as red, green, blue and alpha.
+    /// A wave pattern with noise, as RGBA.
     static func photo(_ width: Int, _ height: Int) -> [UInt8] {
         var random = SeededGenerator(seed: 7)
         var pixels = [UInt8](repeating: 255, count: width * height * 4)
@@ -35,7 +35,7 @@ enum BenchmarkImages {
         var image = png_image()
         image.version = 1
         (image.width, image.height) = (UInt32(width), UInt32(height))
-        // Red, green, blue and alpha.
+        // PNG_FORMAT_RGBA
         image.format = 3
         var bytes = [UInt8](repeating: 0, count: width * height * 5 + 10_000)
         var count = bytes.count
@@ -50,7 +50,7 @@ enum BenchmarkImages {
         return Array(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    /// Frames of noise over the whole picture, each pixel a code of its own.
+    /// Frames of noise that cover the whole image; each pixel is an LZW code of its own.
     static func gif(_ width: Int, _ height: Int, frames: Int) -> [UInt8] {
         func little(_ number: Int) -> [UInt8] { [UInt8(number & 255), UInt8(number >> 8)] }
         var random = SeededGenerator(seed: 8)
@@ -59,7 +59,7 @@ enum BenchmarkImages {
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
         for _ in 0..<frames {
             bytes += [0x21, 0xF9, 4, 0, 5, 0, 0, 0, 0x2C, 0, 0, 0, 0] + little(width) + little(height) + [0, 7]
-            // Codes of eight bits, with the table cleared before it grows.
+            // Codes of eight bits, with a clear code before the code size grows.
             var data: [UInt8] = []
             for index in 0..<width * height {
                 if index % 120 == 0 { data.append(128) }

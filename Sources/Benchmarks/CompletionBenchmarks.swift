@@ -2,7 +2,7 @@ import BenchmarkReport
 import Composer
 import Foundation
 
-/// What completion costs among many members: a key press may not cost more because a room is large.
+/// The cost of completion in large rooms: a key press must not cost more because the room is larger.
 enum CompletionBenchmarks {
     private static let limit = 50
     private static let sizes = [1_000, 100_000]
@@ -19,7 +19,7 @@ enum CompletionBenchmarks {
         let clock = ContinuousClock()
         var index = CompletionIndex([])
         let building = clock.measure { index = CompletionIndex(entities, disambiguatesNames: true) }
-        // A second one: what only the building needs is in use already.
+        // Measure a second index: temporary memory from building the first one is already resident.
         let before = Memory.resident
         let another = CompletionIndex(entities, disambiguatesNames: true)
         let bytes = Double(Memory.resident - before) / Double(names.count)
@@ -66,7 +66,7 @@ enum CompletionBenchmarks {
 
     /// Runs a workload by name, for ``Callgrind``.
     ///
-    /// - Returns: false if there is no such workload.
+    /// - Returns: `false` if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         switch (arguments.first, numbers.count) {
@@ -88,7 +88,7 @@ enum CompletionBenchmarks {
         }
     }
 
-    /// What a list without an index does on each key press.
+    /// The baseline: filters a list without an index, as on each key press.
     private static func filter(_ count: Int, among size: Int) {
         let names = SeededNames.names(size)
         for query in SeededNames.queries(count, minimum: 1) {
@@ -97,7 +97,7 @@ enum CompletionBenchmarks {
     }
 }
 
-/// What the process holds in memory, in bytes.
+/// The memory use of this process.
 enum Memory {
     static var resident: Int {
         let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]

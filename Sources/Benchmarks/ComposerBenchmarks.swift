@@ -1,7 +1,7 @@
 import BenchmarkReport
 import Composer
 
-/// What the composer costs: a key press must not cost more in a long text.
+/// The cost of editing: a key press must not cost more in a longer text.
 enum ComposerBenchmarks {
     static func rows() throws -> [BenchmarkRow] {
         var rows: [BenchmarkRow] = []
@@ -36,7 +36,7 @@ enum ComposerBenchmarks {
 
     /// Runs a workload by name, for ``Callgrind``.
     ///
-    /// - Returns: false if there is no such workload.
+    /// - Returns: `false` if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         switch (arguments.first, numbers.count) {
@@ -49,7 +49,7 @@ enum ComposerBenchmarks {
         return true
     }
 
-    /// Prose with line breaks and letters beyond ASCII.
+    /// Returns prose with line breaks and non-ASCII letters.
     private static func prose(bytes: Int) -> String {
         let line = "Words of a long message, naïve and plain, go on and on.\n"
         return String(String(repeating: line, count: bytes / line.utf8.count + 1).prefix(bytes))
@@ -65,7 +65,7 @@ enum ComposerBenchmarks {
         return engine
     }
 
-    /// As a window would: each key an event, then the state is read.
+    /// Types like a user: one event per key, and then the window reads the state.
     private static func type(_ count: Int, inTextOf bytes: Int, limit: Int? = nil) {
         var engine = composer(bytes: bytes, limit: limit)
         let keys = Array("words and ")

@@ -1,8 +1,8 @@
-/// Texts that make a parser slow whose time grows with the square of something: nesting, marks left open, tables.
+/// Texts that trigger quadratic behavior in parsers: deep nesting, unclosed delimiters, tables.
 struct HostileMarkup {
     let name: String
     let isHTML: Bool
-    /// The text with about as many bytes.
+    /// Returns the text with approximately this many bytes.
     let text: @Sendable (Int) -> String
 
     static let all = markdown + html

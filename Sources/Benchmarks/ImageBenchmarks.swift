@@ -3,7 +3,7 @@ import Foundation
 import PictureDecoding
 import SeededRandom
 
-/// What a picture costs from its file to its pixels: all that its process computes, its start included.
+/// The CPU time of decoding an image from file to pixels, including the start of the decoder process.
 struct ImageBenchmarks {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -11,13 +11,13 @@ struct ImageBenchmarks {
 
     private let folder: URL
 
-    /// - Parameter folder: for the pictures, which are made anew.
+    /// - Parameter folder: where the images are written, replacing existing ones.
     init(folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
-    /// Targets are what gdk-pixbuf took for the same files on the machine of the first figures, and a tenth.
+    /// Targets are gdk-pixbuf's times for the same files on the machine of the first measurements, plus 10 %.
     func rows() throws -> [BenchmarkRow] {
         let photo = BenchmarkImages.photo(4000, 3000)
         let screen = BenchmarkImages.photo(1920, 1080)

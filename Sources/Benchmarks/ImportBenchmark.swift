@@ -7,7 +7,7 @@ import LocalBackend
 import SeededRandom
 import Synchronization
 
-/// How fast conversations are taken in from another program's export, and that memory does not grow with them.
+/// The speed of importing another application's export. Memory use must not grow with the export's size.
 struct ImportBenchmark {
     let folder: URL
     let messages: Int
@@ -53,7 +53,7 @@ struct ImportBenchmark {
         ]
     }
 
-    /// 500 MB that end in the middle: mostly events, of which nothing is stored.
+    /// Imports 500 MB that end prematurely, mostly events that are not stored.
     private func broken(_ archive: RoomArchive, _ store: ChatStore) async throws -> [BenchmarkRow] {
         let file = folder.appending(path: "broken.json")
         let size = messages * 500
@@ -83,7 +83,7 @@ struct ImportBenchmark {
         ]
     }
 
-    /// - Parameter messageInterval: one in so many is a message.
+    /// - Parameter messageInterval: writes one message per this many events.
     private func write(_ count: Int, to file: URL, isComplete: Bool, filler: String = "", messageInterval: Int = 1)
         throws
     {
@@ -111,7 +111,7 @@ struct ImportBenchmark {
     }
 
     private static var residentMegabytes: Int {
-        // Its size is told as nothing: it is read until it ends.
+        // procfs reports a size of 0, so read until the end of the file.
         let status = (try? FileHandle(forReadingAtPath: "/proc/self/statm")?.readToEnd()) ?? Data()
         let pages =
             String(decoding: status, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

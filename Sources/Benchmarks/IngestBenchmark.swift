@@ -5,7 +5,7 @@ import Foundation
 import GRDBSQLite
 import SeededRandom
 
-/// How fast messages come in, beside prepared statements of SQLite's that put the same rows into the same tables.
+/// The speed of storing messages, compared with prepared SQLite statements that insert the same rows.
 struct IngestBenchmark {
     let folder: URL
 
@@ -17,7 +17,7 @@ struct IngestBenchmark {
         let ingestFolder = folder.appendingPathComponent("ingest", isDirectory: true)
         defer { try? FileManager.default.removeItem(at: ingestFolder) }
         var rates: [String: [Double]] = [:]
-        // In turn, so that whatever else the machine does hits all.
+        // Alternate, so that other load on the machine affects all variants.
         for _ in 0..<5 {
             try? FileManager.default.removeItem(at: ingestFolder)
             rates["store", default: []].append(try await throughTheStore(in: ingestFolder.appendingPathComponent("a")))
@@ -102,7 +102,7 @@ struct IngestBenchmark {
     }
 }
 
-/// SQLite's own interface, with one prepared statement.
+/// Direct access to SQLite, with a single prepared statement.
 private final class RawDatabase {
     private var handle: OpaquePointer?
     private var statement: OpaquePointer?

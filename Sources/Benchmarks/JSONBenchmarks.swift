@@ -3,7 +3,7 @@ import Foundation
 import JSONReading
 import SeededRandom
 
-/// What reading JSON costs: an answer of a homeserver as a whole, and an export piece by piece.
+/// The cost of parsing JSON: a homeserver's response as a whole, and an export as a stream.
 enum JSONBenchmarks {
     private static let responseSize = 1_000_000
     private static let exportSize = 100_000_000
@@ -31,7 +31,7 @@ enum JSONBenchmarks {
 
     /// Runs a workload by name, for ``Callgrind``.
     ///
-    /// - Returns: false if there is no such workload.
+    /// - Returns: `false` if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
         guard arguments.count == 2, arguments[0] == "json", let count = Int(arguments[1]) else { return false }
         let response = makeResponse(bytes: responseSize)
@@ -49,7 +49,7 @@ enum JSONBenchmarks {
         precondition((try? JSONValue(parsing: response, emptiesTooDeep: true))?["rooms"] != nil, "no answer of a sync")
     }
 
-    /// In pieces as a file is read, told message by message.
+    /// Parses the export in chunks, as from a file, and receives it message by message.
     private static func stream(_ export: Data) {
         let receiver = Messages()
         let stream = JSONStream(receiver: receiver)
@@ -69,7 +69,7 @@ enum JSONBenchmarks {
 
     // MARK: Samples
 
-    /// Rooms with members and messages, as `/sync` has them.
+    /// Returns rooms with members and messages in the format of a `/sync` response.
     private static func makeResponse(bytes: Int) -> Data {
         var random = SeededGenerator(seed: 11)
         var text = #"{"next_batch":"s72595_4483_1934","rooms":{"join":{"#
@@ -117,7 +117,7 @@ enum JSONBenchmarks {
             """
     }
 
-    /// Messages as Telegram writes them.
+    /// Returns messages in the format of a Telegram export.
     private static func export(bytes: Int) -> Data {
         var random = SeededGenerator(seed: 7)
         var messages = ""

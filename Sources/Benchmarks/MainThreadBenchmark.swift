@@ -4,8 +4,8 @@ import ChatViewModels
 import Composer
 import Foundation
 
-/// How long completion among many members holds up the main thread: what a key press does there, while all else is
-/// done elsewhere.
+/// How long completion in a large room blocks the main thread: the part of a key press that runs there, the rest
+/// running on other threads.
 enum MainThreadBenchmark {
     static func row() -> BenchmarkRow {
         let worst = MainActor.assumeIsolated { (0..<20).map { _ in busyTime() }.max() ?? 0 }
@@ -14,7 +14,7 @@ enum MainThreadBenchmark {
             target: 4)
     }
 
-    /// Milliseconds of this thread's time for telling of new members, asking, and taking the rows in.
+    /// Main-thread milliseconds for publishing new members, querying, and applying the rows.
     @MainActor private static func busyTime() -> Double {
         let members = SeededNames.names(100_000).enumerated().map {
             Member(id: MemberID("@user\($0.offset):example.org"), displayName: $0.element, kind: .person)

@@ -5,15 +5,15 @@ import Foundation
 import Glibc
 import MessageMarkup
 
-/// What reading a message costs: the same a byte, whatever its length and form.
+/// The cost of parsing a message. The cost per byte must not depend on the message's length or form.
 enum MarkupBenchmarks {
-    /// - Parameter isLong: whether each of the hostile texts is printed, too.
+    /// - Parameter isLong: whether to also print each hostile text.
     static func rows(isLong: Bool = false) -> [BenchmarkRow] {
         let bodies = ["html", "markdown", "mixed", "plain", "sanitise", "edit", "written"].map { form in
             (form, measure(form) { sample(form, bytes: $0) })
         }
         let times = bodies.map { form, cost in
-            // What is edited is read again piece by piece, and as a whole.
+            // Editable text is parsed twice, piece by piece and as a whole.
             BenchmarkRow(
                 name: "markup: \(form) of 100 kB", value: cost.time, unit: "ms of CPU",
                 target: form == "edit" ? 100 : 20)
@@ -26,10 +26,10 @@ enum MarkupBenchmarks {
         return times + growths + hostileRows(isLong: isLong)
     }
 
-    /// In time, not in instructions: what does not fit the caches costs more. The square of the length would be 100.
+    /// Measured in CPU time, not instructions, since large texts exceed the caches. Quadratic growth would give 100.
     private static let maxGrowth = 3.0
 
-    /// The worst of the texts that want to be slow.
+    /// The slowest and the fastest growing of all ``HostileMarkup`` texts.
     private static func hostileRows(isLong: Bool) -> [BenchmarkRow] {
         let costs = HostileMarkup.all.map { shape in
             let name = "\(shape.isHTML ? "HTML" : "Markdown") \(shape.name)"
@@ -49,7 +49,7 @@ enum MarkupBenchmarks {
         ]
     }
 
-    /// Milliseconds for 100 kB, and how much more a byte of 10 MB costs.
+    /// Returns the milliseconds for 100 kB, and the cost of a byte of 10 MB relative to one of 100 kB.
     private static func measure(_ form: String, _ text: (Int) -> String) -> (time: Double, growth: Double) {
         let small = text(100_000)
         let time = (0..<7).map { _ in cpuMilliseconds { run(form, small) } }.min() ?? .infinity
@@ -60,7 +60,7 @@ enum MarkupBenchmarks {
 
     /// Runs a workload by name, for ``Callgrind``.
     ///
-    /// - Returns: false if there is no such workload.
+    /// - Returns: `false` if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
         guard let name = arguments.first, name.hasPrefix("markup-"), arguments.count == 3,
             let bytes = Int(arguments[1]), let count = Int(arguments[2])
@@ -81,11 +81,11 @@ enum MarkupBenchmarks {
             case "sanitise": MessageMarkup.sanitized(html: text).utf8.count
             default: MessageMarkup.body(html: text).blocks.count
             }
-        // Seen from outside, so that the work is not left out.
+        // Keep the result alive, or the optimizer may remove the work.
         withExtendedLifetime(blocks) {}
     }
 
-    /// With a mention in each thousand characters and a style over each second.
+    /// Returns `text` with a mention and a style of 500 UTF-16 units at every 1000th offset.
     private static func written(_ text: String) -> WrittenText {
         let offsets = stride(from: 0, to: text.utf16.count - 100, by: 1000)
         let marks = offsets.flatMap { offset in

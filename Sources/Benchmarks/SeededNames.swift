@@ -1,4 +1,4 @@
-/// Names and the queries for them, the same on each run: mostly Latin, some with marks, some in other scripts.
+/// Deterministic names and queries for them: mostly Latin, some with diacritics, some in other scripts.
 enum SeededNames {
     private static let first = [
         "Anna", "Ben", "Carla", "David", "Emma", "Felix", "Greta", "Hugo", "Ida", "Jonas", "Katharina", "Liam", "Mara",
@@ -13,7 +13,7 @@ enum SeededNames {
         "Brown", "Martin", "Lopez", "Lee", "Moreau", "Andersson", "Kowalski", "Papadopoulos", "Haddad",
     ]
 
-    /// A generator that never changes, as the machine's may.
+    /// A generator with a fixed algorithm; the system's may change.
     private struct Random {
         var state: UInt64 = 0x5EED
 
@@ -36,8 +36,8 @@ enum SeededNames {
         }
     }
 
-    /// As they are typed: the beginnings of names and of words in them, and now and then letters of a name here and
-    /// there, or of none.
+    /// Queries as users type them: prefixes of names and of words in them, and occasionally scattered letters of a name
+    /// or of none.
     static func queries(_ count: Int, minimum: Int) -> [String] {
         var random = Random(state: 0xF00D)
         var queries: [String] = []

@@ -4,15 +4,15 @@ import ChatStore
 import Foundation
 import SeededRandom
 
-/// What the store costs with 10,000 messages and with a million.
+/// The cost of store operations with 10,000 messages and with a million.
 struct StoreBenchmarks {
     let folder: URL
 
-    /// One kind of work, done again and again on both sizes in turn.
+    /// An operation that is repeated on both sizes alternately.
     private struct Work {
         let name: String
         let repetitions: Int
-        /// What a million may cost of what ten thousand cost.
+        /// The maximum ratio of the cost with a million messages to the cost with ten thousand.
         var target: Double?
         let run: @Sendable (StoreDataset, ChatStore, inout SeededGenerator) async throws -> Void
     }
@@ -82,7 +82,7 @@ struct StoreBenchmarks {
                 let rooms = try await store.roomSummaries()
                 let room = rooms.randomElement(using: &random)?.id ?? StoreDataset.rooms[0]
                 _ = try await store.snapshot(of: room, limit: 50)
-                // The first is from a cold cache.
+                // Skip the first round: its cache is cold.
                 if round > 0 { times[number].append((ContinuousClock.now - start).milliseconds) }
                 await store.close()
             }

@@ -3,9 +3,9 @@ import ChatStore
 import Foundation
 import SeededRandom
 
-/// A store of a given number of messages in 200 rooms, made once and the same on every machine.
+/// A deterministic store of a given number of messages in 200 rooms, built once per folder.
 struct StoreDataset {
-    /// Another when what is made changes.
+    /// Increment to rebuild existing datasets after changing their content.
     private static let version = 1
     static let rooms = (0..<200).map { RoomID("room-\($0)") }
     static let members = (0..<500).map { number in
@@ -15,7 +15,7 @@ struct StoreDataset {
     }
 
     let count: Int
-    /// As `XDG_DATA_HOME`: the store is in `parlance` within.
+    /// Used as `XDG_DATA_HOME`; the store is in its `parlance` subfolder.
     let folder: URL
 
     var store: URL { folder.appendingPathComponent("parlance", isDirectory: true) }
@@ -26,7 +26,7 @@ struct StoreDataset {
         self.folder = folder.appendingPathComponent("\(count)", isDirectory: true)
     }
 
-    /// Words of two to twelve letters, common ones first.
+    /// Words of two to twelve letters, the most frequent first.
     static let words: [String] = {
         var random = SeededGenerator(seed: 7)
         var seen: Set<String> = []
@@ -40,7 +40,7 @@ struct StoreDataset {
         return words.sorted { ($0.count, $0) < ($1.count, $1) }
     }()
 
-    /// A word by about Zipf's law: the n-th is said n times as seldom as the first.
+    /// Returns a random word, with frequencies roughly by Zipf's law.
     static func word(using random: inout SeededGenerator) -> String {
         let rank = pow(Double(words.count), Double.random(in: 0..<1, using: &random))
         return words[min(Int(rank), words.count - 1)]
@@ -59,7 +59,7 @@ struct StoreDataset {
         }
     }
 
-    /// Makes the store unless it is there.
+    /// Builds the store unless the folder has one of this version.
     func make() async throws {
         let versionFile = folder.appendingPathComponent("version")
         if (try? String(contentsOf: versionFile, encoding: .utf8)) == "\(Self.version)" { return }
@@ -70,10 +70,10 @@ struct StoreDataset {
                 room: Room(id: room, name: "Room \(room)", kind: .group), members: Self.members,
                 createdAt: Date(timeIntervalSince1970: 1_700_000_000))
         }
-        // Under the name that the local backend has for its first rooms, so that it makes none.
+        // Use the local backend's key for its initial rooms, so that it creates none.
         _ = try await store.createRooms(rooms, once: "local.firstRooms")
         var random = SeededGenerator(seed: 2026)
-        // Rooms take turns, as they do in life.
+        // Interleave the rooms, as real traffic does.
         for start in stride(from: 0, to: perRoom, by: 250) {
             for room in Self.rooms {
                 let range = start..<min(start + 250, perRoom)
@@ -90,7 +90,7 @@ struct StoreDataset {
     }
 }
 
-/// What was not as it had to be.
+/// A failed check.
 struct StoreFailure: Error, CustomStringConvertible {
     let description: String
 }

@@ -1,7 +1,7 @@
 import BenchmarkReport
 import Foundation
 
-// `workload NAME …` runs one piece of work and nothing else, to be counted by callgrind.
+// `workload NAME …` runs a single workload, for callgrind to count its instructions.
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.first == "workload" {
     let workload = Array(arguments.dropFirst())
@@ -10,7 +10,7 @@ if arguments.first == "workload" {
     ].contains { $0(workload) }
     exit(isKnown ? 0 : 2)
 }
-// `store [FOLDER]` measures the store alone, on databases kept in the folder.
+// `store [FOLDER]` measures the store alone, with its databases in FOLDER.
 if arguments.first == "store" {
     let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".build/bench", isDirectory: true)
     do {
@@ -20,7 +20,7 @@ if arguments.first == "store" {
         exit(2)
     }
 }
-// `import [MESSAGES]` measures the import of another program's export.
+// `import [MESSAGES]` measures importing another application's export.
 if arguments.first == "import" {
     let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-bench-import-\(getpid())")
     let count = arguments.count > 1 ? Int(arguments[1]) ?? 0 : 1_000_000
@@ -31,7 +31,7 @@ if arguments.first == "import" {
         exit(2)
     }
 }
-// `pictures [FOLDER]` measures decoding, by the `parlance-decode` beside it.
+// `pictures [FOLDER]` measures image decoding by the `parlance-decode` next to this executable.
 if arguments.first == "pictures" {
     let folder = URL(fileURLWithPath: arguments.count > 1 ? arguments[1] : ".build/bench-pictures", isDirectory: true)
     do {
@@ -42,7 +42,7 @@ if arguments.first == "pictures" {
     }
 }
 do {
-    // `composer`, `completion`, `json` or `markup` measures that alone.
+    // `composer`, `completion`, `json`, or `markup` runs only that part.
     let rows: [BenchmarkRow]
     switch arguments.first {
     case "composer": rows = try ComposerBenchmarks.rows()

@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// One composer bar in the looks of others, by options, items and hooks alone (MIB-48).
+/// A single composer bar styled like other applications, using only options, items, and hooks (MIB-48).
 enum ComposerStyles {
     private static let items: [String: ItemAppearance] = [
         "attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach"),
@@ -16,7 +16,7 @@ enum ComposerStyles {
         "library": ItemAppearance(icon: "folder-pictures-symbolic", label: "Library"),
     ]
 
-    /// A window with all of them, something written in some, and the page in it, which is as tall as it likes.
+    /// Returns a window with all styles, some with text, and the page in it, which has its natural height.
     static func window() -> (window: Widget, page: Widget) {
         let window = Widget(sinking: gtk_window_new())
         gtk_window_set_title(window.cast(), "Looks")
@@ -39,7 +39,7 @@ enum ComposerStyles {
         return (window, page)
     }
 
-    /// A toolbar whose camera rests while something is written, and whose buttons begin completion.
+    /// A toolbar whose camera button is disabled while there is text, and whose buttons start completion.
     private static func slack() -> Widget {
         let widget = bar(.slack, [.bottom: ["photo", "at", "hash", "space", "library"]], text: "The captions are next")
         guard let bar = ComposerBar.of(widget) else { return widget }
@@ -57,7 +57,7 @@ enum ComposerStyles {
         return widget
     }
 
-    /// What is before the text goes with a swipe over it, and comes with the other.
+    /// Items before the text collapse with a swipe and reappear with the opposite swipe.
     private static func messenger() -> Widget {
         let widget = bar(.messenger, [.start: ["more", "photo", "voice"], .end: ["emoji"]])
         guard let bar = ComposerBar.of(widget) else { return widget }
@@ -66,7 +66,7 @@ enum ComposerStyles {
         return widget
     }
 
-    /// More buttons than there is room for: they scroll.
+    /// More buttons than fit, so they scroll.
     private static func gitHawk() -> Widget {
         let widget = bar(
             .gitHawk, [.bottom: ["at", "hash", "photo", "library", "attach", "voice", "emoji", "more"]],

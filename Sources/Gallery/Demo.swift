@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// A composer to try things in, and a log of all that it tells: for input methods above all (HKW-71).
+/// A composer to experiment with and a log of its events, mainly for testing input methods (HKW-71).
 final class Demo {
     private let log = Box(.vertical, spacing: 3)
     private let window: Widget
@@ -26,7 +26,7 @@ final class Demo {
         gtk_window_set_child(window.cast(), widget.cast())
         guard let host = ComposerHost.of(widget), let bar = host.bar else { return }
         host.setContent(ScrolledWindow(log))
-        // Hakawai's own habits: three prefixes, and any word of three letters.
+        // Hakawai's defaults: three prefixes, and implicit completion for any word of three letters.
         bar.session.configuration = .preset(.hakawai)
         bar.session.completionSources = ["@", "+", "＠", ""].map { MemberSource(prefix: $0, names: Self.laureates) }
         addTransforms(to: bar)
@@ -64,7 +64,7 @@ final class Demo {
         return Character(UnicodeScalar((value - first + 13) % 26 + first))
     }
 
-    /// The newest first, and a hundred in all.
+    /// Logs an entry on top, keeping the last hundred.
     private func note(_ text: String) {
         let label = Label(text)
         gtk_label_set_xalign(label.cast(), 0)
@@ -74,7 +74,7 @@ final class Demo {
     }
 }
 
-/// Those whose name has a word that begins with the query.
+/// Matches members whose names have a word that begins with the query.
 private struct MemberSource: CompletionSource {
     let prefix: String
     let names: [String]

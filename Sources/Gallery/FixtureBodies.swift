@@ -1,4 +1,4 @@
-/// Messages with every kind of markup, for the pictures.
+/// Messages with every kind of markup, for screenshots.
 enum FixtureBodies {
     static let markdown: [String] = [
         "The *new* type **specimen** is ~~late~~ here: `Cantarell 11` and ***more***. See https://example.org/specimen or [the shop](https://shop.example.org/q?x=1).",

@@ -1,14 +1,14 @@
 import ChatCore
 import Foundation
 
-/// What is said in the pictures.
+/// The conversation in the screenshots.
 nonisolated enum FixtureConversation {
     static let ann = Member(id: MemberID("ann"), displayName: "Ann Lindqvist", kind: .person)
     static let tomas = Member(id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person)
     static let ida = Member(id: MemberID("ida"), displayName: "Ida Berg", kind: .person)
     static let members = [FixtureService.ownMember, ann, tomas, ida]
 
-    /// What happened before a line of ``lines``.
+    /// Room events, each placed before an entry of ``lines``.
     private static let events: [(before: Int, by: Member, event: RoomEvent)] = [
         (3, ann, RoomEvent(.invited, subject: ida.id)), (3, ida, RoomEvent(.joined, subject: ida.id)),
         (3, tomas, RoomEvent(.topicSet, after: "Autumn, 96 pages")),
@@ -64,7 +64,7 @@ nonisolated enum FixtureConversation {
         "Fine with me.", "See you there", "Two altos are ill\nand one is on a train",
     ]
 
-    /// A thousand messages over three weeks.
+    /// Returns a thousand messages over three weeks.
     static func longMessages(in room: RoomID, now: Date) -> [Message] {
         (0..<1000).map { index in
             let sender = [ann, ann, tomas, FixtureService.ownMember, tomas, ann, FixtureService.ownMember][

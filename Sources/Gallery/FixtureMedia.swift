@@ -3,16 +3,16 @@ import ChatCore
 import Foundation
 import GtkKit
 
-/// Messages with files of each kind: for pictures of their rows, and for what scrolling through them costs.
+/// Messages with every kind of file, for screenshots and scroll benchmarks.
 nonisolated struct FixtureMedia: Sendable {
     private let folder: URL
-    /// Sounds, films and what moves, as the tests have them.
+    /// Audio, video, and animated samples, shared with the tests.
     private let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Tests/ChatTestSupport/Films").standardizedFileURL
     private static let photos = 12
     private static let hashes = ["LEHV6nWB2yk8pyo0adR*.7kCMdnj", "LGF5]+Yk^6#M@-5c,1J5@[or[Q6.", "00TI:j"]
 
-    /// Draws the pictures.
+    /// Renders the images.
     init() {
         folder = FileManager.default.temporaryDirectory.appending(path: "parlance-gallery-\(getpid())")
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -43,7 +43,7 @@ nonisolated struct FixtureMedia: Sendable {
 
     // MARK: Files
 
-    /// - Parameter copy: pictures with different numbers are different ones to whoever shows them.
+    /// - Parameter copy: distinguishes references to the same photo; each one is cached separately.
     func photo(_ number: Int, copy: Int = 0) -> MediaReference {
         let number = number % Self.photos
         let size = Self.size(number)
@@ -72,7 +72,7 @@ nonisolated struct FixtureMedia: Sendable {
         }
     }
 
-    /// Pictures that are on their way for ever, damaged, too large, or not to be had.
+    /// Images that never finish loading, are damaged, or are unavailable.
     private var unseen: [MediaReference] {
         let broken = folder.appending(path: "broken.png")
         try? Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: broken)
@@ -87,7 +87,7 @@ nonisolated struct FixtureMedia: Sendable {
 
     // MARK: Rooms
 
-    /// Each kind of file once.
+    /// Returns one message for each kind of file.
     func fileMessages(in room: RoomID, now: Date) -> [Message] {
         let files: [MediaReference] =
             [photo(0), video, audio, voice, moving]
@@ -110,7 +110,7 @@ nonisolated struct FixtureMedia: Sendable {
             + "take it slowly, once, with the piano, and then twice without? It is only eight bars.",
     ]
 
-    /// Text, code, tables, pictures, films, replies and reactions in turn.
+    /// Returns messages that alternate between text, code, tables, images, videos, replies, and reactions.
     func mixed(_ count: Int, in room: RoomID, now: Date) -> [Message] {
         (0..<count).map { index in
             let files: [MediaReference] =
@@ -124,7 +124,7 @@ nonisolated struct FixtureMedia: Sendable {
         }
     }
 
-    /// A thousand different ones.
+    /// Returns a thousand messages with different images.
     func images(in room: RoomID, now: Date) -> [Message] {
         (0..<1000).map { message($0, in: room, now, text: "", files: [photo($0, copy: $0)]) }
     }

@@ -1,7 +1,7 @@
 import ChatCore
 import Foundation
 
-/// The files of the fixtures lie in a folder of their own.
+/// Media files of the fixtures, stored in a separate folder.
 extension FixtureService {
     nonisolated func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void

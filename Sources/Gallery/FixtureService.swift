@@ -2,7 +2,7 @@ import ChatCore
 import Composer
 import Foundation
 
-/// Rooms and messages for pictures and leak checks: always the same, in memory, and what is sent is added.
+/// A deterministic in-memory service for screenshots and leak checks; sent messages are appended.
 actor FixtureService: ChatService {
     private let now: Date
     private var rooms: [RoomSummary]
@@ -13,14 +13,14 @@ actor FixtureService: ChatService {
 
     static let ownMember = Member(id: MemberID("robin"), displayName: "Robin", kind: .own)
     static let team = RoomID("team")
-    /// A thousand messages, of which many are unread.
+    /// A thousand messages, many of them unread.
     static let choir = RoomID("choir")
     static let empty = RoomID("empty")
-    /// Each kind of file.
+    /// One message for each kind of file.
     static let files = RoomID("files")
-    /// Messages of all kinds in turn.
+    /// Messages of all kinds, alternating.
     static let mixed = RoomID("mixed")
-    /// Pictures alone.
+    /// Only images.
     static let images = RoomID("pictures")
     private let media = FixtureMedia()
 

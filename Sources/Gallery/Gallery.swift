@@ -6,7 +6,7 @@ import Composer
 import Foundation
 import GtkKit
 
-/// Shows the views with fixtures: draws them to files, or acts in them for a leak check.
+/// Shows the views with fixture data: renders screenshots, or performs actions for a leak check.
 final class Gallery {
     private let application = Application(id: "io.github.parlance_chat.Parlance.Gallery")
     private let service = FixtureService(now: Date())
@@ -35,9 +35,9 @@ final class Gallery {
         }
     }
 
-    // MARK: What the work is made of
+    // MARK: Helpers
 
-    /// Opens the window on the conversation of the fixtures.
+    /// Opens the main window on the fixture conversation.
     func openWindow() async {
         let coordinator = ConversationCoordinator(service: service)
         self.coordinator = coordinator
@@ -59,7 +59,7 @@ final class Gallery {
         await waitUntilIdle()
     }
 
-    /// Lets layout and animations come to rest.
+    /// Waits for layout and animations to finish.
     func waitUntilIdle() async {
         try? await Task.sleep(for: .milliseconds(700))
     }

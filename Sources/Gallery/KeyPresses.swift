@@ -2,9 +2,9 @@ import CGtk
 import ChatGtk
 import GtkKit
 
-/// Writes characters into a text view, one in a frame: for counting what a key press costs.
+/// Inserts characters into a text view, one per frame, to measure the cost of a key press.
 struct KeyPresses {
-    /// Whether it is the composer bar's, or a bare GtkTextView in a scrolled window.
+    /// Whether to use the composer bar's text view, or else a bare GtkTextView in a scrolled window.
     let isComposer: Bool
     let count: Int
 
@@ -18,7 +18,7 @@ struct KeyPresses {
         let words = Array("The quick brown fox jumps over the lazy dog. ")
         await frames(30, of: text)
         for index in 0..<count {
-            // What an input method's commit of a pressed key ends in.
+            // The same insertion that an input method's commit ends in.
             write(String(words[index % words.count]), into: text)
             await frames(1, of: text)
         }

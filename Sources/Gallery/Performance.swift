@@ -5,8 +5,8 @@ import ChatViewModels
 import Composer
 import GtkKit
 
-/// Opens the window, does in it what users do, closes it, twice: under valgrind nothing may be read or written that
-/// is not there, and of the second round no closure may be left.
+/// Opens the window, performs user actions in it, and closes it, twice. Under valgrind there must be no invalid access,
+/// and the second round must leave no closure allocated.
 struct Performance {
     let gallery: Gallery
 

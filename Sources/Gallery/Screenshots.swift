@@ -6,12 +6,12 @@ import Composer
 import Foundation
 import GtkKit
 
-/// Draws each view to `FOLDER/VIEW-WIDTH-light.png` and `…-dark.png`.
+/// Renders each view to `FOLDER/VIEW-WIDTH-light.png` and `…-dark.png`.
 struct Screenshots {
     let gallery: Gallery
     let folder: URL
 
-    /// The narrowest, the middle and a wide one; 1000 is the widest that software centres show.
+    /// From the narrowest supported width to a wide one; 1000 is the widest that software centers display.
     private static let widths = [360, 700, 1000, 1200]
 
     /// - Returns: the exit status.
@@ -50,7 +50,7 @@ struct Screenshots {
         return await drawStates("-rtl")
     }
 
-    /// Draws the composer in each of its states.
+    /// Renders the composer in each of its states.
     /// - Returns: the exit status.
     func drawStates(_ suffix: String) async -> Int32 {
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -66,7 +66,7 @@ struct Screenshots {
     }
 
     private static let quote = "I tried the headline in small caps as well — have a look when you are back."
-    /// Mentions, one of them of the user, and Markdown of each kind.
+    /// A text with mentions, one of them of the user, and every kind of Markdown.
     private static let composition = WrittenText(
         "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
         mentioning: [
@@ -74,7 +74,7 @@ struct Screenshots {
             Mention(.member(FixtureService.ownMember.id.rawValue), text: "@Robin"),
         ])
 
-    /// Files in each state that the tray shows.
+    /// Files in each state that the attachment tray shows.
     private static func files(with image: URL) -> [Attachment] {
         [
             Attachment(
@@ -85,7 +85,7 @@ struct Screenshots {
         ]
     }
 
-    /// The rows of files, from their end upwards.
+    /// Renders the room with all kinds of files page by page, from the bottom up.
     private func drawFiles(
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
@@ -94,7 +94,7 @@ struct Screenshots {
         window.showConversation()
         await gallery.waitUntilIdle()
         for page in 1...3 {
-            // What is decoded is there, and the scrollbar is gone.
+            // Wait for decoding to finish and for the overlay scrollbar to fade out.
             try? await Task.sleep(for: .seconds(2))
             guard save(window.window, "media\(page)-\(suffix)") else { return false }
             TimelineList.below(window.window)?.scrollPage(-1)
@@ -160,7 +160,7 @@ struct Screenshots {
         return save(page.window, "bodies-\(suffix)")
     }
 
-    /// A thousand messages: what is unread, a selection over several messages, and a stretch far from the newest.
+    /// Renders a room of a thousand messages: the unread marker, a selection across messages, and old messages.
     private func drawLongConversation(
         _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
     ) async -> Bool {
@@ -185,7 +185,7 @@ struct Screenshots {
         return save(window.window, "newest-\(suffix)")
     }
 
-    /// Who is meant by the mention that the caret is in: a popover, which is on no picture of its window.
+    /// Renders the card of the mention at the caret: a popover, which screenshots of its window do not include.
     private func drawCard(_ suffix: String, _ composer: ComposerViewModel, _ window: MainWindow) async -> Bool {
         composer.handle(.select(.caret(4)))
         await gallery.waitUntilIdle()

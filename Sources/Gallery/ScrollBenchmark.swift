@@ -6,13 +6,13 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// What scrolling through a room of all kinds of messages costs the main thread, in the program's own window.
+/// The main-thread cost of scrolling through a room with all kinds of messages, in the application's own window.
 struct ScrollBenchmark {
     let gallery: Gallery
 
-    /// What one frame of sixty in a second may take, in milliseconds.
+    /// The frame budget at 60 Hz, in milliseconds.
     private static let frame = 1000.0 / 60
-    /// GtkScrolledWindow's step for one notch of a wheel.
+    /// The distance in pixels that GtkScrolledWindow scrolls per wheel notch.
     private static let notch = 78.84
 
     /// - Returns: the exit status.
@@ -20,7 +20,7 @@ struct ScrollBenchmark {
         await gallery.openWindow()
         guard let window = gallery.window?.window else { return 2 }
         gtk_window_set_default_size(window.cast(), 900, 700)
-        // A caret that blinks is painted sixty times a second.
+        // A blinking cursor would be repainted on every frame.
         if let settings = gtk_widget_get_settings(window.cast()) {
             Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-cursor-blink", false)
         }
@@ -33,7 +33,7 @@ struct ScrollBenchmark {
         return table.finish() ? 0 : 1
     }
 
-    // MARK: Figures
+    // MARK: Measurements
 
     private func scrolling(_ list: TimelineList) async -> [BenchmarkRow] {
         var costs: [Double] = []
@@ -59,7 +59,7 @@ struct ScrollBenchmark {
         ]
     }
 
-    /// What moves is near, and out of sight: nothing is to be painted.
+    /// Animated images are nearby but out of view: nothing should be painted.
     private func rest(_ list: TimelineList) async -> BenchmarkRow {
         for step in [-1.0, 1] {
             for _ in 0..<30 {
@@ -67,7 +67,7 @@ struct ScrollBenchmark {
                 await nextFrame(of: list.widget)
             }
         }
-        // The scrollbar fades out.
+        // Wait for the overlay scrollbar to fade out.
         try? await Task.sleep(for: .seconds(4))
         let frames = Counter()
         let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(list.widget.cast())))
@@ -85,7 +85,7 @@ struct ScrollBenchmark {
             for _ in 0..<count {
                 list.scrollPage(-1)
                 await nextFrame(of: list.widget)
-                // Long enough for most of them to be decoded.
+                // Leaves time to decode most of the images.
                 try? await Task.sleep(for: .milliseconds(60))
                 peak = max(peak, Self.residentBytes)
             }
@@ -102,7 +102,7 @@ struct ScrollBenchmark {
         ]
     }
 
-    // MARK: Means
+    // MARK: Helpers
 
     private final class Counter { var value = 0 }
 
@@ -129,7 +129,7 @@ struct ScrollBenchmark {
         }
     }
 
-    /// Milliseconds that the main thread has worked.
+    /// The CPU time of the main thread, in milliseconds.
     private static var cpu: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -146,7 +146,7 @@ struct ScrollBenchmark {
 }
 
 extension TimelineList {
-    /// The first one within a widget.
+    /// Returns the first timeline list in a widget tree, or `nil` if there is none.
     static func below(_ widget: Widget) -> TimelineList? {
         of(widget) ?? widget.children.lazy.compactMap { below($0) }.first
     }

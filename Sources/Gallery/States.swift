@@ -14,7 +14,7 @@ enum States {
         "Right to left", "Sending", "Read only",
     ]
 
-    /// A window with all of them, and the page in it, which is as tall as it likes.
+    /// Returns a window with all states, and the page in it, which has its natural height.
     static func window() -> (window: Widget, page: Widget) {
         let window = Widget(sinking: gtk_window_new())
         gtk_window_set_title(window.cast(), "States")
@@ -31,7 +31,7 @@ enum States {
             page.append(bar(name))
         }
         let scroller = ScrolledWindow(page)
-        // Else each would get the least that it can do with.
+        // By default, the viewport allocates children their minimum height.
         if let viewport = gtk_scrolled_window_get_child(scroller.cast()) {
             gtk_scrollable_set_vscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
         }
@@ -53,7 +53,7 @@ enum States {
         return widget
     }
 
-    /// Of others, of the user, and one that goes on in the next line where there is little room.
+    /// Mentions of others and of the user, one of which wraps onto the next line in a narrow window.
     private static let mentions = WrittenText(
         "@Ann Lindqvist and @Robin: what does @Tomás Herrera say?",
         mentioning: [("ann", "@Ann Lindqvist"), ("robin", "@Robin"), ("tomas", "@Tomás Herrera")].map {

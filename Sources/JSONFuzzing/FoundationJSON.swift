@@ -1,9 +1,9 @@
 import Foundation
 import JSONReading
 
-/// Foundation's reading of a document: another parser, whose opinion is asked for.
+/// Foundation's JSON parser, as an independent reference.
 enum FoundationJSON {
-    /// - Returns: nil if Foundation refuses it.
+    /// - Returns: the value, or `nil` if Foundation rejects the document.
     static func value(of bytes: [UInt8]) -> JSONValue? {
         try? JSONDecoder().decode(Decoded.self, from: Data(bytes)).value
     }
@@ -45,7 +45,7 @@ enum FoundationJSON {
 }
 
 extension JSONValue {
-    /// With each number as the `Double` that is nearest, as Foundation hands it on.
+    /// The value with integers converted to the nearest `Double`, as Foundation returns them.
     var roundingNumbers: JSONValue {
         switch self {
         case .integer(let whole): .number(Double(whole))
@@ -55,7 +55,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether something in it satisfies a condition, itself and keys included.
+    /// Whether the value, a nested value, or a key satisfies the condition.
     func contains(_ condition: (JSONValue) -> Bool) -> Bool {
         if condition(self) { return true }
         switch self {
@@ -66,7 +66,7 @@ extension JSONValue {
         }
     }
 
-    /// Objects and arrays within each other.
+    /// The nesting depth of containers.
     var depth: Int {
         switch self {
         case .array(let values): 1 + (values.map(\.depth).max() ?? 0)

@@ -2,21 +2,21 @@ import ChatCore
 import Foundation
 import JSONReading
 
-/// What must hold of every document, whoever wrote it.
+/// Invariants of the JSON parser for arbitrary input.
 public enum JSONInvariants {
     private typealias Reading = Result<JSONValue?, ArchiveError>
 
-    /// Pieces of every size that cuts something, and whole ones; told as a whole and member by member.
+    /// Chunk sizes that split tokens, and whole documents; received as one value and member by member.
     public static let manners = [
         StreamedJSON.Manner(chunkSize: 1, entered: 0), StreamedJSON.Manner(chunkSize: 2, entered: .max),
         StreamedJSON.Manner(chunkSize: 7, entered: 1), StreamedJSON.Manner(chunkSize: .max, entered: .max),
     ]
 
-    /// What is wrong with how a document is read; nil if nothing is.
+    /// Returns a description of the violated invariant, or `nil` if all hold.
     /// - Parameters:
-    ///   - manners: in which it is read as a stream, too.
-    ///   - nesting: arrays that are put around it, to try the bound.
-    ///   - checksFoundation: whether Foundation must read the same.
+    ///   - manners: how to parse the document as a stream, too.
+    ///   - nesting: the number of arrays to wrap around it, to test the depth limit.
+    ///   - checksFoundation: whether to compare the result with Foundation's.
     public static func violation(
         of document: [UInt8], manners: some Sequence<StreamedJSON.Manner> = manners, nesting: Int = 0,
         checksFoundation: Bool = true
@@ -46,7 +46,7 @@ public enum JSONInvariants {
             } catch {
                 return "no error of an archive: \(error)"
             }
-            // Of one that was entered and is empty nothing tells what it is.
+            // An empty container that was entered could be an array or an object.
             let same =
                 manner.entered == 0
                 ? streamed == whole : streamed.map { $0?.emptiesAlike } == whole.map { $0?.emptiesAlike }
@@ -59,7 +59,7 @@ public enum JSONInvariants {
         let nested =
             Array(repeating: UInt8(ascii: "["), count: nesting) + document
             + Array(repeating: UInt8(ascii: "]"), count: nesting)
-        // A mark of the order of bytes stands in front of all, and is none of a value.
+        // A byte order mark is valid only at the start of a document.
         guard case .success(let value?) = whole, document.first != 0xEF else {
             return streamViolation(of: nested, manners, read(nested))
         }
@@ -82,7 +82,8 @@ public enum JSONInvariants {
     }
 
     private static func foundationViolation(of document: [UInt8], _ whole: Reading) -> String? {
-        // It takes other encodings too, and tells them by bytes that are 0. Of two members with one key its first counts.
+        // Foundation detects other encodings by zero bytes and byte order marks. For duplicate keys, it keeps the first
+        // value.
         if document.contains(0) || document.starts(with: [0xFE, 0xFF]) || document.starts(with: [0xFF, 0xFE])
             || StreamedJSON.hasDoubleKeys(document)
         {
@@ -101,13 +102,13 @@ public enum JSONInvariants {
         }
     }
 
-    /// Foundation takes it, against the standard.
+    /// Foundation accepts trailing commas, contrary to RFC 8259.
     private static func hasTrailingComma(_ document: [UInt8]) -> Bool {
         let solid = document.filter { $0 > 0x20 }
         return zip(solid, solid.dropFirst()).contains { $0 == 0x2C && ($1 == 0x5D || $1 == 0x7D) }
     }
 
-    /// What we take and it does not: what is no Unicode, and numbers too large or, by their exponents, small.
+    /// Whether Foundation rejects a value that this parser accepts: invalid Unicode, infinite and subnormal numbers.
     private static func isRejectedByFoundation(_ value: JSONValue) -> Bool {
         switch value {
         case .string(let text): text.unicodeScalars.contains("\u{FFFD}")

@@ -1,6 +1,6 @@
 public import ComposerFuzzing
 
-/// Makes documents out of bytes: mostly ones that are JSON, and such that nearly are.
+/// Generates documents from bytes: valid JSON, and damaged JSON.
 public struct RandomJSON<Source: ByteSource> {
     private var source: Source
 
@@ -8,12 +8,12 @@ public struct RandomJSON<Source: ByteSource> {
         self.source = source
     }
 
-    /// The next document; nil when the bytes are used up.
+    /// Returns the next document, or `nil` when the bytes are used up.
     public mutating func next() -> [UInt8]? {
         guard let byte = source.next() else { return nil }
         var document: [UInt8] = byte & 15 == 0 ? [0xEF, 0xBB, 0xBF] : []
         document += value(depth: 0)
-        // Every second one is damaged.
+        // Damage every second document.
         if byte & 16 != 0 {
             for _ in 0...source.number(below: 3) { damage(&document) }
         }

@@ -2,13 +2,13 @@ import ChatCore
 import Foundation
 public import JSONReading
 
-/// Puts a document together again from what a ``JSONStream`` tells of it.
+/// Rebuilds a document from the events of a ``JSONStream``.
 public final class StreamedJSON: JSONReceiver {
-    /// How a document is fed and told.
+    /// How to split a document into chunks, and how deep to enter it.
     public struct Manner: Sendable {
-        /// Bytes of each piece.
+        /// The chunk size in bytes.
         public var chunkSize: Int
-        /// How many containers within each other are entered; what is deeper is told whole.
+        /// The number of nested containers to enter; deeper ones are received as whole values.
         public var entered: Int
 
         public init(chunkSize: Int, entered: Int) {
@@ -18,7 +18,7 @@ public final class StreamedJSON: JSONReceiver {
     }
 
     private let entered: Int
-    /// Of each container that was entered: its members so far, and whether they have keys.
+    /// The entered containers, from the outermost: the members so far, and whether they have keys.
     private var open: [(isObject: Bool, array: [JSONValue], object: [String: JSONValue])] = []
     private var root: JSONValue?
     private var hasDoubleKeys = false
@@ -32,7 +32,7 @@ public final class StreamedJSON: JSONReceiver {
         try read(bytes, manner).root
     }
 
-    /// Whether an object of a valid document has two members with one key.
+    /// Whether an object in a valid document has duplicate keys.
     public static func hasDoubleKeys(_ bytes: [UInt8]) -> Bool {
         (try? read(bytes, Manner(chunkSize: .max, entered: .max)).hasDoubleKeys) ?? false
     }

@@ -2,17 +2,17 @@ import ComposerFuzzing
 import Foundation
 import MarkupFuzzing
 
-/// libFuzzer runs on one thread.
+/// Unsynchronized: libFuzzer runs on one thread.
 nonisolated(unsafe) private var steps = 0
 
-/// libFuzzer calls this once, before all else.
+/// Called once by libFuzzer, before any input.
 @_cdecl("LLVMFuzzerInitialize")
 public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?) -> CInt {
     atexit { FileHandle.standardError.write(Data("messages: \(steps)\n".utf8)) }
     return 0
 }
 
-/// libFuzzer calls this with ever new bytes.
+/// Called by libFuzzer for every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let source = BufferBytes(UnsafeBufferPointer(start: bytes, count: count))

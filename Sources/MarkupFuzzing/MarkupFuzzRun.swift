@@ -1,9 +1,9 @@
 public import ComposerFuzzing
 
-/// Reads random messages and looks after each whether everything holds.
+/// Parses random messages and checks the invariants after each.
 public enum MarkupFuzzRun {
-    /// - Parameter steps: the most messages.
-    /// - Returns: how many there were, and what broke, if something did.
+    /// - Parameter steps: the maximum number of messages.
+    /// - Returns: the number of messages, and the violated invariant, if any.
     public static func run(_ source: some ByteSource, steps: Int) -> (steps: Int, violation: String?) {
         var markup = RandomMarkup(source)
         var done = 0

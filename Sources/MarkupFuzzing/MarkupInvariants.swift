@@ -2,9 +2,9 @@ public import ChatCore
 public import Composer
 import MessageMarkup
 
-/// What must hold of every body, wherever it comes from.
+/// Invariants of message bodies for arbitrary input.
 public enum MarkupInvariants {
-    /// What is wrong with what was made of a message; nil if nothing is. Reads it, writes it, reads and writes again.
+    /// Parses, serializes, and repeats both. Returns a description of the violated invariant, or `nil` if all hold.
     public static func violation(of text: String, isHTML: Bool) -> String? {
         let body = isHTML ? MessageMarkup.body(html: text) : MessageMarkup.body(markdown: text, names: names)
         if let broken = violation(of: body) { return broken }
@@ -22,7 +22,7 @@ public enum MarkupInvariants {
         return plainViolation(text, body)
     }
 
-    /// What is wrong with what is sent of a written text, and with what is edited of that again.
+    /// Checks the HTML sent for a written text, and the text to edit that is made from it.
     public static func violation(of text: WrittenText) -> String? {
         let body = MessageMarkup.body(of: text)
         if let broken = violation(of: body) { return broken }
@@ -31,7 +31,7 @@ public enum MarkupInvariants {
         return editViolation(of: html, mentionsEveryone: body.mentions.contains(.everyone))
     }
 
-    /// Without a loss an edit that changes nothing leaves what others see, and whom it means.
+    /// If the conversion reports no loss, saving an unchanged edit must not change the rendered body or its mentions.
     public static func editViolation(of html: String, mentionsEveryone: Bool = false) -> String? {
         let body = MessageMarkup.body(html: html)
         let (written, losses) = MessageMarkup.written(html: html, mentionsEveryone: mentionsEveryone)
@@ -54,15 +54,15 @@ public enum MarkupInvariants {
         Member(id: MemberID("lee"), displayName: "Ann Lee", kind: .person),
     ])
 
-    /// The quick look at a text and its parser must agree.
+    /// The fast path for plain text must agree with the parser.
     private static func plainViolation(_ text: String, _ body: MessageBody) -> String? {
         guard MessageMarkup.plainBody(markdown: text) != nil else { return nil }
-        // A style that changes nothing makes the same text take the way through the parser.
+        // A paragraph with formatting in front forces the text through the parser.
         let parsed = MessageMarkup.body(markdown: "**b**\n\n" + text)
         return parsed.blocks.dropFirst().elementsEqual(body.blocks) ? nil : "plain text that is not: \(text)"
     }
 
-    /// What a body must never hold.
+    /// Checks what must never be in a body.
     public static func violation(of body: MessageBody) -> String? {
         var deepest = 0
         return violation(in: body.blocks, depth: 0, &deepest)

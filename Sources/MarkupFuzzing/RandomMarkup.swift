@@ -1,6 +1,6 @@
 public import ComposerFuzzing
 
-/// Makes HTML and Markdown out of bytes: likely and unlikely pieces in any order.
+/// Generates HTML and Markdown from bytes, by combining likely and unlikely fragments in any order.
 public struct RandomMarkup<Source: ByteSource> {
     var source: Source
 
@@ -8,7 +8,7 @@ public struct RandomMarkup<Source: ByteSource> {
         self.source = source
     }
 
-    /// The next document; nil when the bytes are used up.
+    /// Returns the next document, or `nil` when the bytes are used up.
     public mutating func next(isHTML: Bool) -> String? {
         guard let first = source.next() else { return nil }
         let fragments = isHTML ? MarkupFragments.html : MarkupFragments.markdown
@@ -20,7 +20,7 @@ public struct RandomMarkup<Source: ByteSource> {
             } else if byte < 250 {
                 text += MarkupFragments.words[Int(byte) % MarkupFragments.words.count]
             } else {
-                // Anything at all.
+                // An arbitrary scalar value.
                 text.unicodeScalars.append(Unicode.Scalar(source.number(below: 0xD7FF)) ?? " ")
             }
         }

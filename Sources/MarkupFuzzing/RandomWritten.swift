@@ -3,8 +3,8 @@ public import Composer
 public import ComposerFuzzing
 
 extension RandomMarkup {
-    /// The next text as a user may write it: Markdown with mentions among it, and styles over anything; nil when the bytes
-    /// are used up.
+    /// Returns the next text as a user may write it: Markdown with mentions, and styles over arbitrary ranges; `nil`
+    /// when the bytes are used up.
     public mutating func nextWritten() -> WrittenText? {
         guard let first = source.next() else { return nil }
         var text = ""
@@ -19,7 +19,7 @@ extension RandomMarkup {
             case ..<160: fragment = MarkupFragments.markdown[Int(byte) % MarkupFragments.markdown.count]
             default: fragment = MarkupFragments.words[Int(byte) % MarkupFragments.words.count]
             }
-            // Of two neighbours one would be made, and in a composer there is none of these.
+            // The composer's text contains neither NUL nor CR LF.
             fragment = fragment.replacing("\0", with: "").replacing("\r\n", with: "\n")
             let isMention = byte < 56 && marks.last?.range.end != length
             if isMention {

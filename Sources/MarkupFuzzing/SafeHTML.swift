@@ -1,4 +1,4 @@
-/// Checks HTML against the list of what a message may have, strictly: a judge that shares no code with the sanitiser.
+/// Checks HTML strictly against Matrix's list of allowed tags and attributes. Shares no code with the sanitizer.
 public enum SafeHTML {
     private static let attributes: [String: Set<String>] = [
         "span": ["data-mx-bg-color", "data-mx-color", "data-mx-spoiler", "data-mx-maths"],
@@ -12,7 +12,7 @@ public enum SafeHTML {
         """.split(separator: " ").map(String.init))
     private static let schemes = ["https:", "http:", "ftp:", "mailto:", "magnet:", "matrix:"]
 
-    /// What is not allowed; nil if everything is. Every `<` must begin a whole tag and every tag must be ended.
+    /// Returns what is not allowed, or `nil` if everything is. Every `<` must begin a complete tag that is closed.
     public static func violation(of html: String) -> String? {
         var open: [Substring] = []
         var rest = Substring(html)
@@ -35,7 +35,7 @@ public enum SafeHTML {
         return open.isEmpty ? nil : "<\(open[0])> has no end"
     }
 
-    /// Quoted values may hold anything but quotes.
+    /// The index of the tag's closing `>`; quoted values may contain anything but quotes.
     private static func endOfTag(_ text: Substring) -> Substring.Index? {
         var isQuoted = false
         for index in text.utf8.indices {
@@ -51,7 +51,8 @@ public enum SafeHTML {
 
     private static func violation(ofTag name: String, attributes text: Substring) -> String? {
         guard names.contains(name) else { return "the tag \(name)" }
-        // By scalars: a mark over a quote makes one character of both, and a quote all the same.
+        // Compare Unicode scalars: a quote followed by a combining mark is a different `Character`, but HTML still sees
+        // the quote.
         var rest = text.unicodeScalars
         while !rest.isEmpty {
             guard rest.popFirst() == " ", let equals = rest.firstIndex(of: "=") else { return "attributes \(text)" }

@@ -1,7 +1,7 @@
 import Glibc
 import PictureFuzzing
 
-/// libFuzzer runs on one thread.
+/// Unsynchronized: libFuzzer runs on one thread.
 nonisolated(unsafe) private var steps = 0
 private let kind: ImageFuzzRun.Kind = {
     guard let name = getenv("PARLANCE_FUZZ_KIND"), let kind = ImageFuzzRun.Kind(rawValue: String(cString: name))
@@ -11,14 +11,14 @@ private let kind: ImageFuzzRun.Kind = {
     return kind
 }()
 
-/// libFuzzer calls this once, before all else.
+/// Called once by libFuzzer, before any input.
 @_cdecl("LLVMFuzzerInitialize")
 public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?) -> CInt {
     atexit { print("\(kind.rawValue) steps: \(steps)") }
     return 0
 }
 
-/// libFuzzer calls this with ever new bytes.
+/// Called by libFuzzer for every input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     steps += 1

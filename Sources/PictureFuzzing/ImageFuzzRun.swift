@@ -3,9 +3,9 @@ import Glibc
 import PictureDecoders
 import PictureDecoding
 
-/// Made-up files handed to the decoders of pictures, in this process: what they make of them must keep what they say.
+/// Runs the image decoders in this process on generated files, and checks their output for consistency.
 public enum ImageFuzzRun {
-    /// What files of a kind begin with.
+    /// An image format, with the signature that its files begin with.
     public enum Kind: String, CaseIterable, Sendable {
         case png, jpeg, gif, webp, bmp, tiff, heif
 
@@ -22,23 +22,23 @@ public enum ImageFuzzRun {
         }
     }
 
-    /// Pixels that a picture may have here: more take longer and find nothing else.
+    /// A pixel limit that keeps runs short; larger images find nothing more.
     private static let maxPixels = 1 << 16
     private static let maxFrames = 4
 
-    /// Decodes the bytes, made a file of the kind, as all that can be asked for.
-    /// - Returns: what was not as it has to be; nil if all was.
+    /// Writes the signature of `kind` over the bytes, and decodes them in every mode.
+    /// - Returns: the violated invariant, or `nil` if all hold.
     public static func run(_ bytes: [UInt8], as kind: Kind) -> String? {
         var bytes = bytes
         for (offset, signature) in kind.signatures where bytes.count >= offset + signature.count {
-            // HEIC keeps its own mark.
+            // Keep a HEIC brand (`hei?`) that is already there.
             if kind == .heif, bytes[4..<8].elementsEqual("ftyp".utf8), bytes[8..<11].elementsEqual("hei".utf8) {
                 continue
             }
             bytes.replaceSubrange(offset..<offset + signature.count, with: signature)
         }
         if kind == .png { Checksums.correct(&bytes) }
-        // Memory of its own size, so that reading beyond it is noticed where anything notices.
+        // Allocate exactly the file's size, so that sanitizers detect reads beyond it.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 16)
         defer { memory.deallocate() }
         memory.copyBytes(from: bytes)
@@ -74,7 +74,7 @@ public enum ImageFuzzRun {
     }
 }
 
-/// Checks what a decoder tells and shows.
+/// Checks the size and frames that a decoder reports.
 private final class Seen: ImageSink {
     struct Size: Equatable {
         var width: Int
@@ -108,14 +108,14 @@ private final class Seen: ImageSink {
         if width <= 0 || height <= 0 || pixels.count != width * height * 4 {
             violation = "\(pixels.count) bytes for \(width) × \(height)"
         }
-        // Within the box or the box turned.
+        // Within the requested box or the box rotated by 90°.
         if min(width, height) > min(request.width, request.height)
             || max(width, height) > max(request.width, request.height)
         {
             violation = "\(width) × \(height) in a box of \(request.width) × \(request.height)"
         }
         if delay < 0 || delay > 60_000 { violation = "shown for \(delay) ms" }
-        // Each byte is read, as whoever writes it to a pipe does.
+        // Read every byte, as writing to a pipe would, so that sanitizers detect invalid memory.
         var sum: UInt64 = 0
         for byte in pixels { sum &+= UInt64(byte) }
         if sum > UInt64(pixels.count) * 255 { violation = "a byte of more than a byte" }
@@ -123,7 +123,7 @@ private final class Seen: ImageSink {
     }
 }
 
-/// PNG's: a file with a wrong one is refused before anything else is tried.
+/// Fixes the CRCs of PNG chunks: libpng rejects a bad CRC before decoding anything.
 private enum Checksums {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }

@@ -1,4 +1,4 @@
-/// SplitMix64: the same numbers for the same seed, so that a failure can be run again.
+/// SplitMix64: deterministic for a seed, so that failures can be reproduced.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,9 +1,9 @@
 package import Glibc
 
-/// This program run once more, its output read line by line, and told things line by line.
+/// Another instance of this program, with line-based input and output.
 package struct ChildProcess {
     package let pid: pid_t
-    /// What ended it; 0 if it ended by itself without, or has not ended.
+    /// The signal that ended the process, or 0 if it exited normally or is still running.
     package private(set) var lastSignal: Int32 = 0
     private let input: Int32
     private let output: Int32
@@ -41,13 +41,13 @@ package struct ChildProcess {
         return (ends[0], ends[1])
     }
 
-    /// A child that has ended hears nothing.
+    /// Writes a line to the child's input; ignored if the child has ended.
     package func send(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = write(input, bytes, bytes.count)
     }
 
-    /// The next whole line; nil at the end of the output. A last line without its end is not one.
+    /// Returns the next line, or `nil` at the end of the output. An unterminated last line is dropped.
     package mutating func nextLine() -> String? {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
@@ -63,8 +63,9 @@ package struct ChildProcess {
         }
     }
 
-    /// Ends it at once, and what it had said is read to the end.
-    /// - Returns: the lines not read before, and whether the kill, not an error of its own, ended it.
+    /// Kills the process and reads its remaining output.
+    /// - Returns: the lines not read before, and whether it was SIGKILL, rather than a failure of its own, that ended
+    ///   it.
     package mutating func killAndDrain() -> (lines: [String], wasKilled: Bool) {
         kill(pid, SIGKILL)
         var lines: [String] = []

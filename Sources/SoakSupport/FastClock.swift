@@ -1,4 +1,4 @@
-/// A clock on which everything waits a fraction of its time.
+/// A clock on which sleeping takes a fraction of the requested time.
 package struct FastClock: Clock {
     private let base = ContinuousClock()
     private let factor: Int
@@ -6,7 +6,7 @@ package struct FastClock: Clock {
     package init(factor: Int) { self.factor = factor }
 
     package struct Instant: InstantProtocol {
-        /// As the users of the clock see it.
+        /// The time as users of the clock see it.
         package var offset: Duration
 
         package func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }

@@ -1,4 +1,4 @@
-/// What was not as it had to be.
+/// A failed check.
 package struct SoakFailure: Error, CustomStringConvertible {
     package let description: String
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A folder of one run.
+/// The folder of a single run.
 package struct SoakFolder {
     package let url = FileManager.default.temporaryDirectory
         .appendingPathComponent("parlance-soak-\(UUID().uuidString)", isDirectory: true)

@@ -1,4 +1,4 @@
-/// One line of JSON on what was reached, for programs.
+/// A machine-readable summary of a run, as one line of JSON.
 package struct SoakReport {
     private let name: String
     private let value: Int

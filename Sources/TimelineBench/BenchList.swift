@@ -4,30 +4,30 @@ import DequeModule
 import Foundation
 import GtkKit
 
-/// One of the lists that are compared, with rows of text.
+/// One of the compared lists, with rows of text.
 ///
-/// Rows are known by keys; the first one's key is 0 or, after prepending, below.
+/// Rows are identified by keys; the first row's key is 0, or negative after prepending.
 protocol BenchList: AnyObject {
     static var name: String { get }
-    /// The most rows that it can be asked to show.
+    /// The maximum number of rows that is practical for this list.
     static var maxRows: Int { get }
-    /// What is put into the scrolled window.
+    /// The scrolled window's child.
     var widget: Widget { get }
     var keys: Deque<Int> { get }
     init(_ texts: BenchText, count: Int)
-    /// Adds rows with new keys before `index`.
+    /// Inserts rows with new keys before `index`.
     func insert(_ keys: [Int], at index: Int)
-    /// Makes a row taller by so many pixels, or shorter.
+    /// Grows a row by `pixels`, which may be negative.
     func grow(_ index: Int, by pixels: Int)
     func scrollToEnd()
     func scroll(to index: Int)
-    /// The row's widget if it has one that may be in view.
+    /// The row's widget, or `nil` if it has none.
     func row(_ key: Int) -> Widget?
-    /// Whether work is left for idle time.
+    /// Whether idle work is pending.
     var isBusy: Bool { get }
 }
 
-/// The list of this project.
+/// This project's list.
 class OurList: BenchList, TimelineListSource {
     static let name = "TimelineList"
     static let maxRows = 1_000_000
@@ -81,7 +81,7 @@ class OurList: BenchList, TimelineListSource {
     var isBusy: Bool { list.isBusy }
 }
 
-/// GtkListView over a list of strings that name the keys.
+/// GtkListView over a string list of the keys.
 final class GtkList: BenchList {
     static let name = "GtkListView"
     static let maxRows = 1_000_000
@@ -154,7 +154,7 @@ final class GtkList: BenchList {
     var isBusy: Bool { false }
 }
 
-/// A GtkBox with a widget for every row, which the scrolled window puts into a GtkViewport.
+/// A GtkBox with a widget for every row; the scrolled window wraps it in a GtkViewport.
 final class PlainBox: BenchList {
     static let name = "GtkBox"
     static let maxRows = 10_000

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Texts of messages, the same for the same key in every run.
+/// Deterministic message texts, a function of the key.
 nonisolated enum BenchText: String, CaseIterable {
-    /// As in chats: a median of eleven words.
+    /// Typical chat messages: a median of eleven words.
     case short
-    /// From 1 to 400 words, each as likely.
+    /// 1 to 400 words, uniformly distributed.
     case long
 
     private static let words =
@@ -12,7 +12,7 @@ nonisolated enum BenchText: String, CaseIterable {
         .split(separator: " ").map(String.init)
 
     func text(of key: Int) -> String {
-        // splitmix64
+        // SplitMix64
         var state = UInt64(bitPattern: Int64(key)) &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678
         func next() -> UInt64 {
             state &+= 0x9E37_79B9_7F4A_7C15

@@ -4,7 +4,7 @@ import DequeModule
 import Foundation
 import GtkKit
 
-/// A window with one list, and what its frames cost the main thread.
+/// A window with one list, measuring the main-thread cost of its frames.
 final class Meter<List: BenchList> {
     let list: List
     let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
@@ -14,9 +14,9 @@ final class Meter<List: BenchList> {
     var onFrame: (() -> Void)?
     private var connection: SignalConnection?
 
-    /// Milliseconds of the main thread until the list was in the window and its last row in its place.
+    /// Main-thread milliseconds until the list was in the window with its last row in position.
     private(set) var firstFrame = 0.0
-    /// How many frames that took.
+    /// The number of frames until then.
     private(set) var firstFrames = 0
 
     init(_ texts: BenchText, _ count: Int, width: Int32 = 800) {
@@ -26,7 +26,7 @@ final class Meter<List: BenchList> {
         gtk_window_set_child(window.cast(), scroller.cast())
         gtk_window_present(window.cast())
         _ = MainLoop.pump { [scroller] in scroller.height == 700 }
-        // The window alone is not what is measured.
+        // Exclude the cost of the window itself.
         let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(window.cast())))
         Self.waitUntilQuiet()
         let start = Meter.cpu
@@ -55,7 +55,7 @@ final class Meter<List: BenchList> {
 
     // MARK: Time
 
-    /// Milliseconds that the main thread has worked.
+    /// The CPU time of the main thread, in milliseconds.
     static var cpu: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -66,7 +66,7 @@ final class Meter<List: BenchList> {
         while MainLoop.iterate() {}
     }
 
-    /// Milliseconds that `action` and all up to the end of the next frame take.
+    /// Returns the main-thread milliseconds for `action` and everything until the end of the next frame.
     @discardableResult
     func frame(_ action: () -> Void) -> Double {
         let (start, target) = (Meter.cpu, painted + 1)
@@ -76,7 +76,7 @@ final class Meter<List: BenchList> {
         return Meter.cpu - start
     }
 
-    /// Waits until nothing is left for idle time, and answers the milliseconds that took.
+    /// Runs until no idle work is left, and returns the milliseconds that took.
     @discardableResult
     func waitUntilIdle() -> Double {
         let start = Meter.cpu
@@ -86,7 +86,7 @@ final class Meter<List: BenchList> {
         return Meter.cpu - start
     }
 
-    /// Frames, each after a change of the scroll position by pixels, with idle time between.
+    /// Scrolls by these distances in pixels, one per frame, idling in between. Returns the cost of each frame.
     @discardableResult
     func scroll(_ steps: [Double]) -> [Double] {
         steps.map { step in
@@ -96,7 +96,7 @@ final class Meter<List: BenchList> {
         }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     var height: Double { Double(scroller.height) }
 
@@ -104,7 +104,7 @@ final class Meter<List: BenchList> {
 
     func bottom(_ index: Int) -> Double? { list.row(list.keys[index])?.bounds(in: scroller).map { $0.y + $0.height } }
 
-    /// The lowest row whose bottom edge is in view: its key and where that edge is.
+    /// The row being read: the lowest one whose bottom edge is in view, by key and position of that edge.
     var read: (key: Int, bottom: Double)? {
         var found: (Int, Double)?
         for index in around where list.keys.indices.contains(index) {
@@ -116,7 +116,7 @@ final class Meter<List: BenchList> {
         return found
     }
 
-    /// Where to look for the row that is read.
+    /// The indices of the rows that may be in view.
     private var around: Range<Int> {
         if let ours = list as? OurList { return ours.list.visibleRows }
         return 0..<list.keys.count
@@ -131,7 +131,7 @@ final class Meter<List: BenchList> {
 }
 
 extension [Double] {
-    /// The value that so large a share of all does not exceed.
+    /// Returns the value at a quantile from 0 to 1.
     func percentile(_ share: Double) -> Double {
         let ordered = sorted()
         return ordered.isEmpty ? 0 : ordered[Swift.min(ordered.count - 1, Int(Double(ordered.count) * share))]

@@ -5,7 +5,7 @@ import DequeModule
 import GtkKit
 import MessageMarkup
 
-/// Messages as they are: plain ones, and every third with markup of some kind.
+/// Realistic messages: plain text, and every third with some markup.
 final class MixedList: OurList {
     private final class BodyRow: TimelineListRow {
         let body = MessageBodyView()
@@ -33,9 +33,9 @@ final class MixedList: OurList {
     }
 }
 
-/// What scrolling through a room of all kinds of messages costs.
+/// The cost of scrolling through a room with all kinds of messages.
 enum MixedBenchmarks {
-    /// What one frame of sixty in a second may take, in milliseconds.
+    /// The frame budget at 60 Hz, in milliseconds.
     private static let frame = 1000.0 / 60
 
     static func rows() -> [BenchmarkRow] {

@@ -4,7 +4,7 @@ import ChatGtk
 import DequeModule
 import GtkKit
 
-/// What a list costs, in milliseconds of the main thread.
+/// The cost of a list, in main-thread milliseconds.
 struct Speed {
     var first = 0.0
     var append = 0.0
@@ -12,15 +12,15 @@ struct Speed {
     var jump = 0.0
     var wheel: [Double] = []
     var pages: [Double] = []
-    /// How often the thumb ran against the wheel.
+    /// How many times the scrollbar's slider moved against the scroll direction.
     var backward = 0
     var maxLiveRows = 0
-    /// The most rows that were in view.
+    /// The maximum number of rows in view at once.
     var maxVisibleRows = 0
     var bindings = 0
     var layouts = 0
 
-    /// GtkScrolledWindow's step for one notch of a wheel: the viewport's height to the power of two thirds.
+    /// GtkScrolledWindow's step per wheel notch: the viewport's height to the power of two thirds.
     private static let notch = 78.84
 
     static func measure<List: BenchList>(_: List.Type, _ texts: BenchText, _ count: Int) -> Speed {
@@ -86,7 +86,7 @@ struct Speed {
         }
     }
 
-    /// The thumb's upper edge as a share of its track.
+    /// The position of the slider's upper edge, as a fraction of the trough.
     private static func thumb<List: BenchList>(_ meter: Meter<List>) -> Double {
         let adjustment = meter.scroller.verticalAdjustment
         return (adjustment.value - adjustment.lower) / (adjustment.upper - adjustment.lower)

@@ -3,11 +3,11 @@ import CGtk
 import DequeModule
 import GtkKit
 
-/// How far what is read moves when it should not, in every painted frame.
+/// How far the row being read moves when it should stay in place, over every painted frame.
 struct StillnessBenchmarks<List: BenchList> {
     let texts: BenchText
     let count: Int
-    /// Pixels that may be missed; nil for a list that is only compared.
+    /// The maximum drift in pixels, or `nil` for a list that serves only for comparison.
     let target: Double?
 
     func measure(into table: inout BenchmarkTable) {
@@ -62,7 +62,7 @@ struct StillnessBenchmarks<List: BenchList> {
         _ = meter.scroll([-40.3, -33.4])
     }
 
-    /// The farthest that the row being read was from where it should be, in any frame; 9999 if it was lost from view.
+    /// The maximum distance in pixels of the row being read from its expected position, or 9999 if it left the view.
     private func drift(
         _ name: String, _ prepare: (Meter<List>) -> Void, _ change: (Meter<List>) -> Void
     ) -> BenchmarkRow {
@@ -95,7 +95,7 @@ struct StillnessBenchmarks<List: BenchList> {
         }
     }
 
-    /// A fling writes absolute values that slow down, as GTK's kinetic scrolling does; rows come in its middle.
+    /// A fling sets decelerating absolute positions, as GTK's kinetic scrolling does; rows are inserted halfway.
     private func flingDrift() -> BenchmarkRow {
         let meter = Meter<List>(texts, count)
         defer { meter.close() }
@@ -116,7 +116,7 @@ struct StillnessBenchmarks<List: BenchList> {
         return row("drift, prepending 50 in mid-fling", worst, limit: 1)
     }
 
-    /// Painted frames in which the last row was not at the bottom.
+    /// The number of painted frames in which the last row was not at the bottom.
     private func appendErrors() -> BenchmarkRow {
         let meter = Meter<List>(texts, count)
         defer { meter.close() }
@@ -126,7 +126,7 @@ struct StillnessBenchmarks<List: BenchList> {
             meter.onFrame = {
                 if meter.bottom(meter.list.keys.count - 1) != meter.height { wrong += 1 }
             }
-            // GTK's lists have to be told to follow.
+            // GTK's lists do not follow the end on their own.
             if List.self != OurList.self { meter.list.scrollToEnd() }
             meter.frame {}
             meter.onFrame = nil
@@ -135,7 +135,7 @@ struct StillnessBenchmarks<List: BenchList> {
         return row("wrong frames in 20 appends", wrong, "frames", limit: 0)
     }
 
-    /// How far 100 scrolls of 0.4 px are from 40 px.
+    /// The difference between 100 scrolls of 0.4 px and 40 px.
     private func fractions() -> BenchmarkRow {
         let meter = Meter<List>(texts, count)
         defer { meter.close() }

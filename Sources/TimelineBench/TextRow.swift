@@ -1,13 +1,13 @@
 import CGtk
 import GtkKit
 
-/// A paragraph of text drawn by one layout, as light as a row can be: the same in all lists that are compared.
+/// A minimal row: one paragraph drawn by one PangoLayout, the same in all compared lists.
 final class TextRow: WidgetImplementation {
     override class var typeName: String { "ParlanceBenchTextRow" }
     override class var cssName: String { "row" }
     private static let padding = 6
 
-    /// How many times lines were broken.
+    /// The number of line-breaking passes.
     private(set) static var layouts = 0
     private(set) static var liveCount = 0
 
@@ -32,7 +32,7 @@ final class TextRow: WidgetImplementation {
         gtk_widget_queue_resize(cast())
     }
 
-    /// Room below the text in pixels, as an image that arrives takes.
+    /// Adds empty space below the text, in pixels, like an image that finishes loading.
     func set(taller: Int) {
         guard taller != self.taller else { return }
         self.taller = taller

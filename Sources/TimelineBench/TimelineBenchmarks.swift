@@ -4,16 +4,16 @@ import ChatGtk
 import Foundation
 import GtkKit
 
-/// All figures about the timeline's list.
+/// All benchmarks of the timeline's list.
 enum TimelineBenchmarks {
     private static let sizes = [100, 1000, 10_000, 100_000, 1_000_000]
 
-    /// The parts that can be measured alone, in the order of a whole run.
+    /// The sections that can be run separately, in the order of a full run.
     enum Section: String, CaseIterable {
         case still, speed, mixed, idle, memory, instructions
     }
 
-    /// Measures parts, and prints each row as it is known.
+    /// Runs the sections, printing each row as it is measured.
     /// - Returns: whether all targets are met.
     static func report(_ sections: [Section]) throws -> Bool {
         var table = BenchmarkTable(nameWidth: 84)
@@ -42,7 +42,7 @@ enum TimelineBenchmarks {
 
     private static func speeds(_ texts: BenchText, _ table: inout BenchmarkTable) {
         var ours: [Int: Speed] = [:]
-        // Long rows are what they are from the first thousand on, and take GtkListView seconds.
+        // The cost of long rows is constant from 1,000 rows on, and GtkListView takes seconds for them.
         for count in texts == .short ? sizes : [1000, 100_000, 1_000_000] {
             let speed = Speed.measure(OurList.self, texts, count)
             ours[count] = speed
@@ -103,14 +103,14 @@ enum TimelineBenchmarks {
         }
     }
 
-    // MARK: Rest, memory, instructions
+    // MARK: Idle, memory, instructions
 
     private static func idle() -> [BenchmarkRow] {
         let meter = Meter<OurList>(.short, 100_000)
         defer { meter.close() }
         _ = meter.scroll([-500])
         meter.waitUntilIdle()
-        // The scrollbar fades out.
+        // Wait for the overlay scrollbar to fade out.
         _ = MainLoop.pump(forAtMost: 5) { false }
         let before = meter.painted
         _ = MainLoop.pump(forAtMost: 10) { false }
@@ -131,7 +131,7 @@ enum TimelineBenchmarks {
         for row in 0..<1_000_000 { index.measure(row, height: 20 + row * 31 % 300) }
         let measured = mallinfo2().uordblks - before
         index.reset(rows: 1_000_000)
-        // Places far apart, as the dragged thumb visits: what is kept of them is bounded.
+        // Scattered positions, as when dragging the slider: the memory for their heights is bounded.
         for row in stride(from: 0, to: 1_000_000, by: 40) { index.measure(row, height: 40) }
         let scattered = Int(mallinfo2().uordblks) - Int(before) - 2 * index.measuredRows
         return [
@@ -158,7 +158,7 @@ enum TimelineBenchmarks {
 
     /// Runs a workload by name, for ``Callgrind``.
     ///
-    /// - Returns: false if there is no such workload.
+    /// - Returns: `false` if there is no such workload.
     static func run(_ arguments: [String]) -> Bool {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         guard arguments.first == "layout", numbers.count == 2 else { return false }
@@ -167,7 +167,7 @@ enum TimelineBenchmarks {
         return true
     }
 
-    /// The same steps whatever the number of rows is. Layouts are asked for, not waited for, so that no clock counts.
+    /// The same steps for any number of rows. Layouts are forced, not awaited, so the result does not depend on timing.
     private static func script(_ ours: OurList) {
         func layOut() {
             var allocation = GdkRectangle(x: 0, y: 0, width: 800, height: 700)

@@ -3,7 +3,7 @@ import CGtk
 import Foundation
 import GtkKit
 
-// `workload NAME …` runs one piece of work and nothing else, to be counted by callgrind.
+// `workload NAME …` runs a single workload, for callgrind to count its instructions.
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard gtk_init_check() != 0 else {
     FileHandle.standardError.write(Data("parlance-timeline-bench: no display\n".utf8))
@@ -14,7 +14,7 @@ MainLoop.attachDispatchQueue()
 if arguments.first == "workload" {
     exit(TimelineBenchmarks.run(Array(arguments.dropFirst())) ? 0 : 2)
 }
-// `still`, `speed`, `mixed`, `idle`, `memory`, `instructions`: those parts alone.
+// `still`, `speed`, `mixed`, `idle`, `memory`, `instructions`: only those sections.
 let sections = arguments.compactMap(TimelineBenchmarks.Section.init)
 guard sections.count == arguments.count else {
     let sectionNames = TimelineBenchmarks.Section.allCases.map(\.rawValue).joined(separator: "|")

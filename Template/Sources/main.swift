@@ -4,7 +4,7 @@ import Composer
 import Foundation
 import GtkKit
 
-// A window with a composer. What is sent is shown above it; everything else the composer does by itself.
+// A window with a composer. Sent messages appear above it; the composer handles everything else.
 let application = Application(id: "org.example.ComposerTemplate")
 application.onStartup { MainLoop.attachDispatchQueue() }
 application.onActivate {

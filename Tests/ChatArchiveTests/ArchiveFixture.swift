@@ -7,7 +7,7 @@ import LocalBackend
 import Synchronization
 
 extension RoomArchive {
-    /// Of what was never imported before.
+    /// Imports an export that was never imported before.
     func importConversations(
         from url: URL, progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> ImportReport {
@@ -16,7 +16,7 @@ extension RoomArchive {
     }
 }
 
-/// A store and backend of their own, and an archive over them.
+/// An archive over a store and backend of its own.
 struct ArchiveFixture {
     let folder = TemporaryFolder()
     let store: ChatStore
@@ -43,8 +43,8 @@ struct ArchiveFixture {
         try await archive.importConversations(from: Self.export(name)) { _ in }
     }
 
-    /// Imports, and answers the question in this way where it is asked.
-    /// - Returns: what was asked too.
+    /// Imports, and answers the question about earlier imports if it comes up.
+    /// - Returns: the report, and the earlier imports that the question listed.
     func bring(
         _ url: URL, answering answer: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport
     ) async throws -> (report: ImportReport, asked: [EarlierImport]) {
@@ -57,7 +57,7 @@ struct ArchiveFixture {
         return (report, asked.withLock { $0 })
     }
 
-    /// Each message as "sender: text", oldest first.
+    /// All messages, oldest first.
     func messages(in room: RoomID) async throws -> [Message] {
         try await store.messages(in: room, before: .max, limit: 10_000).messages
     }
@@ -68,7 +68,7 @@ struct ArchiveFixture {
         return try await messages(in: room).map { "\(names[$0.sender] ?? "nobody"): \($0.text)" }
     }
 
-    /// The rooms that there were before any import.
+    /// The names of all rooms, sorted.
     func roomNames() async throws -> [String] { try await store.roomSummaries().map(\.room.name).sorted() }
 
     func write(_ data: Data, as name: String) throws -> URL {

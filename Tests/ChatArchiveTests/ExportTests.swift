@@ -19,7 +19,7 @@ import Testing
         "`<b>`", "![x](http://evil/track.png)", "<svg/onload=alert(1)>", "{{7*7}} ${x}", "e\u{301} 東京 👩‍👩‍👧",
     ]
 
-    /// A room with hostile names and texts.
+    /// Returns a room with hostile names and texts.
     private func fixture() async throws -> (ArchiveFixture, RoomID) {
         let fixture = try await ArchiveFixture()
         let room = Room(id: RoomID("room"), name: "../<b>evil</b>/\"name\"", kind: .group)
@@ -51,7 +51,7 @@ import Testing
     @Test func htmlHoldsNothingThatWasNotMeant() async throws {
         let (fixture, room) = try await fixture()
         let (report, page) = try await export(room, .html, in: fixture, named: "<b>evil</b>")
-        // What is told for imports: no browser looks into it, and nothing in it ends it.
+        // Remove the metadata comments that imports read: their JSON contains no character that could end the comment.
         let html = page.replacing(/<!--parlance:\{[^<>&]*\}-->/, with: "")
         #expect(!html.contains("<!--") && !html.contains("-->"))
         #expect(page.components(separatedBy: "<!--").count == Self.hostile.count + 2)

@@ -1,11 +1,11 @@
 import ChatCore
 import Foundation
 
-/// Keeps rooms in memory.
+/// Stores imported rooms in memory.
 actor FakeImportService: ImportService, MediaService {
     private(set) var staged: [RoomID: Int] = [:]
     private(set) var shown: [String] = []
-    /// Bytes of text in each call.
+    /// The bytes of text in each call.
     private(set) var batches: [Int] = []
     private(set) var changed: [ImportedChange] = []
     private var number = 0
@@ -54,7 +54,7 @@ actor FakeImportService: ImportService, MediaService {
     func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
 }
 
-/// Has no rooms.
+/// A source without rooms.
 struct FakeSource: TimelineService, MediaService, AnnotationService {
     func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> { AsyncStream { $0.finish() } }
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {

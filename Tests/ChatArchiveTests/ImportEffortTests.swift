@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatArchive
 
-/// What an import takes: what waits in memory, and how often an archive is gone through.
+/// Resources of an import: buffered memory, and the number of passes over an archive.
 @Suite(.timeLimit(.minutes(5))) struct ImportEffortTests {
     private let folder = TemporaryFolder()
     private let service = FakeImportService()
@@ -58,7 +58,7 @@ import Testing
         #expect(try #require(await service.batches.max()) < ConversationImporter.batchBytes + ChatLimits.messageBytes)
     }
 
-    /// Also what is too long only as Markdown.
+    /// Skips messages over the size limit, including those that exceed it only as Markdown.
     @Test func whatIsTooLongIsLeftOut() async throws {
         let long = String(repeating: "a", count: ChatLimits.messageBytes + 1)
         let marked = String(repeating: "*a* ", count: ChatLimits.messageBytes / 5)
@@ -78,7 +78,7 @@ import Testing
         #expect(SlackText.markdown("<@U1>: 1 < 2 *so* a<b", directory) == "@Ann: 1 < 2 **so** a<b")
     }
 
-    /// Messages name the files of an archive in another order than they lie in, and one of them often.
+    /// Messages reference the archive's files in a different order than they are stored in, one of them repeatedly.
     @Test func anArchiveIsGoneThroughOnceABatch() async throws {
         let count = 300
         let files = (0..<count).map { ("photos/\($0).png", Data("picture \($0)".utf8)) }
@@ -95,7 +95,7 @@ import Testing
         #expect(archive.openings <= 3, "to know it, to read it, and for its files")
     }
 
-    /// A file that is read while another is open.
+    /// Opens a file while another one is open.
     @Test func anArchiveIsReadInAnyOrder() async throws {
         let names = (0..<10).map { "\($0).txt" }
         let url = folder.path("any.zip")

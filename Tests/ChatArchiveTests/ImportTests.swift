@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatArchive
 
-/// Samples in the formats of other programs, into a real store.
+/// Imports samples of other applications' formats into a real store.
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {
     @Test func telegramChat() async throws {
         let fixture = try await ArchiveFixture()
@@ -29,7 +29,7 @@ import Testing
         #expect(messages[1].replyTo == messages[0].id)
         #expect(messages[1].editedAt == Date(timeIntervalSince1970: 1_682_928_300))
         #expect(messages[0].sentAt == Date(timeIntervalSince1970: 1_682_928_060))
-        // 10:06 where the export was made, an hour ahead of UTC.
+        // 10:06 at the exporting machine, UTC+1.
         #expect(messages[5].sentAt == Date(timeIntervalSince1970: 1_682_931_960))
         let picture = try #require(messages[2].attachments.first)
         #expect(messages[2].kind == .image && picture.name == "photo_1.png" && picture.width == 1)
@@ -40,7 +40,7 @@ import Testing
         #expect(summary.unreadCount == 0 && summary.room.name == "Bike Club")
     }
 
-    /// What was packed as a folder, or lies in another one.
+    /// The export inside an additional folder, packed or not.
     @Test func telegramInAFolderInBetween() async throws {
         let fixture = try await ArchiveFixture()
         let folder = TemporaryFolder()
@@ -81,7 +81,7 @@ import Testing
                 "Anna Groß: <Media omitted>", "+49 170 1234567: Hallo: wer ist da?",
             ])
         let messages = try await fixture.messages(in: room)
-        // 23:59 of the 31st an hour ahead of UTC.
+        // December 31, 23:59 at UTC+1.
         #expect(messages[0].sentAt == Date(timeIntervalSince1970: 1_577_833_140))
         #expect(messages[4].sentAt == Date(timeIntervalSince1970: 1_578_898_800))
         #expect(report.skippedItems == [.event("notice"): 1, .missingFile: 2, .incomplete("text"): 1])
@@ -162,7 +162,7 @@ import Testing
             ], "an edit by another, a reaction to what is not there")
     }
 
-    /// What has looks keeps them, and what has none is no Markdown.
+    /// Formatted bodies keep their formatting, and plain bodies are not parsed as Markdown.
     @Test func elementsLooksAreKept() async throws {
         let fixture = try await ArchiveFixture()
         let html = #""format":"org.matrix.custom.html","formatted_body""#
@@ -186,7 +186,7 @@ import Testing
         #expect(messages.map(\.text) == ["**a** Ann", "*a* 2*3*4", "b"])
     }
 
-    /// Two pictures of one name, whose times are written as where they were exported.
+    /// Two images with the same name; file names contain the times in the exporter's time zone.
     @Test func elementWithMedia() async throws {
         let fixture = try await ArchiveFixture()
         let folder = TemporaryFolder()
@@ -204,7 +204,7 @@ import Testing
         #expect(report.files == 1 && report.skippedItems[.missingFile] == nil)
     }
 
-    /// The body is what describes the picture then, and a caption where it is something else.
+    /// A body that repeats the alt text is dropped; any other body is a caption.
     @Test func elementsDescriptionsAreKept() throws {
         let parser = ElementParser(files: ElementFiles(["images/A rose-1.png", "images/In May-2.png"], base: ""))
         let content = #""msgtype":"m.image","filename":"rose.png""#

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ChatArchive
 
-/// What is no export, or a broken one: a clear error, and no room.
+/// Files that are not exports, or malformed ones: each gives a specific error and creates no room.
 @Suite(.timeLimit(.minutes(5))) struct MalformedImportTests {
     private func expectNothing(
         of data: Data, as name: String, in fixture: ArchiveFixture, _ expected: ArchiveError? = nil
@@ -62,7 +62,7 @@ import Testing
         try await expectNothing(of: line, as: "long.txt", in: fixture, .tooLong(limit: ChatLimits.messageBytes))
     }
 
-    /// Nothing is in them, but each takes its place.
+    /// Empty containers hold nothing but still use memory.
     @Test(arguments: ["[],", "{},", #"{"a":{}},"#])
     func oneValueOfEmptyContainersIsBounded(_ part: String) async throws {
         let receiver = WholeValues()
@@ -116,7 +116,7 @@ import Testing
         #expect(try await fixture.store.stagedRooms().isEmpty)
     }
 
-    /// Bytes of every sample changed at random: nothing crashes, and what is refused is not shown.
+    /// Random byte changes in every sample: nothing crashes, and a rejected import leaves no visible room.
     @Test(arguments: ["telegram/result.json", "element.json", "whatsapp-ios-us.txt", "slack.zip"])
     func changedBytesAreReadOrRefused(_ name: String) async throws {
         let folder = TemporaryFolder()
@@ -144,7 +144,7 @@ import Testing
     }
 }
 
-/// Enters nothing, keeps nothing.
+/// Enters no container and discards all values.
 private final class WholeValues: JSONReceiver {
     func entersContainer(at path: [JSONStep]) -> Bool { false }
     func receive(_ value: JSONValue, at path: [JSONStep]) {}

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatArchive
 
-/// Exports as another program reads them, one that finds raw HTML where there is any.
+/// Exports as another CommonMark renderer reads them: they contain no raw HTML.
 @Suite(.timeLimit(.minutes(5))) struct MarkdownSafetyTests {
     private static let script = "\n<script>alert(1)</script>"
 
@@ -22,7 +22,7 @@ import Testing
         "<pre>\n```\n</pre>\n```", "a\n===\n```\n ~~~\n ```",
     ]
 
-    /// How often CommonMark has raw HTML in it: blocks, and tags within a text.
+    /// The number of raw HTML blocks and inline tags that CommonMark finds in the text.
     private static func rawHTML(in text: String) -> Int {
         struct Count {
             var found = 0

@@ -6,11 +6,11 @@ import Foundation
 import LocalBackend
 import Testing
 
-/// The same export once more, or a later one of the same conversation.
+/// Imports the same export again, or a later export of the same conversation.
 @Suite(.timeLimit(.minutes(5))) struct RepeatedImportTests {
     private static let query = SearchQuery(text: "lunch", matching: .terms)
 
-    /// A chat of WhatsApp's, with a message for each of these minutes.
+    /// Writes a WhatsApp chat with a message for each of these minutes.
     private func chat(_ minutes: [Int], in fixture: ArchiveFixture) throws -> URL {
         let lines = minutes.map { minute in
             let time = "\(10 + minute / 60):\(minute % 60 < 10 ? "0" : "")\(minute % 60)"
@@ -58,7 +58,7 @@ import Testing
         #expect(try await minutes(in: room, of: fixture) == Array(0..<90))
     }
 
-    /// Two that say the same in the same minute are two.
+    /// Two identical messages within the same minute stay two messages.
     @Test func whatIsSaidTwiceStaysTwice() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([5, 5, 6], in: fixture)
@@ -117,7 +117,7 @@ import Testing
         #expect(try await fixture.store.stagedRooms().isEmpty)
     }
 
-    /// What lies on the disk while the question is open is what a kill leaves.
+    /// The store's files while the question is open are what a kill would leave.
     @Test func nothingIsLeftOfAnImportThatEndsWithTheProcess() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
@@ -173,7 +173,7 @@ import Testing
         #expect(members.map(\.displayName).sorted() == ["Ann", "Bob", "Robin"])
     }
 
-    /// Where a program numbers its chats, two parts of one belong together, and chats that are alike don't.
+    /// Where exports carry chat IDs, parts of one chat are matched by ID, and similar chats stay separate.
     @Test func chatsAreKnownByWhatTheirProgramCallsThem() async throws {
         let fixture = try await ArchiveFixture()
         func chat(_ number: Int, _ messages: ClosedRange<Int>) throws -> URL {
@@ -197,7 +197,7 @@ import Testing
         #expect(other.asked.isEmpty && other.report.messages == 3)
     }
 
-    /// Each kind of export is known again as a whole.
+    /// Every export format is recognized when the whole export is imported again.
     @Test(arguments: ["telegram/result.json", "element.json", "whatsapp-ios-us.txt", "slack.zip"])
     func theSameExportIsAskedAbout(_ name: String) async throws {
         let fixture = try await ArchiveFixture()

@@ -7,11 +7,11 @@ import Foundation
 import LocalBackend
 import Testing
 
-/// What was exported as JSON can be brought in again, and what is not there is told.
+/// Exported rooms can be imported again, and losses are reported.
 @Suite(.timeLimit(.minutes(5))) struct RoundTripTests {
     private static let texts = ["*Hello* <b>", "an answer", "東京 👩‍👩‍👧 ||secret||", "```swift\nlet a = 1\n```"]
 
-    /// A room of four messages by two people, one with a file, one deleted behind them.
+    /// Creates a room of four messages by two people, one with a file, and a deleted message after them.
     private func fixture() async throws -> (ArchiveFixture, RoomID) {
         let fixture = try await ArchiveFixture()
         let room = Room(id: RoomID("room"), name: "Club \"of\" 7", kind: .group)
@@ -56,7 +56,7 @@ import Testing
         #expect(try Data(contentsOf: await fixture.backend.content(of: file)) == Data("a picture".utf8))
     }
 
-    /// Looks, pills, what was said before, and how loud a voice was.
+    /// Formatting, mentions, earlier revisions, and waveforms survive the round trip.
     @Test(arguments: [ExportFormat.json, .html])
     func allThatAMessageHasComesBack(format: ExportFormat) async throws {
         let fixture = try await ArchiveFixture()
@@ -103,7 +103,7 @@ import Testing
         let messages = try await fixture.messages(in: made.room)
         #expect(messages.map(\.text) == [said[3].text, said[0].text, written.source])
         #expect(messages.map(\.formattedText) == [said[3].html, pill, nil])
-        // Those who are meant are other members here.
+        // Imported mentions refer to the imported members.
         #expect(
             messages[2].written?.mentions.map(\.target.id) == ["import-ann", "@room", LocalBackend.ownUserID.rawValue])
         #expect(messages[2].written?.marks.map(\.range) == marks.map(\.range))
@@ -117,7 +117,7 @@ import Testing
         #expect(messages[1].kind == .audio && messages[0].written == nil)
     }
 
-    /// A page of which the records were cut or changed is refused, and never stops the program.
+    /// An HTML page with truncated or modified metadata comments is rejected and never crashes.
     @Test(arguments: [
         "<!--parlance:-->", "<!--parlance:{}-->", "<!--parlance:{\"format\":\"parlance-room\"}",
         "<!--parlance:x--><!--parlance:y-->",
@@ -130,7 +130,7 @@ import Testing
         #expect(try await fixture.roomNames() == ["Notes", "Welcome"])
     }
 
-    /// What a file shows, or what it is called, stands for one that was not at hand.
+    /// A description or the file name replaces an unavailable file.
     @Test func messagesComeBackWithoutTheirFiles() async throws {
         let (fixture, room) = try await fixture()
         var picture = try await fixture.backend.storeMedia(
@@ -156,7 +156,7 @@ import Testing
         #expect(report.skippedItems == [.missingFile: 3, .event("deleted"): 1])
     }
 
-    /// With a server that does not answer, what is here is written, and what is not is told.
+    /// If the server does not respond, the export contains what is stored locally and reports what is missing.
     @Test(arguments: ExportFormat.allCases)
     func whatTheServerKeepsIsTold(format: ExportFormat) async throws {
         let (fixture, room) = try await fixture()
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// A backend of which the older part, and all files, are somewhere else.
+/// A backend whose older history and files are on an unreachable server.
 private struct PartialSource: TimelineService, MediaService, AnnotationService {
     let backend: LocalBackend
     let start: Int64

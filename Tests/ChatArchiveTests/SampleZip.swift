@@ -1,6 +1,6 @@
 import Foundation
 
-/// ZIP files for tests, with the files as they are, in the order in which they are given.
+/// Creates uncompressed ZIP archives, with the files in the given order.
 enum SampleZip {
     static func data(of files: [(path: String, content: Data)]) -> Data {
         var (data, directory) = (Data(), Data())

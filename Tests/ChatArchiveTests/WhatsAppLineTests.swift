@@ -4,7 +4,7 @@ import Testing
 @testable import ChatArchive
 
 @Suite struct WhatsAppLineTests {
-    /// The beginning of a message in many languages: day, hour, minute, second, what follows.
+    /// Message headers in many languages: date, time, and the rest of the line.
     @Test(arguments: [
         ("31/12/2019, 23:59 - Ann: x", [31, 12, 2019], [23, 59, 0], "Ann: x"),
         ("12/31/19, 11:59 PM - Ann: x", [12, 31, 19], [23, 59, 0], "Ann: x"),

@@ -19,7 +19,7 @@ import Testing
         #expect(WhatsAppName.chat(inFolder: "Downloads") == nil)
     }
 
-    /// Taken out of its archive, and out of its folder, the file has no name to go by.
+    /// Outside its archive and folder, the file has no name from which to derive the room's.
     @Test func aChatWithoutANameIsCalledAfterWhoTalks() throws {
         let parser = WhatsAppParser(name: "", order: .dayFirst)
         try parser.feed(Data("1/2/20, 10:00 - Ann: Hi\n1/2/20, 10:01 - Bo: Ho\n1/2/20, 10:02 - Ann: Hm\n".utf8))

@@ -3,7 +3,7 @@ import Testing
 @testable import ChatCore
 
 @Suite struct SearchTermsTests {
-    /// What a search lights in a text.
+    /// Returns the parts of a text that a search highlights.
     private func lit(_ terms: String, in text: String) -> [String] {
         let utf8 = Array(text.utf8)
         return SearchTerms(terms).ranges(in: text).map { String(decoding: utf8[$0], as: UTF8.self) }
@@ -56,7 +56,7 @@ import Testing
         #expect(SearchTerms(String(repeating: "x", count: 100_000)).terms[0].count == SearchTerms.maxScalars)
     }
 
-    /// Ranges never split a character of UTF-8, whatever is looked for in whatever.
+    /// Ranges never split a UTF-8 sequence, whatever the terms and the text.
     @Test func rangesAreWholeCharacters() {
         var random = SystemRandomNumberGenerator()
         let letters = Array("aAäÄàbße\u{301}東京が\u{3099}🎉👩‍👩‍👧👍🏽 ا\u{64E}-\n".unicodeScalars)

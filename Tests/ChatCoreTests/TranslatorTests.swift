@@ -2,7 +2,7 @@ import ChatCore
 import Testing
 
 @Suite struct TranslatorTests {
-    /// A language of three forms, which puts the name last.
+    /// A language with three plural forms that reorders the placeholders.
     let backwards = Translator(
         translate: { $0 == "{name} left {room}" ? "{room} was left by {name}" : "untranslated" },
         plural: { _, _, count in count == 1 ? "{count} jedna" : count < 5 ? "{count} kilka" : "{count} wiele" })

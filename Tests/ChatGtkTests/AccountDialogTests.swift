@@ -8,11 +8,11 @@ import XCTest
 @testable import ChatGtk
 @testable import ChatViewModels
 
-/// The widgets by which accounts come and are chosen: what they show, and that they end.
+/// Widgets that add and select accounts: their content, and that they are finalized.
 final class AccountDialogTests: GtkTestCase {
-    /// Finds a server that takes passwords, and logs nobody in.
+    /// Discovers a server that supports password login; never signs in.
     private struct FakeSignIn: SignInService, AccountService {
-        /// Whether the server never answers.
+        /// Whether discovery never completes.
         var isSilent = false
         func server(at address: String) async throws -> SignInServer {
             if isSilent { try await Task.sleep(for: .seconds(3600)) }
@@ -43,7 +43,7 @@ final class AccountDialogTests: GtkTestCase {
         )
     }
 
-    /// Opens the dialog, goes on to the password, is refused and closes it.
+    /// Opens the dialog, advances to the password page, gets a login error and closes the dialog.
     func testSigningInTellsWhatIsWrong() throws {
         try onMain {
             try Resource.load()
@@ -66,7 +66,7 @@ final class AccountDialogTests: GtkTestCase {
         }
     }
 
-    /// While the server is looked for a button leads back to what was typed.
+    /// Discovery shows a Cancel button that returns to the typed address.
     func testLookingForAServerIsCancelled() throws {
         try onMain {
             try Resource.load()
@@ -91,7 +91,7 @@ final class AccountDialogTests: GtkTestCase {
         }
     }
 
-    /// However long its sentence is.
+    /// Long messages must not widen the sidebar.
     func testTheBarOverTheRoomsIsNoWiderThanThey() throws {
         try onMain {
             try Resource.load()

@@ -10,9 +10,9 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Files in the composer, by real keys, the clipboard and a drop.
+/// Attaching files to the composer by keyboard, clipboard and drag and drop, with real input events.
 final class AttachmentTrayTests: GtkTestCase {
-    /// A composer that takes files, in a window with something that files can be dragged from.
+    /// A composer that accepts files, in a window that also has a drag source.
     @MainActor
     private final class Bench {
         let fixture: ChatFixture
@@ -57,7 +57,7 @@ final class AttachmentTrayTests: GtkTestCase {
             return url
         }
 
-        /// A picture of this size.
+        /// Writes a PNG of this size in pixels.
         func picture(_ name: String, width: Int32, height: Int32) throws -> URL {
             let url = files.path(name)
             let pixels = (0..<Int(width * height)).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
@@ -68,7 +68,7 @@ final class AttachmentTrayTests: GtkTestCase {
             return url
         }
 
-        /// Pastes what another program offers.
+        /// Pastes clipboard content that another process owns.
         func paste(_ file: URL, as type: String) throws {
             try RealClipboard.offer(file, as: type)
             try RealClipboard.wait(for: type, of: view.textView)
@@ -81,7 +81,7 @@ final class AttachmentTrayTests: GtkTestCase {
             try paste(try file("list.txt", Data(list.utf8)), as: "text/uri-list")
         }
 
-        /// Waits until as many attachments as this are there and can be sent.
+        /// Waits for exactly `count` attachments, all ready to send.
         func waitForReady(_ count: Int) -> Bool {
             MainLoop.pump { self.attachments.count == count && self.attachments.allSatisfy { $0.upload == .ready } }
         }
@@ -90,7 +90,7 @@ final class AttachmentTrayTests: GtkTestCase {
             Self.descendants(of: window.window).filter { $0.hasStyle("attachment-cell") }
         }
 
-        /// GTK drops the keys of what is not mapped yet.
+        /// Waits until the cell is mapped first: GTK drops key events for unmapped widgets.
         func focusCell(_ index: Int) -> Bool {
             MainLoop.pump { cells.indices.contains(index) && cells[index].isMapped && cells[index].width > 0 }
                 && cells[index].grabFocus() && MainLoop.pump { self.focusedCell == index }
@@ -143,7 +143,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    /// MIB-19: by choice a picture stands in the text; MIB-21: never wider than that or than it is, whatever the window does.
+    /// MIB-19: images can be placed inline. MIB-21: an inline image is never wider than the text or its natural width.
     func testAPictureIsPutInTheTextByKeyAndScaledWithTheWindow() throws {
         try onMain {
             let bench = try Bench()
@@ -208,7 +208,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    /// GDK would make other kinds of pictures of it.
+    /// GDK would transcode the JPEG to other image formats.
     func testAPastedJPEGStaysAJPEG() throws {
         try onMain {
             let bench = try Bench()
@@ -245,7 +245,7 @@ final class AttachmentTrayTests: GtkTestCase {
             try RealInput.pressButton()
             try RealInput.move(byX: 0, y: 60)
             let isShown = { Bench.descendants(of: bench.window.window).contains { $0.hasStyle("drop-target") } }
-            // A hand never rests: where a drag begins late, only a further motion tells the target of it.
+            // A late drag learns about its target only from further motion events, so keep moving.
             for step in 0..<40 where !isShown() { try RealInput.move(byX: step % 2 == 0 ? 2 : -2, y: 0, steps: 1) }
             XCTAssertTrue(MainLoop.pump(until: isShown), "SLK-36: the target is highlighted")
             try RealInput.move(byX: 0, y: 60)

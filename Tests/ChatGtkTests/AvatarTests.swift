@@ -9,7 +9,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Pictures of members and rooms, decoded by the real process.
+/// Member and room avatars, decoded by the real decoder process.
 final class AvatarTests: GtkTestCase {
     private final class Files: MediaService {
         let folder = TemporaryFolder()

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// MIB-48: each sample's bar is this one, by a look, items and hooks: what tells it from the others is there and works.
+/// MIB-48: reproduces each sample's bar with an appearance, items and hooks, and checks its distinctive features.
 final class BarLookTests: GtkTestCase {
     @MainActor private static let looks = [
         "photo": ItemAppearance(icon: "camera-photo-symbolic", label: "Photo"), "at": ItemAppearance(label: "Mention"),
@@ -34,7 +34,7 @@ final class BarLookTests: GtkTestCase {
         return try XCTUnwrap(part.bounds(in: bench.widget))
     }
 
-    /// The text takes the room; Return and the round button send.
+    /// The text takes the remaining width; Return and the round button send.
     func testTheDefault() throws {
         try onMain {
             let bench = try Self.bench(.parlance)
@@ -54,7 +54,7 @@ final class BarLookTests: GtkTestCase {
         }
     }
 
-    /// A round send button inside the rounded frame of the text.
+    /// A round send button inside the rounded text frame.
     func testIMessage() throws {
         try onMain {
             let bench = try Self.bench(.iMessage, [.start: [ComposerItem(id: "photo")]])
@@ -74,8 +74,8 @@ final class BarLookTests: GtkTestCase {
         }
     }
 
-    /// A toolbar below: a camera that rests while something is written, a button that begins a mention, and the send
-    /// button at its end, always there; the button that makes the text tall at the top.
+    /// A toolbar below the text: a camera disabled while there is text, a mention button, and an always visible send
+    /// button at the end; the expand button is at the top.
     func testSlack() throws {
         try onMain {
             let camera = ComposerItem(id: "photo").onTextChanged { $0.isEnabled = $1.isEmpty }
@@ -106,7 +106,7 @@ final class BarLookTests: GtkTestCase {
         }
     }
 
-    /// What is before the text goes and comes by swiping over it.
+    /// Swiping over the text hides and shows the items before it.
     func testMessenger() throws {
         try onMain {
             let photo = ComposerItem(id: "photo")
@@ -125,7 +125,7 @@ final class BarLookTests: GtkTestCase {
         }
     }
 
-    /// A large icon to send, always there, over a row of buttons that scrolls.
+    /// A large, always visible send icon above a scrollable row of buttons.
     func testGitHawk() throws {
         try onMain {
             let items = (0..<20).map { ComposerItem(id: "item \($0)") }
@@ -142,7 +142,7 @@ final class BarLookTests: GtkTestCase {
         }
     }
 
-    /// What lies behind the bar shows through it.
+    /// The content behind the bar shows through.
     func testGlass() throws {
         try onMain {
             let color = { (look: BarAppearance) -> (Double, Double) in
@@ -178,7 +178,7 @@ final class BarLookTests: GtkTestCase {
         }
     }
 
-    /// A pixel as it is drawn: how red and how green it is.
+    /// Returns the red and green components (0–1) of a rendered pixel.
     @MainActor
     private static func red(of widget: Widget, x: Int, y: Int) throws -> (Double, Double) {
         let file = FileManager.default.temporaryDirectory.appending(path: "look-\(UUID().uuidString).png")
@@ -191,12 +191,12 @@ final class BarLookTests: GtkTestCase {
         guard x < width, y < height else { throw Unfinished() }
         var pixels = [UInt8](repeating: 0, count: width * height * 4)
         gdk_texture_download(texture, &pixels, gsize(width * 4))
-        // Blue, green, red, alpha.
+        // GDK_MEMORY_DEFAULT is BGRA on little-endian machines.
         let place = (y * width + x) * 4
         return (Double(pixels[place + 2]) / 255, Double(pixels[place + 1]) / 255)
     }
 
-    /// A button in the text's place, which brings the text.
+    /// A button replaces the text; clicking it restores the text.
     func testNoTextView() throws {
         try onMain {
             let bench = try Self.bench(.parlance)

@@ -8,7 +8,7 @@ import GtkKit
 import GtkTestSupport
 import LocalBackend
 
-/// A real store and backend in a folder of their own, with the guide's clock standing still.
+/// A real store and backend in a temporary folder; the guide's clock is frozen.
 @MainActor
 final class ChatFixture {
     let folder: TemporaryFolder
@@ -20,7 +20,7 @@ final class ChatFixture {
         try self.init(in: TemporaryFolder())
     }
 
-    /// As after a restart.
+    /// Simulates a restart: closes `other` and reopens its folder.
     convenience init(reopening other: ChatFixture) throws {
         try other.close()
         try self.init(in: other.folder)
@@ -38,7 +38,7 @@ final class ChatFixture {
         coordinator = ConversationCoordinator(service: backend)
     }
 
-    /// Makes a room and opens it.
+    /// Creates a room and opens it.
     func openRoom(named name: String = "Room") throws -> Conversation {
         coordinator.start(opening: nil)
         coordinator.rooms.send(.create(name: name))

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Completion under real keys and pointer.
+/// Completion driven by real key and pointer events.
 final class CompletionPopupTests: GtkTestCase {
     func testKeysOpenMoveAndAccept() throws {
         try onMain {
@@ -64,7 +64,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    /// SLK-23, SLK-27, MIB-27: the wheel scrolls the list, whose rows are as many as its height.
+    /// SLK-23, SLK-27, MIB-27: the list shows at most eight rows; the wheel scrolls to the others.
     func testAtMostEightRowsShowAndTheWheelScrollsThem() throws {
         try onMain {
             let many = (1...40).map { CompletionEntity(id: "m\($0)", name: "Member \($0)") }
@@ -75,8 +75,8 @@ final class CompletionPopupTests: GtkTestCase {
             XCTAssertTrue(
                 MainLoop.pump { bench.completion.listWidget.height == 8 * row.height },
                 "\(bench.completion.listWidget.height) for rows of \(row.height)")
-            // Steps are lost where a busy display server has not told yet what is beneath the pointer, or GTK 4.8 has
-            // forgotten it: as a hand would, the pointer is moved and the wheel turned again.
+            // Scroll events get lost while a busy display server has not sent an enter event yet, or after GTK 4.8
+            // forgets the widget under the pointer. Point and scroll again.
             let isAtEnd = { bench.completion.row(at: 39)?.isMapped == true }
             for _ in 0..<10 where !isAtEnd() {
                 try RealInput.point(at: bench.completion.listWidget)
@@ -108,7 +108,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    /// HKW-52.
+    /// HKW-52: the list is docked in narrow windows.
     func testNarrowWindowsHaveTheListDocked() throws {
         try onMain {
             let bench = try ComposerBench.completing(width: 360)
@@ -164,7 +164,7 @@ extension ComposerBench {
     }
 }
 
-/// Offers those whose name starts with the query; nil fails.
+/// Offers people whose name starts with the query; fails if `people` is `nil`.
 private struct FixedSource: CompletionSource {
     let prefix = "@"
     let people: [CompletionEntity]?

@@ -7,9 +7,9 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What a host makes of the bar: its looks, its own text view, widgets of its own over it.
+/// Host customization of the bar: style sheets, its own text view, its own accessory widgets.
 final class ComposerBarHostTests: GtkTestCase {
-    /// MCV-18: text and send in three lines.
+    /// MCV-18: text and send in three lines of code.
     func testTheSmallestUse() throws {
         try onMain {
             try ComposerBar.register()
@@ -26,7 +26,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// SLK-62: the editor is whatever GtkTextView the host makes, and what is no text view is not taken.
+    /// SLK-62: the host may supply any GtkTextView as the editor; other widgets are rejected.
     func testTheTextViewMayBeTheHostsOwn() throws {
         try onMain {
             try ComposerBar.register()
@@ -62,7 +62,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// MIB-16: Alt with an arrow is what a finger's swipe is.
+    /// MIB-16: Alt+arrow is the keyboard equivalent of a swipe.
     func testSwipesHaveKeys() throws {
         try onMain {
             try ComposerBar.register()
@@ -82,7 +82,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// HKW-23: one at a time, where the bar is, in another window too.
+    /// HKW-23: only one accessory at a time; it follows the bar, also into another window.
     func testAnAccessoryGoesWithTheBar() throws {
         try onMain {
             try ComposerBar.register()
@@ -113,7 +113,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// HKW-25: what an input method has begun is ended by sending and by who asks for it, by nothing else.
+    /// HKW-25: only sending or an explicit request ends a preedit.
     func testNothingEndsAPreeditUnasked() throws {
         try onMain {
             try ComposerBar.register()
@@ -126,7 +126,7 @@ final class ComposerBarHostTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { bar.textWidget.hasFocus })
             try RealInput.press("ctrl+End", "Left")
             XCTAssertTrue(MainLoop.pump { bar.session.composer.selection == .caret(1) })
-            // GTK's own input method, whatever others are installed: the code of a character.
+            // Use GTK's built-in input method, whichever others are installed: Ctrl+Shift+U enters a code point.
             bar.textWidget.setProperty("im-module", "gtk-im-context-simple")
             try RealInput.press("ctrl+shift+u", "4", "1")
             let preedit = { bar.session.composer.preedit }
@@ -153,7 +153,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// SLK-8: no room is taken by what is not there, and any widget may be there.
+    /// SLK-8: an empty start area has no width; any widget may be placed in it.
     func testTheStartTakesTheRoomThatItsItemsTake() throws {
         try onMain {
             try ComposerBar.register()
@@ -176,7 +176,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// MIB-43, MCV-17, SLK-13: a host's style sheet changes what it likes.
+    /// MIB-43, MCV-17, SLK-13: a host's style sheet overrides the bar's style.
     func testAStyleSheetChangesTheLook() throws {
         try onMain {
             try ComposerBar.register()
@@ -209,7 +209,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// MIB-46, SLK-6: no colour of the bar is its own: the text is light where the theme is dark.
+    /// MIB-46, SLK-6: the bar has no hard-coded colors: text is light in a dark theme.
     func testColoursFollowTheTheme() throws {
         try onMain {
             try ComposerBar.register()
@@ -233,7 +233,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// MIB-47: what is at the start is at the right where one writes from there, and a line goes as its letters go.
+    /// MIB-47: in right-to-left locales the start area is on the right; a paragraph's direction follows its own text.
     func testRightToLeftMirrorsTheBar() throws {
         try onMain {
             gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
@@ -262,7 +262,7 @@ final class ComposerBarHostTests: GtkTestCase {
         }
     }
 
-    /// MIB-44: a bar that floats over the content leaves what is beside it to the content.
+    /// MIB-44: a floating bar lets pointer events beside it through to the content.
     func testWhatIsBesideAFloatingBarIsTheContents() throws {
         try onMain {
             try ComposerBar.register()

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Where the bar is and how tall: growth, its signals, and what it tells of more text than fits.
+/// Position and height of the bar: growth, its signals, and overflow.
 final class ComposerBarLayoutTests: GtkTestCase {
     @MainActor
     private static func bench(width: Int32 = 500) throws -> HostBench { try HostBench(width: width, height: 600) }
@@ -18,7 +18,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-enable-animations", isOn)
     }
 
-    /// SLK-57, MIB-45.
+    /// SLK-57, MIB-45: the height follows a spring only while animations are enabled.
     func testLinesMoveTheBarBySpringWhereAnimationsAreOn() throws {
         try onMain {
             Self.setAnimations(true)
@@ -44,7 +44,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// Fewer lines in a wider window are a lower bar (MCV-16: the text wraps anew).
+    /// MCV-16: a wider window rewraps the text into fewer lines and shrinks the bar.
     func testAWiderWindowHasALowerBar() throws {
         try onMain {
             let bench = try Self.bench(width: 320)
@@ -61,7 +61,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-5: lines of emoji or Chinese are as tall as they are, and so is the bar.
+    /// SLK-5: the height follows the real line heights, such as those of emoji or Chinese.
     func testTheBarIsAsTallAsTheLinesThatItHas() throws {
         try onMain {
             let bench = try Self.bench()
@@ -152,7 +152,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// HKW-19: the text stays at its top, and the bar as low as it may be.
+    /// HKW-19: with scrolling locked, the text stays at its top, even while typing at its end.
     func testScrollingCanBeLocked() throws {
         try onMain {
             let bench = try Self.bench()
@@ -173,7 +173,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-6: long words break, nothing scrolls sideways, and an input method is told that this is a chat.
+    /// SLK-6: long words break, nothing scrolls horizontally, and the input method gets the chat purpose.
     func testTheTextWrapsAndNeverScrollsSideways() throws {
         try onMain {
             let bench = try Self.bench(width: 300)
@@ -190,8 +190,8 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-50: a window that loses as much at once as a keyboard takes has one on the screen; MCV-15: the window is followed at
-    /// once, as the compositor moves the keyboard.
+    /// SLK-50: a sudden loss of height as large as a keyboard is reported as an on-screen keyboard. MCV-15: the bar
+    /// follows the window immediately, as the compositor already animates the keyboard.
     func testAKeyboardOnTheScreenIsTold() throws {
         try onMain {
             let bench = try Self.bench()
@@ -216,7 +216,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// MIB-18: the placeholder stands where the text will, in its font, whatever that is.
+    /// MIB-18: the placeholder has the font and position of the text, whatever the style and direction.
     func testThePlaceholderHasTheFontAndPlaceOfTheText() throws {
         try onMain {
             let bench = try Self.bench()
@@ -259,7 +259,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         return String(cString: text)
     }
 
-    /// SLK-14, SLK-65.
+    /// SLK-14, SLK-65: screen readers hear both transitions.
     func testTheLimitAndEditingAreAnnouncedWhenTheyBeginAndEnd() throws {
         try onMain {
             let bench = try Self.bench()
@@ -280,7 +280,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-16: with large text in a narrow window the buttons stand under the words, not in their place.
+    /// SLK-16: with large text in a narrow window the edit bar's buttons wrap below its label.
     func testTheEditBarHasRoomForItsWordsInANarrowBar() throws {
         try onMain {
             let bench = try Self.bench(width: 336)
@@ -300,7 +300,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-14, MIB-47: a sign stands before its figures in every language.
+    /// SLK-14, MIB-47: the counter's minus sign precedes its digits, also in right-to-left locales.
     func testTheCounterReadsFromLeftToRight() throws {
         try onMain {
             gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
@@ -319,7 +319,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    /// MIB-8 for those who have only a pointer; SLK-13.
+    /// MIB-8, SLK-13: the expand button serves users who have only a pointer.
     func testTheExpandButtonAndTheInset() throws {
         try onMain {
             let bench = try Self.bench()
@@ -346,6 +346,6 @@ final class ComposerBarLayoutTests: GtkTestCase {
 }
 
 extension Widget {
-    /// Every widget beneath this one.
+    /// All widgets below this one, depth first.
     var descendants: [Widget] { children.flatMap { [$0] + $0.descendants } }
 }

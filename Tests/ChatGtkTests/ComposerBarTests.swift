@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// The composer bar as somebody else's program takes it.
+/// The composer bar as a third-party application uses it.
 final class ComposerBarTests: GtkTestCase {
     private static let interface = """
         <interface>
@@ -33,7 +33,7 @@ final class ComposerBarTests: GtkTestCase {
         </interface>
         """
 
-    /// SLK-2, HKW-2: every property that a `.ui` file sets is there in the widget, and can be read back.
+    /// SLK-2, HKW-2: every property set in a `.ui` file reaches the widget and can be read back.
     func testInterfaceFileSetsEveryProperty() throws {
         try onMain {
             try ComposerBar.register()
@@ -60,7 +60,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// HKW-2: whatever the property, what is set is what is read, also after the others were set.
+    /// HKW-2: every property keeps its value, also after the others are set.
     func testEveryPropertySurvives() throws {
         try onMain {
             try ComposerBar.register()
@@ -117,7 +117,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// MCV: a message that could not be handed over comes back.
+    /// MCV: a message whose handler fails returns to the composer.
     func testFailedSendComesBack() throws {
         try onMain {
             try ComposerBar.register()
@@ -174,7 +174,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// SLK-53, MIB-42: out of the window and the focus chain, with its text kept.
+    /// SLK-53, MIB-42: a hidden bar takes no space and no focus but keeps its text.
     func testHiddenBarKeepsItsText() throws {
         try onMain {
             try ComposerBar.register()
@@ -201,7 +201,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// MIB-13: hooks of an item behind a real button, under real keys and pointer.
+    /// MIB-13: an item's hooks work for a real button with real key and pointer events.
     func testItemsAreButtonsWithHooks() throws {
         try onMain {
             try ComposerBar.register()
@@ -237,7 +237,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// SLK-60: whatever it stands in, it takes keys and sends.
+    /// SLK-60: the bar accepts input and sends in any container.
     func testItWorksInAnyContainer() throws {
         try onMain {
             try ComposerBar.register()
@@ -303,7 +303,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    /// MIB-5: a notice, a button or a recorder in the text's place, and nothing to send meanwhile.
+    /// MIB-5: a notice, a button or a recorder can replace the text; sending is disabled meanwhile.
     func testMiddleCanBeReplaced() throws {
         try onMain {
             try ComposerBar.register()
@@ -327,7 +327,7 @@ final class ComposerBarTests: GtkTestCase {
 }
 
 extension Widget {
-    /// The first widget beneath this one that meets the condition.
+    /// Returns the first descendant that meets the condition, depth first.
     fileprivate func descendant(where condition: (Widget) -> Bool) -> Widget? {
         for child in children {
             if condition(child) { return child }
@@ -336,14 +336,14 @@ extension Widget {
         return nil
     }
 
-    /// A property's value as a `.ui` file would spell it.
+    /// Returns a property's value as a `.ui` file spells it.
     fileprivate func written(_ name: String) -> String? {
         withSpecification(name) { _, value in
             g_object_get_property(cast(), name, value)
         }
     }
 
-    /// What the class says that the property is at first.
+    /// Returns the default value of a property's `GParamSpec`.
     fileprivate func initially(_ name: String) -> String? {
         withSpecification(name) { specification, value in
             g_param_value_set_default(specification, value)
@@ -368,7 +368,7 @@ extension Widget {
         return "\(g_value_get_int(&value))"
     }
 
-    /// A property that holds a number.
+    /// Returns the value of an integer property.
     fileprivate func number(_ name: String) -> Int {
         var value = GValue()
         g_value_init(&value, shim_type_int())

@@ -7,7 +7,7 @@ import GtkTestSupport
 
 @testable import ChatGtk
 
-/// A composer in a window of its own, over a real backend.
+/// A composer in a window, over a real backend.
 @MainActor
 final class ComposerBench {
     let fixture: ChatFixture
@@ -51,7 +51,7 @@ final class ComposerBench {
         return (Int(gtk_text_iter_get_offset(&start)), Int(gtk_text_iter_get_offset(&end)))
     }
 
-    /// As an input method's commit reaches the text view: the selection goes, the text comes, one user action.
+    /// Emulates an input method's commit: replaces the selection within one user action.
     func type(_ text: String) {
         gtk_text_buffer_begin_user_action(buffer)
         gtk_text_buffer_delete_selection(buffer, 1, 1)
@@ -74,7 +74,7 @@ final class ComposerBench {
         g_signal_emitv(&instance, g_signal_lookup(signal, gtk_text_view_get_type()), 0, nil)
     }
 
-    /// The height that the text view comes to rest at with so many lines.
+    /// Returns the text view's height with this number of lines, after any animation has ended.
     func height(after lines: Int) -> Int {
         viewModel.handle(
             .load(WrittenText(Array(repeating: "x", count: lines).joined(separator: "\n"))))

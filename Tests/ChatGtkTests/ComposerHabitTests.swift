@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What a user of a desktop's composer is used to, by real keys.
+/// Behavior that desktop users expect from any composer, driven by real key events.
 final class ComposerHabitTests: GtkTestCase {
     @MainActor
     private static func open() throws -> (bar: ComposerBar, window: TestWindow) {
@@ -43,7 +43,7 @@ final class ComposerHabitTests: GtkTestCase {
             }
             XCTAssertTrue(MainLoop.pump { button() != nil }, "MIB-10: it spins")
             XCTAssertEqual(button()?.tooltip, "Stop Sending")
-            // It slides in: what moves can't be pointed at.
+            // Wait for revealers to finish: xdotool cannot hit a moving widget.
             let isAtRest = {
                 Self.descendants(of: window.window).allSatisfy {
                     shim_is_a($0.pointer, gtk_revealer_get_type()) == 0
@@ -90,7 +90,7 @@ final class ComposerHabitTests: GtkTestCase {
         try onMain {
             let (bar, window) = try Self.open()
             defer { TextZoom.apply(percent: 100) }
-            // What the text asks for: a single line is given as much as the buttons beside it are tall.
+            // Measure the natural height: a single line is allocated the height of the taller buttons beside it.
             let asked = {
                 var natural: Int32 = 0
                 gtk_widget_measure(bar.textWidget.cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &natural, nil, nil)

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// The frame of a conversation as somebody else's program takes it.
+/// The conversation frame as a third-party application uses it.
 final class ComposerHostTests: GtkTestCase {
     private static let interface = """
         <interface>
@@ -21,7 +21,7 @@ final class ComposerHostTests: GtkTestCase {
         </interface>
         """
 
-    /// SLK-1: anything that scrolls or does not, above the composer, from a `.ui` file.
+    /// SLK-1: any content, scrollable or not, can be placed above the composer from a `.ui` file.
     func testAnyContentStandsAboveTheComposer() throws {
         try onMain {
             try ComposerHost.register()
@@ -39,7 +39,7 @@ final class ComposerHostTests: GtkTestCase {
         }
     }
 
-    /// MIB-50: content and composer stand side by side in one tree, and go from window to window with it.
+    /// MIB-50: content and composer are siblings and move between windows together.
     func testContentAndComposerAreSiblings() throws {
         try onMain {
             try ComposerHost.register()
@@ -66,7 +66,7 @@ final class ComposerHostTests: GtkTestCase {
         }
     }
 
-    /// SLK-3, SLK-42: the indicator pushes the content and takes no room while nobody types.
+    /// SLK-3, SLK-42: the typing indicator shrinks the content and has no height while nobody types.
     func testTheIndicatorPushesTheContent() throws {
         try onMain {
             try ComposerHost.register()
@@ -86,7 +86,7 @@ final class ComposerHostTests: GtkTestCase {
         }
     }
 
-    /// SLK-3: the content gives way when the composer grows; SLK-69: closures, and nothing to call first.
+    /// SLK-3: the content shrinks as the composer grows. SLK-69: sending needs only a closure, no setup call.
     func testTheContentGivesWayAndTheBarSends() throws {
         try onMain {
             try ComposerHost.register()

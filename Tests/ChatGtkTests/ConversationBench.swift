@@ -9,7 +9,7 @@ import LocalBackend
 
 @testable import ChatGtk
 
-/// A conversation in a window of its own, over a real store with a room of many messages.
+/// A conversation in a window, over a real store with a room of many messages.
 @MainActor
 final class ConversationBench {
     static let room = RoomID("long")
@@ -22,10 +22,10 @@ final class ConversationBench {
     let window: TestWindow
 
     /// - Parameters:
-    ///   - count: messages, every third one's own.
-    ///   - unread: of them, at the end.
-    ///   - seconds: between two of them.
-    ///   - fixture: a store that has the room already.
+    ///   - count: the number of messages; every third is the user's own.
+    ///   - unread: how many of them, at the end, are unread.
+    ///   - seconds: the time between two messages.
+    ///   - fixture: a store that already has the room.
     init(
         _ count: Int = 0, unread: Int = 0, apart seconds: Double = 400, in fixture: ChatFixture? = nil,
         width: Int32 = 700, height: Int32 = 600
@@ -77,7 +77,7 @@ final class ConversationBench {
     var list: TimelineList { view.timeline.list }
     var model: TimelineViewModel { conversation.timeline }
 
-    /// Lets frames go by until nothing moves any more.
+    /// Runs frames until rows, scroll offset and loading state stop changing.
     func settle() {
         var (still, before) = (0, "")
         list.widget.addTick { [list, model] in
@@ -89,30 +89,30 @@ final class ConversationBench {
         _ = MainLoop.pump { still >= 4 }
     }
 
-    /// Answers whether it came true.
+    /// Returns whether the condition became true before the timeout.
     func wait(_ condition: @escaping @MainActor () -> Bool) -> Bool { MainLoop.pump(until: condition) }
 
     func row(_ number: Int) -> MessageRow? { list.row(for: id(number)) as? MessageRow }
     func id(_ number: Int) -> TimelineItem.ID { .message(MessageID("m\(number)")) }
 
-    /// Pixels from the list's top to the row's bottom edge.
+    /// Returns the distance in pixels from the list's top to the row's bottom edge.
     func bottom(_ number: Int) -> Double { list.bounds(of: id(number)).map { $0.top + $0.height } ?? .nan }
 
-    /// The number of the lowest message whose end is in view: the one that must not move.
+    /// The number of the last message whose bottom edge is in view: the scroll anchor, which must not move.
     var read: Int? { visible.last { bottom($0) <= Double(list.widget.height) + 0.5 } }
 
-    /// The numbers of the messages in view.
+    /// The numbers of the visible messages.
     var visible: [Int] {
         list.visibleRows.compactMap { model.rows[$0].message.flatMap { Int($0.id.rawValue.dropFirst()) } }
     }
 
-    /// Hands bytes to xdotool, which makes real key and pointer events of them.
+    /// Passes arguments to xdotool, which generates real key and pointer events.
     func input(_ arguments: String...) throws { try input(arguments) }
 
-    /// Waits until the display server gives the window the keys.
+    /// Waits until the window has the keyboard focus of the display server.
     func activate() throws { try RealInput.activate(window.window) }
 
-    /// Lets one frame be painted.
+    /// Waits for one frame to be painted.
     func frame() {
         var frames = 0
         list.widget.addTick {
@@ -134,7 +134,7 @@ final class ConversationBench {
 
     func press(_ keys: String...) throws { try input(["key", "--delay", "20"] + keys) }
 
-    /// A point of a message's text, in pixels of the display.
+    /// Returns xdotool arguments that move the pointer to an offset in pixels within a message's text.
     func point(_ number: Int, x: Double = 4, y: Double = 6) throws -> [String] {
         guard let row = row(number) else { throw Unfinished() }
         let text = Self.descendants(of: row.widget).first { BodyText.of($0) != nil }
@@ -142,8 +142,8 @@ final class ConversationBench {
         return try place(bounds.x + x, bounds.y + y)
     }
 
-    /// For xdotool's `mousemove`. Relative to the window, as it gets the place of a window wrong whose title bar is
-    /// the window manager's.
+    /// Returns arguments for xdotool's `mousemove --window`: xdotool reports wrong absolute positions for windows with
+    /// a title bar of the window manager.
     private func place(_ x: Double, _ y: Double) throws -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -11,7 +11,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What is told of a room over its messages, and what a room does with very long ones and one's own.
+/// The header of a room, very long messages, and editing one's own.
 final class ConversationHeaderTests: GtkTestCase {
     @MainActor
     private static func append(_ texts: [String], by sender: MemberID, to fixture: ChatFixture) throws {
@@ -23,12 +23,12 @@ final class ConversationHeaderTests: GtkTestCase {
                         sentAt: Date(timeIntervalSince1970: 1_768_000_000 + Double(number))),
                     to: ConversationBench.room)
             }
-            // Nothing is unread: the room opens at its end.
+            // Mark everything read: the room then opens at its end.
             try await fixture.backend.markRead(MessageID("more\(texts.count - 1)"), in: ConversationBench.room)
         }
     }
 
-    /// Up edits the newest of one's own, which may be above what is in view.
+    /// Up edits the user's newest message, which may be above the viewport.
     func testUpScrollsToWhatItEdits() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(30, unread: 0)
@@ -82,7 +82,7 @@ final class ConversationHeaderTests: GtkTestCase {
         return text.map { String(cString: $0) }
     }
 
-    /// The topic, or how many are there; a conversation for two has its name once.
+    /// The subtitle is the topic or the member count; a direct chat shows its name once.
     func testTheHeaderSaysWhatTheRoomIs() throws {
         try onMain {
             let bench = try ConversationBench(3)

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Mentions in the application's own conversation: its button, the card, people without `@`, and the counter.
+/// Mentions in a conversation: the button, the card, names without `@`, and the counter.
 final class ConversationMentionTests: GtkTestCase {
     @MainActor
     private static func bench(width: Int32 = 700) throws -> ConversationBench {
@@ -25,7 +25,7 @@ final class ConversationMentionTests: GtkTestCase {
     @MainActor
     private static func text(_ bench: ConversationBench) -> String { bench.conversation.composer.document.text }
 
-    /// SLK-25, MIB-35: beside the emoji, where there is room for it and somebody to mention.
+    /// SLK-25, MIB-35: the button is beside the emoji button if it fits and there is somebody to mention.
     func testTheButtonBeginsAMention() throws {
         try onMain {
             let bench = try Self.bench()
@@ -50,7 +50,7 @@ final class ConversationMentionTests: GtkTestCase {
         }
     }
 
-    /// HKW-56: name, identifier and picture of whom the mention means, whatever its text; and the way to them.
+    /// HKW-56: shows name, Matrix ID and avatar of the mentioned user, whatever the mention's text, and opens the chat.
     func testTheCardOfAMention() throws {
         try onMain {
             let bench = try Self.bench()
@@ -99,7 +99,7 @@ final class ConversationMentionTests: GtkTestCase {
         }
     }
 
-    /// HKW-38: by choice a name without `@` is completed, to a mention of the one who is meant; nothing is offered else.
+    /// HKW-38: opt-in completion of names without `@`; off, nothing is offered.
     func testPeopleAreSuggestedByChoice() throws {
         try onMain {
             let bench = try Self.bench()
@@ -125,7 +125,7 @@ final class ConversationMentionTests: GtkTestCase {
         }
     }
 
-    /// SLK-14: the settings' row has the counter there, at once in the room that is open.
+    /// SLK-14: the setting shows the counter, immediately in the open room.
     func testTheCounterFollowsThePreference() throws {
         try onMain {
             guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
@@ -160,7 +160,7 @@ final class ConversationMentionTests: GtkTestCase {
         }
     }
 
-    /// SLK-40, SLK-64: the strip says who types in the words of the program's translator.
+    /// SLK-40, SLK-64: the typing indicator uses the application's translator.
     func testWhoTypesIsToldInTheUsersWords() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(3, unread: 0)

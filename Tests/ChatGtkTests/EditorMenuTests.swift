@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Menu, formatting and live Markdown in the composer of a room.
+/// Context menu, formatting and live Markdown in a room's composer.
 final class EditorMenuTests: GtkTestCase {
     func testMenuKeysOpenAtTheCaretAndOfferWhatHolds() throws {
         try onMain {
@@ -39,7 +39,7 @@ final class EditorMenuTests: GtkTestCase {
         }
     }
 
-    /// SLK-28, SLK-29: keys, and the buttons beside a selection.
+    /// SLK-28, SLK-29: formatting by shortcuts and by the selection toolbar.
     func testFormattingKeysAndToolbar() throws {
         try onMain {
             let bench = try ComposerBench(width: 700)
@@ -82,7 +82,7 @@ final class EditorMenuTests: GtkTestCase {
         }
     }
 
-    /// Styling step by step ends with the same look as styling the whole text at once.
+    /// Incremental styling gives the same result as styling the whole text.
     func testStylingByEditsEqualsStylingTheWhole() throws {
         try onMain {
             let bench = try ComposerBench()
@@ -143,7 +143,7 @@ extension Button {
 }
 
 extension Widget {
-    /// Whether an action that is found from the widget is enabled.
+    /// Returns whether an action resolved from this widget is enabled.
     func isEnabled(_ action: String) -> Bool {
         let button = Button(sinking: gtk_button_new())
         gtk_widget_set_parent(button.cast(), cast())
@@ -154,7 +154,7 @@ extension Widget {
 }
 
 extension ComposerBench {
-    /// The tags of each character, by their addresses: equal for equal looks.
+    /// The tags of each character, as sorted addresses: equal tags give equal arrays.
     fileprivate var looks: [[String]] {
         (0..<shown.unicodeScalars.count).map { offset in tags(at: offset).map { "\($0)" }.sorted() }
     }

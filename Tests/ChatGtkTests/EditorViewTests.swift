@@ -63,7 +63,7 @@ final class EditorViewTests: GtkTestCase {
         }
     }
 
-    /// Whatever is done to either side, both hold the same text and selection.
+    /// Edits from either side leave buffer and document with the same text and selection.
     func testRandomEditsKeepBufferAndDocumentEqual() throws {
         try onMain {
             let bench = try ComposerBench()

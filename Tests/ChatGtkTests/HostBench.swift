@@ -7,7 +7,7 @@ import GtkTestSupport
 
 @testable import ChatGtk
 
-/// A bar as somebody else's program has it, with a session of its own, in a window that has the keys.
+/// A bar as a third-party application embeds it: with its own session, in a focused window.
 @MainActor
 final class HostBench {
     let widget: Widget
@@ -16,7 +16,7 @@ final class HostBench {
     let window: TestWindow
     var effects: [ComposerEffect] = []
 
-    /// - Parameter prepare: done before the bar is in a window.
+    /// - Parameter prepare: configures the bar before it is added to a window.
     init(width: Int32 = 500, height: Int32 = 500, _ prepare: (ComposerBar) throws -> Void = { _ in }) throws {
         try ComposerBar.register()
         widget = ComposerBar.make()
@@ -40,7 +40,7 @@ final class HostBench {
     var state: ComposerState { session.composer }
     var text: Widget { bar.textWidget }
 
-    /// What the text view holds.
+    /// The text view's content.
     var shown: String {
         let buffer = gtk_text_view_get_buffer(text.cast())
         var (start, end) = (GtkTextIter(), GtkTextIter())
@@ -50,7 +50,7 @@ final class HostBench {
         return String(cString: text)
     }
 
-    /// Where the caret is in the text view, in characters.
+    /// The caret's offset in the text view, in characters.
     var caret: Int {
         let buffer = gtk_text_view_get_buffer(text.cast())
         var iter = GtkTextIter()
@@ -64,10 +64,10 @@ final class HostBench {
 
     func waits(for text: String) -> Bool { MainLoop.pump { self.shown == text && self.bar.text == text } }
 
-    /// The buttons and other widgets of the bar by what their tooltips say.
+    /// Returns the widget of the bar that has this tooltip.
     func item(_ label: String) -> Widget? { widget.descendants.first { $0.tooltip == label } }
 
-    /// Presses a button with the pointer.
+    /// Clicks the middle of a widget with the pointer.
     func click(_ widget: Widget) throws {
         try RealInput.point(at: widget)
         try RealInput.click()
@@ -77,7 +77,7 @@ final class HostBench {
         session.handle(.load(WrittenText(Array(repeating: "x", count: lines).joined(separator: "\n"))))
     }
 
-    /// The bar's heights in each frame until it has been the same for a while.
+    /// Returns the bar's height in each frame until it is stable.
     func heights() -> [Int] {
         var (heights, stable) = ([widget.height], 0)
         let widget = widget
@@ -94,7 +94,7 @@ final class HostBench {
     func close() { window.close() }
 }
 
-/// Offers names that begin with what is asked, and keeps what it was asked.
+/// Offers names that start with the query, and records the queries.
 final class NameSource: CompletionSource {
     nonisolated let prefix: String
     @MainActor private(set) var queries: [String] = []
@@ -125,7 +125,7 @@ final class NameSource: CompletionSource {
 }
 
 extension Widget {
-    /// Has a drag that begins here carry a file, as a file manager's does.
+    /// Adds a drag source that offers a file, as file managers do.
     @MainActor
     func offerDrag(of file: URL) {
         var files: [OpaquePointer?] = [g_file_new_for_path(file.path)]

@@ -7,9 +7,9 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Completion as a host changes it: begun by its buttons, shown by its own widgets, prefetched.
+/// Completion as a host customizes it: opened by buttons, shown in its own widgets, prefetched.
 final class HostCompletionTests: GtkTestCase {
-    /// SLK-25, MIB-35: at the caret, with a space before it where one is needed, and with the focus in the text.
+    /// SLK-25, MIB-35: inserts the prefix at the caret, after a space if needed, and focuses the text.
     func testAButtonBeginsCompletion() throws {
         try onMain {
             let bench = try HostBench { bar in
@@ -46,7 +46,7 @@ final class HostCompletionTests: GtkTestCase {
         }
     }
 
-    /// HKW-51: another view in the list's place, in the popover and docked, under keys and pointer; and the list again.
+    /// HKW-51: a custom chooser replaces the list, in the popover and docked, by keys and pointer; the list can return.
     func testAChooserStandsInTheListsPlace() throws {
         try onMain {
             let chooser = Chips()
@@ -77,7 +77,7 @@ final class HostCompletionTests: GtkTestCase {
         }
     }
 
-    /// A row of buttons.
+    /// A chooser that is a row of buttons.
     @MainActor private final class Chips: CompletionChooser {
         let widget: Widget = Box(.horizontal, spacing: 6)
         var onAccept: ((Int) -> Void)?
@@ -105,7 +105,7 @@ final class HostCompletionTests: GtkTestCase {
         }
     }
 
-    /// HKW-70: the host shows the state wherever it likes; keys choose as ever, and a click of its own does, too.
+    /// HKW-70: the host renders the completion state itself; keys still choose, and so do clicks in its own view.
     func testTheHostShowsItsOwnList() throws {
         try onMain {
             let side = Box(.vertical)
@@ -133,7 +133,7 @@ final class HostCompletionTests: GtkTestCase {
         }
     }
 
-    /// HKW-50: at the first focus, once, and nothing opens.
+    /// HKW-50: prefetches once, at the first focus, without opening the list.
     func testSourcesGetReadyAtTheFirstFocus() throws {
         try onMain {
             let (source, other) = (NameSource("@", ["Ann"]), NameSource("#", ["room"]))
@@ -157,7 +157,7 @@ final class HostCompletionTests: GtkTestCase {
         }
     }
 
-    /// HKW-38: a word without a prefix is looked up after so many letters, quietly: Return still sends.
+    /// HKW-38: a word without a prefix is looked up after a minimum number of letters; Return still sends.
     func testImplicitMentionsAreQuiet() throws {
         try onMain {
             let source = NameSource("", ["Barbara Liskov", "Bart"])
@@ -186,7 +186,7 @@ final class HostCompletionTests: GtkTestCase {
         }
     }
 
-    /// HKW-36, MIB-29: what the source told of somebody comes with the message; of two who touch each has their own.
+    /// HKW-36, MIB-29: the source's metadata is sent with the message; adjacent mentions keep their own.
     func testMetadataComesWithTheMessage() throws {
         try onMain {
             var ann = CompletionEntity(id: "1", name: "Ann")

@@ -10,9 +10,9 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Files in a bar without a room behind it: pasted, dropped and chosen, offered to plug-ins, shown in the tray.
+/// Files in a bar without a room: pasted, dropped and chosen, offered to plug-ins, shown in the tray.
 final class HostFilesTests: GtkTestCase {
-    /// Files of another program.
+    /// Files that another program offers.
     @MainActor
     private struct Files {
         private let folder = TemporaryFolder()
@@ -53,7 +53,7 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
-    /// SLK-36, MIB-36, MIB-38: a copy is in the tray and with the message; Delete takes it out again.
+    /// SLK-36, MIB-36, MIB-38: a copy goes to the tray and is sent with the message; Delete removes it.
     func testPastedFilesAndPicturesAreSent() throws {
         try onMain {
             let files = Files()
@@ -86,7 +86,7 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
-    /// MIB-19, MIB-22: plug-ins are asked in order before the tray, with the content at hand; text is text.
+    /// MIB-19, MIB-22: plug-ins get files in order, with their content, before the tray; text is never offered.
     func testPlugInsAreAskedBeforeTheTray() throws {
         try onMain {
             let files = Files()
@@ -112,7 +112,7 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
-    /// MIB-22: also where there is no tray; what no plug-in wants is refused with its reason then.
+    /// MIB-22: plug-ins also work without a tray; files that none accepts are rejected with a reason.
     func testPlugInsAloneTakeFiles() throws {
         try onMain {
             let files = Files()
@@ -129,7 +129,7 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
-    /// Takes pictures.
+    /// Accepts images.
     private final class Player: ComposerInputPlugIn, @unchecked Sendable {
         let name = "player"
         var taken: [String] = []
@@ -151,7 +151,7 @@ final class HostFilesTests: GtkTestCase {
         func invalidate() { isEmpty = true }
     }
 
-    /// SLK-36: dropped on the bar, which says that it would take it; or anywhere the host says.
+    /// SLK-36: files can be dropped on the bar, which highlights itself, or on any drop area of the host.
     func testFilesAreDroppedOnTheBar() throws {
         try onMain {
             let files = Files()
@@ -175,7 +175,8 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
-    /// MIB-37, MIB-39: the tray may stay empty, its end asks for more; each change is told as a list's items-changed.
+    /// MIB-37, MIB-39: the tray may show while empty, with an add button at its end; changes are reported as in
+    /// `GListModel::items-changed`.
     func testTheTrayAndWhatItTells() throws {
         try onMain {
             let files = Files()

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Where things are in a bar as its host sets it, and what the state says of it.
+/// The layout of a host's bar, and the state that describes it.
 final class HostLayoutTests: GtkTestCase {
     @MainActor
     private static func place(_ part: Widget, in other: Widget) throws -> (
@@ -20,7 +20,8 @@ final class HostLayoutTests: GtkTestCase {
         )
     }
 
-    /// MIB-2: each side for itself, live, in pixels on top of the style's own; and by the configuration.
+    /// MIB-2: each side's padding can be set on its own, live, in pixels in addition to the style's, also by
+    /// configuration.
     func testPaddings() throws {
         try onMain {
             let banner = Label("banner")
@@ -64,8 +65,8 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// MCV-1, MCV-2: made with an offset from below, a highest text and a most of characters; it stays at the bottom whatever
-    /// becomes of the window, and the text leaves the offset free.
+    /// MCV-1, MCV-2: construct properties set the bottom offset, the maximum height and the character limit; the bar
+    /// stays at the bottom of a resized window, and the text leaves the offset free.
     func testOffsetHeightAndCapByProperties() throws {
         try onMain {
             try ComposerBar.register()
@@ -117,7 +118,7 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-5: as GTK breaks the text, whatever the font, the width and what is written.
+    /// SLK-5: counts lines as GTK wraps them, whatever the font, width and text.
     func testLinesAreCountedAsTheyAreSeen() throws {
         try onMain {
             let bench = try HostBench(width: 360, height: 700)
@@ -154,7 +155,7 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// MCV-4: buttons keep their height and stay at the bottom, the text takes the rest, however large an inset is.
+    /// MCV-4: buttons keep their height and stay at the bottom; the text takes the rest, however large the inset.
     func testButtonsStayAtTheBottom() throws {
         try onMain {
             let bench = try HostBench { bar in
@@ -187,7 +188,7 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// MCV-14: the caret is what stays in view: in the middle while one edits there, at a loaded draft's end when asked.
+    /// MCV-14: the caret stays in view while editing mid-text, after a draft loads, and returns to view on request.
     func testTheCaretStaysInView() throws {
         try onMain {
             let bench = try HostBench()
@@ -218,8 +219,8 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// MCV-15, MCV-16: the bar is at the window's foot in each frame while the window becomes another, without an animation
-    /// of its own; SLK-51: and nothing moves for a keyboard that floats.
+    /// MCV-15, MCV-16: while the window resizes, the bar is at its bottom in every frame, without an animation of its
+    /// own. SLK-51: a floating keyboard moves nothing.
     func testTheWindowIsFollowedAtOnce() throws {
         try onMain {
             let bench = try HostBench(width: 500, height: 600)
@@ -248,7 +249,7 @@ final class HostLayoutTests: GtkTestCase {
                 _ = bench.heights()
             }
             XCTAssertEqual(gaps, [0], "MCV-15: in each frame")
-            // As a screen that is turned: the text is broken anew, and no spring plays.
+            // Emulate a rotated screen: the text rewraps without a spring animation.
             bench.bar.text = String(repeating: "Words that are broken. ", count: 10)
             let wide = try XCTUnwrap(bench.heights().last)
             gtk_window_set_default_size(bench.window.window.cast(), 380, 700)
@@ -262,7 +263,7 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-60: down to 360 pixels nothing is cut off, with all that a bar may hold.
+    /// SLK-60: at 360 pixels no part of a fully equipped bar is clipped.
     func testANarrowWindowHoldsTheWholeBar() throws {
         try onMain {
             let bench = try HostBench(width: 360) { bar in
@@ -289,7 +290,7 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// MIB-4: the send button goes to another row and back, and does there what it does.
+    /// MIB-4: the send button works in the row below the text and moves back.
     func testTheSendButtonMayBeBelow() throws {
         try onMain {
             let bench = try HostBench { bar in
@@ -315,7 +316,7 @@ final class HostLayoutTests: GtkTestCase {
         }
     }
 
-    /// SLK-14: always where the host wants it, with a limit or without; over the limit it says so.
+    /// SLK-14: a host can always show the counter, with or without a limit; over the limit it shows the excess.
     func testTheCounterMayAlwaysBeThere() throws {
         try onMain {
             let bench = try HostBench { $0.showsCounter = true }

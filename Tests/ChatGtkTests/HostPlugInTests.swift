@@ -7,9 +7,10 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What a host of the bar has a say in, and hears: by real keys, and seen in the text view.
+/// Interceptors, observers and policies of a host, driven by real keys and checked in the text view.
 final class HostPlugInTests: GtkTestCase {
-    /// HKW-4, HKW-32: asked in order until one objects; what is denied leaves text and caret as they were, and is told.
+    /// HKW-4, HKW-32: interceptors run in order until one objects; a denied change leaves text and caret and is
+    /// reported.
     func testInterceptorsAreAskedInOrderBeforeAKeyIsWritten() throws {
         try onMain {
             let bench = try HostBench()
@@ -21,7 +22,7 @@ final class HostPlugInTests: GtkTestCase {
             bench.session.intercept(as: "emoji") { change, _, _ in
                 asked.append("second \(change.replacement)")
                 guard change.replacement == "x" else { return .allow }
-                // It sees to it itself, by an event that comes after this one.
+                // The interceptor makes the change itself, with an event that follows this one.
                 bench.session.handle(.edit(change.range, replacement: "✗", origin: .code))
                 return .handled
             }
@@ -43,7 +44,8 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// HKW-5, HKW-30: each change once, by whom it was made; a second of one name is none, and what was removed is silent.
+    /// HKW-5, HKW-30: observers get each change once, with its origin; duplicate names are rejected, removed observers
+    /// silent.
     func testObserversHearOfEachChangeAndWhoMadeIt() throws {
         try onMain {
             let bench = try HostBench()
@@ -84,7 +86,7 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// HKW-30, HKW-31: what an input method shows is no change, and what it commits is one.
+    /// HKW-30, HKW-31: a preedit is no change; its commit is one.
     func testAnInputMethodsCommitIsOneChange() throws {
         try onMain {
             let bench = try HostBench()
@@ -102,7 +104,8 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// A plug-in may ask and answer: it sees what was before, and what it wants done comes after.
+    /// A plug-in may query the session and send it events: it sees the state before the change; its events run after
+    /// it.
     func testAPlugInMayAskTheSessionAndSendIt() throws {
         try onMain {
             let bench = try HostBench()
@@ -122,7 +125,7 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// HKW-8, HKW-9: a button makes something else of what is selected: one step, the caret where its characters are.
+    /// HKW-8, HKW-9: a button transforms the selection in one undo step and keeps the caret at its characters.
     func testAButtonTransformsTheSelection() throws {
         try onMain {
             let bench = try HostBench { bar in
@@ -139,7 +142,7 @@ final class HostPlugInTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { bench.state.selection == TextRange(location: 4, length: 9) })
             try bench.click(try XCTUnwrap(bench.item("Upper Case")))
             XCTAssertTrue(bench.waits(for: "one TWO THREE"), "HKW-9: \(bench.shown)")
-            // Not where it starts: on X11 GTK drops a selection that was replaced as a whole.
+            // Check the end only: on X11 GTK collapses a selection whose whole text is replaced.
             XCTAssertEqual(bench.state.selection.end, 13, "HKW-9")
             XCTAssertTrue(MainLoop.pump { bench.text.hasFocus })
             try RealInput.press("ctrl+z")
@@ -157,7 +160,7 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// HKW-33: while changes are ignored nobody hears of them and lists do not go on; at the end they are one change.
+    /// HKW-33: while changes are ignored, observers hear nothing and lists do not continue; the end reports one change.
     func testIgnoringAndRefusingDeletions() throws {
         try onMain {
             let bench = try HostBench()
@@ -183,7 +186,7 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// MIB-32: whether a prefix opens, whether a list shows, and whom may be taken: asked once each.
+    /// MIB-32: the policy is consulted once each for opening, showing the list and accepting an entity.
     func testAPolicyOfCompletion() throws {
         try onMain {
             let bench = try HostBench()
@@ -229,7 +232,7 @@ final class HostPlugInTests: GtkTestCase {
         func mayAccept(_ entity: CompletionEntity, for prefix: String) -> Bool { entity.name != "Ann" }
     }
 
-    /// SLK-45: one layer a press; what has nothing to do with the composer is the host's.
+    /// SLK-45: each Escape closes one layer; with none left, the host handles it.
     func testEscapeGoesOnToTheHost() throws {
         try onMain {
             let button = Widget(sinking: gtk_menu_button_new())
@@ -270,7 +273,7 @@ final class HostPlugInTests: GtkTestCase {
         }
     }
 
-    /// SLK-15: what could not be stored is edited again, as it was written; what was being written waits behind it.
+    /// SLK-15: an edit that fails to be stored is reopened as written; the current draft is restored after it.
     func testAnEditThatFailsComesBack() throws {
         try onMain {
             let bench = try HostBench()

@@ -9,7 +9,7 @@ import XCTest
 @testable import ChatGtk
 @testable import ChatViewModels
 
-/// Invitations above the rooms, and the page of one.
+/// Invitations above the room list, and the invitation page.
 final class InvitationTests: GtkTestCase {
     private static let garden = Invitation(
         room: RoomID("garden"), name: "Garden <1>", topic: "Beds & borders", inviter: MemberID("@ann:example.org"),
@@ -22,7 +22,7 @@ final class InvitationTests: GtkTestCase {
             unreadCount: 0, draftPreview: nil)
     }
 
-    /// The keyboard goes over the titles of sections, in both directions; they take no clicks.
+    /// Keyboard navigation skips section titles in both directions; clicks on them do nothing.
     func testTitlesAreNoRows() throws {
         try onMain {
             try Resource.load()
@@ -96,7 +96,7 @@ final class InvitationTests: GtkTestCase {
         }
     }
 
-    /// One's own asking to be let in is no invitation: there is nothing to accept.
+    /// The user's own knock offers nothing to accept.
     func testAKnockWaitsAndIsWithdrawn() throws {
         try onMain {
             try Resource.load()

@@ -8,7 +8,7 @@ import XCTest
 @testable import ChatGtk
 @testable import ChatViewModels
 
-/// What is behind links, as the reader sees it.
+/// Link preview cards in messages.
 final class LinkPreviewTests: GtkTestCase {
     @MainActor
     private final class Asked: MessageRowDelegate {
@@ -26,7 +26,7 @@ final class LinkPreviewTests: GtkTestCase {
         func jump(to message: MessageID) {}
     }
 
-    /// Knows a page, and counts who asks.
+    /// Has a preview and counts the requests.
     private final class Pages: RoomCapabilityService {
         let asked = Counter()
         var capabilities: BackendCapabilities { [.linkPreviews] }
@@ -38,7 +38,7 @@ final class LinkPreviewTests: GtkTestCase {
         }
     }
 
-    /// Knows every page, once it is let.
+    /// Has a preview of every page, but responds only once `gate` finishes.
     private final class SlowPages: RoomCapabilityService {
         let gate = AsyncStream.makeStream(of: Void.self)
         var capabilities: BackendCapabilities { [.linkPreviews] }
@@ -48,7 +48,7 @@ final class LinkPreviewTests: GtkTestCase {
         }
     }
 
-    /// Rows of messages, one of them with a link.
+    /// Message rows, one of them with a link.
     private final class Rows: TimelineListSource {
         let media: MediaPresenter
         let delegate: any MessageRowDelegate
@@ -80,7 +80,7 @@ final class LinkPreviewTests: GtkTestCase {
         }
     }
 
-    /// A card that comes above what is read pushes nothing away.
+    /// A card that appears above the scroll anchor does not move the rows below it.
     func testACardThatComesMovesNothingBelowIt() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -95,7 +95,7 @@ final class LinkPreviewTests: GtkTestCase {
             scroller.setChild(widget)
             let window = TestWindow(scroller, width: 480, height: 400)
             XCTAssertTrue(MainLoop.pump { list.row(for: 39)?.widget.isMapped == true && !list.isBusy })
-            // Someone reads a little above the end, so that it is not the end that holds.
+            // Scroll slightly up, so that the list is not anchored at its end.
             let end = try XCTUnwrap(list.row(for: 37)?.widget.bounds(in: scroller))
             list.scroll(by: -40)
             XCTAssertTrue(MainLoop.pump { list.row(for: 37)?.widget.bounds(in: scroller)?.y == end.y + 40 })

@@ -9,9 +9,9 @@ import XCTest
 
 @testable import ChatGtk
 
-/// The whole window over a real store.
+/// The main window over a real store.
 final class MainWindowTests: GtkTestCase {
-    /// An application that runs nothing: windows need one to belong to.
+    /// An application that is never run: a `GtkApplicationWindow` needs one.
     @MainActor
     private static let application: Application = {
         let application = Application(id: "io.github.parlance_chat.Parlance.Tests")
@@ -28,7 +28,7 @@ final class MainWindowTests: GtkTestCase {
         return window
     }
 
-    /// Every widget below this one.
+    /// Returns all widgets below this one, depth first.
     @MainActor
     private static func descendants(of widget: Widget) -> [Widget] {
         widget.children.flatMap { [$0] + descendants(of: $0) }
@@ -135,7 +135,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    /// SLK-1: Parlance's own conversation is a host of content and composer like any other.
+    /// SLK-1: Parlance's own conversation uses the same composer host.
     func testAConversationIsAComposerHost() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -152,7 +152,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    /// In a window of one pane a space at start must not press the first button: the room that is open has the focus.
+    /// In a single-pane window the selected room has the initial focus: Space must not press the first button.
     func testNarrowWindowBeginsWithTheFocusOnARoom() throws {
         try onMain {
             let fixture = try ChatFixture()

@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What is found out about a file when it is attached, by the real processes.
+/// Metadata read from a file when it is attached, by the real decoder processes.
 final class MediaLookTests: GtkTestCase {
     func testAPicturesSizeAndHash() throws {
         try onMain {

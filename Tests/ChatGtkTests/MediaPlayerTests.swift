@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Sounds and films in messages, decoded by the process that does it for the program.
+/// Audio and video in messages, decoded by `parlance-film`.
 final class MediaPlayerTests: GtkTestCase {
     private struct Files: MediaService {
         let folder: URL
@@ -19,7 +19,7 @@ final class MediaPlayerTests: GtkTestCase {
         ) async throws -> MediaReference { throw ChatError.unreadableFile }
     }
 
-    /// A second of silence, 8,000 samples of 8 bits.
+    /// One second of silence as WAV: 8,000 8-bit samples.
     private static var silence: Data {
         func number<N: FixedWidthInteger>(_ value: N) -> [UInt8] { withUnsafeBytes(of: value.littleEndian, Array.init) }
         var bytes = Array("RIFF".utf8) + number(UInt32(36 + 8000)) + Array("WAVEfmt ".utf8) + number(UInt32(16))
@@ -58,12 +58,12 @@ final class MediaPlayerTests: GtkTestCase {
         files.show([
             MediaReference(uri: file.lastPathComponent, name: "film", type: type, width: width, height: height)
         ])
-        // The rows' own lists keep the presenter; here the view has to.
+        // In the application the row list retains the presenter; here the view must.
         files.widget.onFinalize { _ = media }
         return files
     }
 
-    /// A film shows a still, plays to its end, can be sought in and played again.
+    /// A video shows its poster, plays to the end, seeks and plays again.
     func testAFilmIsShownAndPlayed() throws {
         try onMain {
             let files = Self.view(SampleFilms.turned, "video/mp4", width: 54, height: 96)
@@ -90,7 +90,7 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
-    /// Without anyone to hear it, a film with sound goes on by the time that passes.
+    /// Without an audio device, a video with sound follows the wall clock.
     func testAFilmWithSoundPlaysWhereThereIsNoSound() throws {
         try onMain {
             let files = Self.view(SampleFilms.film, "video/webm", width: 160, height: 90)
@@ -113,7 +113,7 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
-    /// A stream that nobody holds any more is gone, and its process with it.
+    /// Dropping the last reference to a stream finalizes it and ends its process.
     func testAStreamEndsWithItsView() {
         onMain {
             var stream: Object? = VideoStream.open(SampleFilms.film, fitting: 160, by: 90)
@@ -128,7 +128,7 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
-    /// Without anyone to hear it, it goes on by the time that passes.
+    /// Without an audio device, playback follows the wall clock.
     func testAVoiceMessageIsPlayedAndSoughtIn() throws {
         try onMain {
             let media = MediaPresenter(service: Files(folder: SampleFilms.sound.deletingLastPathComponent()))
@@ -157,7 +157,7 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
-    /// Each has a process and a thread of its own: one does not keep the other waiting.
+    /// Each video has its own process and thread, and never blocks another.
     func testTwoFilmsPlayAtOnce() {
         onMain {
             let films = [SampleFilms.film, SampleFilms.turned].map { VideoStream.open($0, fitting: 160, by: 160) }

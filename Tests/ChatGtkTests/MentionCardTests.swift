@@ -7,7 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// HKW-56: who is meant, beside the mention that the caret is in or the pointer rests on.
+/// HKW-56: the card of the mention under the caret or the pointer.
 final class MentionCardTests: GtkTestCase {
     @MainActor
     private static func bench(

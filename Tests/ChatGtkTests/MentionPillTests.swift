@@ -33,7 +33,7 @@ final class MentionPillTests: GtkTestCase {
         }
     }
 
-    /// Whatever is edited, the tags lie under the mentions and nowhere else (HKW-27).
+    /// HKW-27: after any edit, the tags cover the mentions and nothing else.
     func testTagsFollowMentionsThroughRandomEdits() throws {
         try onMain {
             let bench = try ComposerBench()
@@ -152,7 +152,7 @@ final class MentionPillTests: GtkTestCase {
 }
 
 extension ComposerBench {
-    /// The ranges that any pill's tag covers, in scalars.
+    /// The ranges that pill tags cover, in Unicode scalars.
     fileprivate var taggedRanges: [Range<Int>] {
         var iter = GtkTextIter()
         gtk_text_buffer_get_start_iter(buffer, &iter)
@@ -172,7 +172,7 @@ extension ComposerBench {
         return tagged
     }
 
-    /// What the tags must cover: mentions that touch are one range.
+    /// The ranges that the tags must cover, in Unicode scalars; adjacent mentions are merged.
     fileprivate var mentionRanges: [Range<Int>] {
         let document = viewModel.document
         return document.mentions.reduce(into: []) { ranges, span in

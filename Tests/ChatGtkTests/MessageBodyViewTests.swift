@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Bodies as they are drawn: texts, what can be asked of them, and what they cost.
+/// Rendered bodies: their text, accessibility and cost.
 final class MessageBodyViewTests: GtkTestCase {
     @MainActor
     private final class Bench {
@@ -165,7 +165,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    /// Each text has the room that it needs, at any width, in a bubble that is as wide as it likes.
+    /// Each text fits into its allocation at any width, however wide the bubble.
     func testNothingReachesOutOfItsBox() {
         let long = "words that go on and on until they need more than a line of their own, whatever the width"
         onMain {
@@ -220,7 +220,7 @@ final class MessageBodyViewTests: GtkTestCase {
     }
 }
 
-/// What happens before a link is opened.
+/// Checks before a link is opened.
 final class LinkOpenerTests: GtkTestCase {
     @MainActor
     private final class Bench {

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Dialogs that find people: by real keys, and to their end.
+/// User search dialogs, driven by real keys until they are finalized.
 final class PeopleDialogTests: GtkTestCase {
     private static let ann = User(id: MemberID("@ann:example.org"), name: "Ann <1>")
     private static let bo = User(id: MemberID("@bo:example.org"), name: "Bo")
@@ -16,7 +16,7 @@ final class PeopleDialogTests: GtkTestCase {
     @MainActor
     private static var pictures: AvatarLoader { AvatarLoader(service: FakeMediaService()) }
 
-    /// Opens a dialog over a window, uses it, closes it, and waits for its end.
+    /// Presents a dialog over a window, runs the steps, closes it, and waits until it is finalized.
     @MainActor
     private static func use(
         _ present: @MainActor (Widget) -> Widget, _ steps: @MainActor (Widget) throws -> Void
@@ -83,7 +83,7 @@ final class PeopleDialogTests: GtkTestCase {
         }
     }
 
-    /// Whoever was found for less than what is typed is not meant.
+    /// Return ignores results of an earlier, shorter query.
     func testReturnWaitsForWhatIsTyped() throws {
         try onMain {
             let service = FakePeopleService { call in

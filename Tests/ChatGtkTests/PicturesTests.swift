@@ -9,7 +9,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Pictures in messages and in the viewer, decoded by the real process.
+/// Images in messages and in the viewer, decoded by the real process.
 final class PicturesTests: GtkTestCase {
     @MainActor
     private final class Bench {
@@ -19,7 +19,7 @@ final class PicturesTests: GtkTestCase {
         private let folder = TemporaryFolder()
         private var contents = Contents()
 
-        /// Where contents lie, told from any thread.
+        /// File URLs of media; written on the main thread, read on any.
         private final class Contents: @unchecked Sendable {
             var urls: [String: URL] = [:]
             let gate = AsyncStream.makeStream(of: Void.self)
@@ -55,7 +55,7 @@ final class PicturesTests: GtkTestCase {
             return MediaReference(uri: name, name: name, type: "image/x", width: width, height: height)
         }
 
-        /// Lets what is slow come.
+        /// Lets pending slow downloads complete.
         func open() { contents.gate.continuation.finish() }
 
         func part(_ file: MediaReference) -> ImageContentView {
@@ -85,7 +85,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    /// What is seen before the picture is there, of whatever anyone sent.
+    /// Shows the placeholder of any sender's image until the image is loaded.
     func testAPlaceholderIsSeenUntilThePictureIsThere() throws {
         try onMain {
             let bench = Bench()
@@ -278,7 +278,7 @@ final class PicturesTests: GtkTestCase {
         bench.wait("closed") { bench.media.viewer == nil }
     }
 
-    /// What is under the pointer stays under it.
+    /// Zooming keeps the point under the pointer fixed.
     func testZoomingKeepsAPlace() {
         onMain {
             let widget = ZoomableImage.make()

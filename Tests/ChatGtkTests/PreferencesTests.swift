@@ -6,7 +6,7 @@ import XCTest
 @testable import ChatGtk
 
 final class PreferencesTests: GtkTestCase {
-    /// The rows in the order of the dialog, each with its choices chosen one after another.
+    /// Selects every choice of every row, in the dialog's order.
     func testChoicesAreStored() throws {
         try onMain {
             try Resource.load()

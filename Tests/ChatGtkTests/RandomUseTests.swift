@@ -11,10 +11,10 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Somebody who clicks, types and opens menus without any plan: whatever was open, at the end every control answers.
+/// Clicks, types and opens menus at random; afterwards every control still responds.
 ///
-/// `PARLANCE_CLICKS` says how often, each time otherwise (`make soak`: 10,000); `PARLANCE_SEED` begins with the same choices
-/// again. Without them it is a short one, and the same always.
+/// `PARLANCE_CLICKS` sets the number of actions, with a random seed (`make soak`: 10,000); `PARLANCE_SEED` replays the
+/// choices of a run. Without them the run is short and deterministic.
 final class RandomUseTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
@@ -24,7 +24,7 @@ final class RandomUseTests: GtkTestCase {
         return application
     }()
 
-    /// GTK 4.8 leaves a widget out of a frame now and then while windows come, go and change their size at once.
+    /// Off: GTK 4.8 occasionally omits a widget from a frame while windows open, close and resize at the same time.
     override var isPaintingTested: Bool { false }
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
@@ -50,7 +50,7 @@ final class RandomUseTests: GtkTestCase {
     }
 }
 
-/// A window with a few rooms, and what is done in it.
+/// A window with a few rooms, and the actions in it.
 @MainActor
 private final class RandomUse {
     private let fixture: ChatFixture
@@ -58,7 +58,7 @@ private final class RandomUse {
     private var random: SeededGenerator
     private(set) var lastActions: [String] = []
     private let hands: Hands
-    /// What xdotool calls the window.
+    /// The window's ID for xdotool.
     private let window: String
 
     init(_ application: Application, seed: UInt64) throws {
@@ -70,7 +70,7 @@ private final class RandomUse {
         guard MainLoop.pump(until: { rooms.state.rows.count >= 5 }) else { throw Unfinished() }
         main = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
         main.present()
-        // No button that closes it: whoever clicks anywhere finds that one, too.
+        // No close button: a random click would hit it.
         gtk_window_set_deletable(main.window.cast(), 0)
         gtk_window_set_default_size(main.window.cast(), 900, 640)
         let shown = main.window
@@ -80,22 +80,23 @@ private final class RandomUse {
         hands = try Hands()
     }
 
-    // MARK: Acting
+    // MARK: Random actions
 
     func act() throws {
         let (name, arguments) = next()
         lastActions = (lastActions + [name]).suffix(8)
         try hands.act(arguments)
-        // Sometimes as fast as a hand can, sometimes when all has come to rest.
+        // Act sometimes at full speed, sometimes after the window is idle.
         letFrames(below(3) == 0 ? 4 : 1)
         try stayInside()
     }
 
     private func next() -> (String, [String]) {
         let (x, y) = place()
-        // By its title bar the window is dragged off the screen in the end, where no pointer comes.
+        // Move the window back first: drags of its title bar eventually push it off the screen, out of the pointer's
+        // reach.
         let place = ["windowmove", window, "20", "20", "mousemove", "--window", window, "\(x)", "\(y)"]
-        // Of itself it waits for a tenth of a second behind each.
+        // xdotool waits 100 ms after each click by default.
         let click = ["click", "--delay", "15"]
         switch below(12) {
         case 0, 1, 2, 3: return ("click at \(x) \(y)", place + click + ["1"])
@@ -117,24 +118,24 @@ private final class RandomUse {
         }
     }
 
-    /// Within the window: beside it a click or the wheel is the window manager's, which shows a menu of its own or another
-    /// desktop, and the program neither moves nor answers any more.
+    /// Returns a point within the window: a click or scroll outside reaches the window manager, which opens its own
+    /// menu or switches the desktop, and the application gets no more events.
     private func place() -> (Int, Int) {
         var (x, y) = (0.0, 0.0)
         gtk_native_get_surface_transform(main.window.cast(), &x, &y)
         return (Int(x) + below(max(1, main.window.width)), Int(y) + below(max(1, main.window.height)))
     }
 
-    /// Menus by key, regions, rooms, what closes; nothing that quits or opens a chooser of files.
+    /// Keys for menus, regions and rooms; none that quits or opens a file chooser.
     private static let keys = [
         "F10", "Menu", "shift+F10", "Escape", "Escape", "Tab", "shift+Tab", "Up", "Down", "Left", "Right", "Return",
         "space", "F6", "shift+F6", "alt+Down", "alt+Up", "ctrl+f", "ctrl+shift+f", "ctrl+j", "Home", "End", "Prior",
         "Next", "BackSpace", "ctrl+question", "ctrl+n", "alt+Return", "ctrl+a",
     ]
 
-    /// Windows that are not the program's own, as a chooser of files, and those beside the main one are closed at times.
+    /// Closes native dialogs, such as file choosers, and occasionally secondary windows.
     private func stayInside() throws {
-        // By the menu of its title bar; a window that is not seen draws no frames.
+        // The title bar's menu may have minimized the window; a minimized window draws no frames.
         if let surface: OpaquePointer = gtk_native_get_surface(main.window.cast()),
             gdk_toplevel_get_state(surface).rawValue & GDK_TOPLEVEL_STATE_MINIMIZED.rawValue != 0
         {
@@ -152,10 +153,10 @@ private final class RandomUse {
     private func pick(_ choices: [String]) -> String { choices[below(choices.count)] }
     private func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 
-    // MARK: What answers
+    // MARK: Responsive controls
 
-    /// Closes what is open as its user would, and tries one control after the other, each with one click or key.
-    /// - Returns: the first that does not do what it is for.
+    /// Closes whatever is open as a user would, then tries each control with one click or key.
+    /// - Returns: the first control that does not respond, or `nil`.
     func silentControl() throws -> String? {
         for other in Widget.windows where other.isMapped && !other.isSame(as: main.window) {
             gtk_window_destroy(other.cast())
@@ -167,7 +168,7 @@ private final class RandomUse {
             letFrames(4)
         }
         let rooms = fixture.coordinator.rooms
-        // One click, on each of two rooms.
+        // Each of two rooms opens with one click.
         for name in ["Plans", "Garden"] {
             guard let row = rooms.state.rows.first(where: { $0.name == name }) else { continue }
             guard let label = label(name) else { continue }
@@ -178,14 +179,14 @@ private final class RandomUse {
             }
         }
         letFrames(10)
-        // Typing goes to the message.
+        // Typing reaches the composer.
         guard let composer = fixture.coordinator.conversation?.composer else { return "the room" }
         main.conversationView?.focusComposer()
         let before = composer.document.text
         try RealInput.type("x")
         guard MainLoop.pump(forAtMost: 5, until: { composer.document.text != before }) else { return "the composer" }
         try RealInput.press("BackSpace")
-        // Each menu opens by one click, and closes by one beside it.
+        // Each menu opens with one click, and closes with one outside it.
         for button in menuButtons {
             try RealInput.point(at: button)
             try RealInput.click()
@@ -217,7 +218,7 @@ private final class RandomUse {
         }
     }
 
-    // MARK: Means
+    // MARK: Helpers
 
     private func letFrames(_ count: Int) {
         var frames = 0

@@ -11,7 +11,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Both searches, by real keys in the whole window.
+/// Room search and global search, driven by real keys in the main window.
 final class SearchTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
@@ -57,7 +57,7 @@ final class SearchTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom(named: "Plans")
-            // Far more than is loaded at once: the oldest match is in the detached past.
+            // More messages than are loaded at once: the oldest match is in the detached past.
             try Self.say(
                 (1...200).map { $0 % 50 == 1 ? "the Needle number \($0)" : "hay \($0)" }, in: conversation, fixture)
             let (store, room) = (fixture.store, conversation.roomID)

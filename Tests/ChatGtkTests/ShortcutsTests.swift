@@ -4,7 +4,7 @@ import Foundation
 import GtkTestSupport
 import XCTest
 
-/// SLK-47: the shortcuts window and the composer's key table say the same.
+/// SLK-47: the shortcuts window lists the composer's key table.
 final class ShortcutsTests: XCTestCase {
     func testTheWindowListsEveryKeyOfTheComposer() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

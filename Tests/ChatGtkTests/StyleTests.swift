@@ -8,15 +8,14 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Styles beside Markdown, in the bar (HKW-13 to 16, SLK-35).
+/// Styles other than Markdown in the bar (HKW-13 to 16, SLK-35).
 final class StyleTests: GtkTestCase {
     private nonisolated static let styles: [TextStyle] = [
         .bold, .italic, .underline, .strikethrough, .monospace, .foreground("#C01C28"), .background("#F9F06B"),
         .scale(1.5), .family("serif"), .fontFeatures("smcp"), .letterSpacing(2), .rise(3), .link("https://a.example"),
     ]
 
-    /// HKW-13: each style is seen on its range and nowhere else, goes with what is written in it, and comes from a draft
-    /// and by undo as it was.
+    /// HKW-13: each style is drawn on exactly its range, extends to text typed within, and survives drafts and undo.
     func testStylesAreDrawn() throws {
         try onMain {
             let bench = try StyleBench()
@@ -36,7 +35,7 @@ final class StyleTests: GtkTestCase {
         }
     }
 
-    /// HKW-15, HKW-16, SLK-35: typed in the style that was chosen, cleared by its key, sent with what is left of it.
+    /// HKW-15, HKW-16, SLK-35: typing uses the chosen style; a shortcut clears it; the remaining styles are sent.
     func testStylesByKeys() throws {
         try onMain {
             let bench = try StyleBench()
@@ -59,7 +58,7 @@ final class StyleTests: GtkTestCase {
         }
     }
 
-    /// SLK-35: the menu clears what is selected, and offers it only where there is something to clear.
+    /// SLK-35: the menu's Clear Formatting acts on the selection and is sensitive only if that has styles.
     func testTheMenuClears() throws {
         try onMain {
             let bench = try StyleBench()
@@ -90,7 +89,7 @@ final class StyleTests: GtkTestCase {
         }
     }
 
-    /// However it came about, what is drawn is what the document says.
+    /// The drawn tags match the document after any edit.
     func testStylesFollowEveryEdit() throws {
         try onMain {
             let bench = try StyleBench()
@@ -115,7 +114,7 @@ final class StyleTests: GtkTestCase {
         }
     }
 
-    /// What any draft or clipboard may hold is no reason to draw out of bounds.
+    /// Extreme values from a draft or the clipboard are clamped.
     func testWildNumbersAreBounded() throws {
         try onMain {
             let bench = try StyleBench()
@@ -130,7 +129,7 @@ final class StyleTests: GtkTestCase {
         }
     }
 
-    /// Middle-click paste is a paste: lists do not go on, symbols do not close, and it goes where the pointer is.
+    /// Middle-click inserts as a paste at the pointer: no list continuation, no closing delimiters.
     func testTheMiddleButtonPastes() throws {
         try onMain {
             let bench = try StyleBench()
@@ -155,7 +154,7 @@ final class StyleTests: GtkTestCase {
     }
 }
 
-/// A bar with a session of its own.
+/// A bar with its own session.
 @MainActor
 private final class StyleBench {
     let bar: ComposerBar
@@ -172,7 +171,7 @@ private final class StyleBench {
         try RealInput.activate(window.window)
     }
 
-    /// How many tags each character of the text has.
+    /// The number of tags on each character of the text view.
     var looks: [Int] {
         guard let buffer = gtk_text_view_get_buffer(bar.textWidget.cast()) else { return [] }
         return (0..<Int(gtk_text_buffer_get_char_count(buffer))).map { offset in
@@ -184,7 +183,7 @@ private final class StyleBench {
         }
     }
 
-    /// How many styles each has in the document.
+    /// The number of styles on each character of the document.
     var wanted: [Int] {
         let document = session.document
         var counts = [Int](repeating: 0, count: document.scalarCount)

@@ -12,7 +12,7 @@ import Testing
             var real = shown
             for _ in 0..<300 {
                 let step = Double.random(in: 0..<120, using: &random)
-                // Rows turn out to be far higher or lower than thought, on both sides.
+                // The rows' real heights differ widely from the estimates, on both sides.
                 let (up, down) = direction == .up ? (-step, step) : (step, -step)
                 real.above = max(1, real.above + up + .random(in: -80..<200, using: &random))
                 real.below = max(1, real.below + down + .random(in: -80..<200, using: &random))

@@ -12,7 +12,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Reactions, what was said before an edit, and passing on, with real keys and a real pointer.
+/// Reactions, edit history and forwarding, driven by real key and pointer events.
 final class TimelineAnnotationTests: GtkTestCase {
     func testReactionsAreGivenAndTakenByKeysAndPointer() throws {
         try onMain {
@@ -30,7 +30,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             try RealInput.point(at: try XCTUnwrap(Self.chip(bench, 28)))
             try RealInput.click()
             XCTAssertTrue(bench.wait { Self.chips(bench, 28).isEmpty }, "taken back")
-            // The button that shows when the pointer is on the message.
+            // The button that appears while the pointer is over the message.
             try RealInput.point(at: row.reactionAnchor)
             try RealInput.click()
             XCTAssertTrue(bench.wait { bench.timeline.reactions.isOpen })
@@ -41,7 +41,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
-    /// They stand beside the bubble or, where there is no room, over its corner; bubbles are as wide without them.
+    /// The buttons are beside the bubble or, without room there, over its corner; they never change its width.
     func testButtonsOfAMessageTakeNoRoom() throws {
         try onMain {
             for width: Int32 in [360, 900] {
@@ -249,7 +249,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
-    /// What is written in all windows.
+    /// The texts of all windows.
     @MainActor
     private static func windowTexts() -> [String] {
         let toplevels = gtk_window_get_toplevels()

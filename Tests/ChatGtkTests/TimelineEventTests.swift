@@ -10,7 +10,7 @@ import XCTest
 @testable import ChatGtk
 @testable import ChatViewModels
 
-/// What happened in a room, among its messages.
+/// State events among the messages of a room.
 final class TimelineEventTests: GtkTestCase {
     func testEventsStandInOneRowThatOpensByClickAndKeys() throws {
         try onMain {
@@ -46,7 +46,7 @@ final class TimelineEventTests: GtkTestCase {
         group(bench).flatMap { bench.list.row(for: TimelineItem.ID.events($0.id)) as? EventRow }
     }
 
-    /// Nothing moves when somebody reads on.
+    /// New read receipts move no rows.
     func testReadersStandBesideTheirMessageAndMoveNoRow() throws {
         try onMain {
             let bench = try ConversationBench(12)
@@ -60,7 +60,7 @@ final class TimelineEventTests: GtkTestCase {
                             ReadReceipt(member: reader, message: message, readAt: readAt), in: ConversationBench.room)
                     }
                 }
-                // As a backend tells what a receipt changed.
+                // Emulate a backend that publishes changed receipts.
                 let known = try finish { [backend = bench.fixture.backend] in
                     try await backend.messages(in: ConversationBench.room, before: .max, limit: 100).messages
                 }

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Fingers on a screen and on a touchpad, as the display server tells of them.
+/// Touchscreen and touchpad gestures, with real events from the display server.
 final class TimelineFingerTests: GtkTestCase {
     override func setUpWithError() throws {
         try onMain { try Fingers.require() }
@@ -30,7 +30,7 @@ final class TimelineFingerTests: GtkTestCase {
         bench.settle()
     }
 
-    /// The middle of a message's text, in pixels of the display, which the window fills.
+    /// Returns the middle of a message's text in display coordinates; the window is fullscreen.
     @MainActor
     private static func place(_ number: Int, _ bench: ConversationBench) throws -> (x: Double, y: Double) {
         let row = try XCTUnwrap(bench.row(number))
@@ -39,7 +39,7 @@ final class TimelineFingerTests: GtkTestCase {
         return (bounds.x + bounds.width / 2, bounds.y + bounds.height / 2)
     }
 
-    /// SLK-48: a finger's tap on the messages puts the on-screen keyboard away; a click of the mouse never does.
+    /// SLK-48: tapping the messages hides the on-screen keyboard; a mouse click never does.
     func testATapDropsTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -47,7 +47,7 @@ final class TimelineFingerTests: GtkTestCase {
             let clicked = try Self.place(299, bench)
             try bench.input(["mousemove", "\(Int(clicked.x))", "\(Int(clicked.y))", "click", "1"])
             XCTAssertTrue(bench.view.composerHasFocus, "a mouse leaves the focus")
-            // Elsewhere: in the same place the two would be a double click.
+            // Tap another message: at the same position the click and the tap would make a double click.
             let (x, y) = try Self.place(296, bench)
             try Fingers.touch(.begin, x: x, y: y)
             try Fingers.lift(x: x, y: y, over: bench.list.widget)
@@ -56,7 +56,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// SLK-49, MIB-41: the list dragged down over the composer takes the focus from it, and no farther than that does not.
+    /// SLK-49, MIB-41: dragging the list down over the composer takes its focus; a shorter drag does not.
     func testADragOverTheComposerDropsTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -75,7 +75,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// SLK-49, MIB-41: nor does a mouse that selects from the messages down over the composer.
+    /// SLK-49, MIB-41: selecting with the mouse from the messages down over the composer keeps the focus.
     func testAMouseDraggedOverTheComposerLeavesTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -91,7 +91,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// The list goes with the finger pixel by pixel, and on by itself when the finger is lifted in motion.
+    /// The list follows the finger pixel by pixel and scrolls on kinetically after a flick.
     func testAFingerScrollsAndFlings() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -102,7 +102,7 @@ final class TimelineFingerTests: GtkTestCase {
             XCTAssertTrue(bench.wait { abs(bench.bottom(number) - before - 40) < 1 }, "with the finger")
             try Fingers.lift(x: 640, y: 300, over: bench.list.widget)
             bench.settle()
-            // A finger that a busy machine held up is lifted at rest: then once more.
+            // Retry: on a busy machine a delayed touch sequence ends without velocity.
             let goesOn = try (0..<5).contains { _ in
                 bench.view.scrollToEnd()
                 bench.settle()
@@ -116,7 +116,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// SLK-55: pages come in the middle of a fling, which goes on, and in no frame does a row go backwards.
+    /// SLK-55: a fling continues while pages load, and no row ever moves backwards.
     func testAFlingGoesOnWhenPagesCome() throws {
         try onMain {
             let bench = try Self.makeBench(1100)
@@ -145,7 +145,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// A finger put down stops a fling where it is.
+    /// Touching the list stops a fling at once.
     func testAFingerStopsAFling() throws {
         try onMain {
             let bench = try Self.makeBench(300)
@@ -156,7 +156,7 @@ final class TimelineFingerTests: GtkTestCase {
             bench.frame()
             bench.frame()
             let held = bench.list.distanceFromEnd
-            // Longer than a long press, which opens the menu of a list that stands still.
+            // Hold longer than a long press, which must open no menu here: the touch stopped a fling.
             XCTAssertFalse(MainLoop.pump(forAtMost: 1.5) { bench.timeline.menu.isOpen })
             XCTAssertEqual(bench.list.distanceFromEnd, held, accuracy: 1)
             try Fingers.lift(x: 640, y: 300, over: bench.list.widget)
@@ -164,7 +164,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// A jump ends the fling: it does not go on from the new place.
+    /// A jump cancels the fling, which must not continue at the new position.
     func testAJumpEndsAFling() throws {
         try onMain {
             let bench = try Self.makeBench(300)
@@ -182,20 +182,20 @@ final class TimelineFingerTests: GtkTestCase {
         try Fingers.touch(.begin, x: 640, y: 150)
         for step in 1...8 {
             try Fingers.touch(.move, x: 640, y: 150 + Double(step) * 40)
-            // As fast as a hand, however slow the frames are.
+            // 10 ms per step: a fixed velocity, however slow the frames are.
             _ = MainLoop.pump(forAtMost: 0.01) { false }
         }
         try Fingers.lift(x: 640, y: 470, over: bench.list.widget)
     }
 
-    /// Two fingers on a touchpad: the list follows them exactly, and goes on when they are lifted in motion.
+    /// Two-finger scrolling follows the fingers exactly and continues kinetically.
     func testATouchpadScrollsKinetically() throws {
         try onMain {
             let bench = try Self.makeBench()
             bench.view.focusComposer()
             try Fingers.point(x: 640, y: 300)
             bench.frame()
-            // The first event tells GTK where the axis is.
+            // GTK uses the first scroll event only to initialize the axis.
             try Fingers.scroll(-0.1)
             for _ in 0..<12 {
                 try Fingers.scroll(-0.4)
@@ -214,7 +214,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// Over code: fingers that begin upright move the messages, those that begin sideways the code, to their end.
+    /// Over a code block, vertical scrolling moves the messages and horizontal scrolling the code, up to its end.
     func testATouchpadOverCodeScrollsOneOfTheTwo() throws {
         try onMain {
             let bench = try WideBlocks.bench()
@@ -222,12 +222,12 @@ final class TimelineFingerTests: GtkTestCase {
             for block in try WideBlocks.scrollers(bench) {
                 let sideways = block.horizontalAdjustment
                 let place = try XCTUnwrap(block.bounds(in: bench.window.window))
-                // By more than one step: GTK knows what is beneath from the second motion on.
+                // Move in two steps: GTK picks the widget under the pointer from the second motion on.
                 for step in [20.0, 0] {
                     try Fingers.point(x: place.x + place.width / 2 - step, y: place.y + place.height / 2)
                     bench.frame()
                 }
-                // The first event tells GTK where the axes are.
+                // GTK uses the first scroll event only to initialize each axis.
                 try Fingers.scroll(-0.1)
                 try Fingers.scroll(0, sideways: 0.1)
                 try Fingers.stopScrolling()
@@ -259,7 +259,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// A finger on the screen, over code, the same way.
+    /// Touch scrolling over a code block, with the same rules as the touchpad.
     func testAFingerOverCodeScrollsOneOfTheTwo() throws {
         try onMain {
             let bench = try WideBlocks.bench()
@@ -285,7 +285,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// Swipes to either side answer; a short one, and one that turns into scrolling, do not.
+    /// A swipe to either side replies; a short one, or one that turns into scrolling, does not.
     func testASwipeAnswersTheMessage() throws {
         try onMain {
             let bench = try Self.makeBench()
@@ -316,7 +316,7 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// A finger that stays opens the message's menu.
+    /// A long press opens the message's menu.
     func testALongPressOpensTheMenu() throws {
         try onMain {
             let bench = try Self.makeBench()

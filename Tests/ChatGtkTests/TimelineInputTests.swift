@@ -10,7 +10,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Real keys and a real pointer in a conversation.
+/// A conversation driven by real key and pointer events.
 final class TimelineInputTests: GtkTestCase {
     func testKeysGoFromRowToRowAndBack() throws {
         try onMain {
@@ -34,7 +34,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    /// SLK-56: Ctrl+Home and Ctrl+End lead to the room's ends, however far they are apart.
+    /// SLK-56: Ctrl+Home and Ctrl+End reach the room's ends from anywhere.
     func testTheFarEndsAreAKeyAway() throws {
         try onMain {
             let bench = try ConversationBench(1000)
@@ -56,10 +56,10 @@ final class TimelineInputTests: GtkTestCase {
 
     func testADayIsPickedAndOneWritesOn() throws {
         try onMain {
-            // Nine messages a day.
+            // 9,600 s apart: nine messages a day.
             let bench = try ConversationBench(1000, apart: 9600)
             bench.view.focusComposer()
-            // From the day that is read on, with keys: two days back.
+            // Select the day two days before the visible one by keys.
             bench.view.openCalendar()
             bench.settle()
             XCTAssertFalse(bench.view.composerHasFocus)
@@ -70,7 +70,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    /// SLK-56: a button counts what is unread, and leads to the very end.
+    /// SLK-56: the button shows the unread count and scrolls to the very end.
     func testTheButtonLeadsToTheNewest() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(400, unread: 0)
@@ -155,7 +155,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    /// The mouse selects and the focus stays where it is (SLK-48), so that Ctrl+C works in the composer too.
+    /// SLK-48: selecting with the mouse leaves the focus in the composer; Ctrl+C there copies the selection.
     func testTextIsSelectedByPointerAcrossMessages() throws {
         try onMain {
             let bench = try ConversationBench(30)
@@ -190,7 +190,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    /// One after the other without a pause: the first edit's bar moves what is above it.
+    /// Immediate successive edits: the first one's edit bar shifts the rows above it.
     func testADoubleClickEditsOnesOwn() throws {
         try onMain {
             let bench = try ConversationBench(30)
@@ -208,7 +208,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    /// SLK-48 and SLK-49 are for fingers alone.
+    /// SLK-48, SLK-49 apply to touch events only.
     func testOnlyATouchScreenIsTouched() {
         onMain {
             for type in [

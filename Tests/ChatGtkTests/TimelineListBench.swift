@@ -5,15 +5,15 @@ import XCTest
 
 @testable import ChatGtk
 
-/// A row of a height that can be set, which counts what is asked of it.
+/// A row with an adjustable height that counts its measurements and paints.
 @MainActor
 final class StripImplementation: WidgetImplementation {
     override class var typeName: String { "ParlanceTestStrip" }
     static var alive = 0
-    /// How often a height was worked out: what a text layout would be.
+    /// How often a height was measured, which stands for a text layout.
     static var layouts = 0
     var pixels = 20
-    /// How often it was painted.
+    /// How often the row was painted.
     private(set) var paintings = 0
 
     required init(pointer: UnsafeMutableRawPointer) {
@@ -32,7 +32,7 @@ final class StripImplementation: WidgetImplementation {
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         guard orientation == .vertical else { return SizeRequest(minimum: 40, natural: 40) }
         Self.layouts += 1
-        // Narrower than 300 pixels it wraps.
+        // Narrower than 300 pixels, the content wraps.
         let height = size > 0 && size < 300 ? pixels * 300 / size : pixels
         return SizeRequest(minimum: height, natural: height)
     }
@@ -42,7 +42,7 @@ final class StripImplementation: WidgetImplementation {
 final class Strip: TimelineListRow {
     let widget = StripImplementation.make()
     var key: Int?
-    /// How often it had been painted when it was bound last.
+    /// The paint count at the last binding.
     var paintingsWhenBound = 0
 
     func setPixels(_ pixels: Int) {
@@ -51,7 +51,7 @@ final class Strip: TimelineListRow {
     }
 }
 
-/// Rows of given heights in memory, and what becomes of them.
+/// An in-memory source of rows with given heights.
 @MainActor
 final class StripSource: TimelineListSource {
     private(set) var keys: [Int] = []
@@ -94,14 +94,14 @@ final class StripSource: TimelineListSource {
         list?.update(at: index)
     }
 
-    /// All other rows, without a word of what has changed.
+    /// Replaces all rows with a reset, without reporting individual changes.
     func replace(_ keys: [Int]) {
         self.keys = keys
         list?.reset()
     }
 }
 
-/// A list in a scrolled window in a window.
+/// A list in a scrolled window.
 @MainActor
 final class TimelineListBench {
     let source = StripSource()
@@ -111,7 +111,8 @@ final class TimelineListBench {
     let window: TestWindow
     private var painted = 0
 
-    /// - Parameter content: what the window has instead of the scrolled window, which is to be in it.
+    /// - Parameter content: the window's child; it must contain the scrolled window. By default the scrolled window
+    /// itself.
     init(
         _ heights: [Int], width: Int32 = 320, height: Int32 = 400,
         scroller: ScrolledWindow = ScrolledWindow(sinking: gtk_scrolled_window_new()), content: Widget? = nil,
@@ -131,7 +132,7 @@ final class TimelineListBench {
 
     static func heights(_ count: Int) -> [Int] { (0..<count).map { 20 + $0 * 37 % 61 } }
 
-    /// One reads in the middle of 300 rows.
+    /// Returns a bench scrolled to the middle of 300 rows.
     static func reading() -> TimelineListBench {
         let bench = TimelineListBench(heights(300))
         bench.scroll(by: -3000.3)
@@ -140,7 +141,7 @@ final class TimelineListBench {
         return bench
     }
 
-    /// Does something, and checks in each frame that is painted that the row being read has not moved.
+    /// Runs `body` and checks in every painted frame that the scroll anchor does not move.
     func checkStill(_ what: String, line: UInt = #line, _ body: () -> Void) {
         let key = readKey
         let place = bottom(key) - height
@@ -152,7 +153,7 @@ final class TimelineListBench {
     var adjustment: Adjustment { scroller.verticalAdjustment }
     var height: Double { Double(widget.height) }
 
-    /// Lets three frames pass, in which all that was asked for is done.
+    /// Waits for three frames, enough for all queued work.
     func settle(_ onFrame: @escaping @MainActor () -> Void = {}) {
         var frames = 0
         let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(widget.cast())))
@@ -165,7 +166,7 @@ final class TimelineListBench {
         connection.disconnect()
     }
 
-    /// Lets frames pass until nothing scrolls any more, as it does for a while after a click on the scrollbar.
+    /// Waits until scrolling stops; a click on the scrollbar animates.
     func rest() {
         var before = -1.0
         while before != adjustment.value - adjustment.lower {
@@ -175,19 +176,19 @@ final class TimelineListBench {
         }
     }
 
-    /// A layout as a frame does it, without waiting for one.
+    /// Allocates the list synchronously, as a frame would.
     func layOut() {
         var place = GdkRectangle(x: 0, y: 0, width: Int32(widget.width), height: Int32(widget.height))
         widget.queueAllocate()
         gtk_widget_size_allocate(widget.cast(), &place, -1)
     }
 
-    /// Waits until all around is measured.
+    /// Waits until the surrounding rows are measured.
     func becomeIdle() {
         _ = MainLoop.pump { !self.list.isBusy }
     }
 
-    /// Of the scrollbar's thumb, in pixels.
+    /// The height of the scrollbar's thumb in pixels.
     var thumbHeight: Double {
         guard let bar = gtk_scrolled_window_get_vscrollbar(scroller.cast()) else { return .nan }
         var parts = [Widget(borrowing: bar)]
@@ -200,7 +201,7 @@ final class TimelineListBench {
 
     func scroll(by pixels: Double) { adjustment.value += pixels }
 
-    /// Where the row with this key is on the screen, by its widget; nan if it has none in view.
+    /// Returns the top edge of a row's widget in the viewport, or NaN if the row is not visible.
     func top(_ key: Int) -> Double {
         guard let row = list.row(for: key), let bounds = row.widget.bounds(in: scroller) else { return .nan }
         return bounds.y
@@ -211,9 +212,9 @@ final class TimelineListBench {
         return bounds.y + bounds.height
     }
 
-    /// The keys of the rows in view, from the top.
+    /// The keys of the visible rows, from top to bottom.
     var visibleKeys: [Int] { list.visibleRows.map { source.keys[$0] } }
-    /// The lowest row in view whose bottom edge is in view: the one that must not move.
+    /// The key of the scroll anchor: the last row whose bottom edge is visible.
     var readKey: Int { visibleKeys.last { bottom($0) <= height } ?? visibleKeys[0] }
     var lastKey: Int { source.keys[source.count - 1] }
 

@@ -6,7 +6,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Real wheel, pointer and key events, as the display sends them.
+/// Real wheel, pointer and key events from the display server.
 final class TimelineListEventTests: GtkTestCase {
     @MainActor
     private static func fullScreenBench() -> TimelineListBench {
@@ -19,7 +19,7 @@ final class TimelineListEventTests: GtkTestCase {
         return bench
     }
 
-    /// Sends events and waits until `condition` holds.
+    /// Sends events with xdotool and waits until `condition` holds.
     @MainActor
     private static func send(_ arguments: [String], until condition: () -> Bool) throws -> Bool {
         let process = Process()
@@ -93,7 +93,7 @@ final class TimelineListEventTests: GtkTestCase {
         }
     }
 
-    /// A thumb among 10,000 rows of unlike heights follows the pointer, and no frame leaves a gap.
+    /// With 10,000 rows of different heights, the thumb follows the pointer and no frame has a gap.
     func testTheThumbFollowsThePointer() throws {
         try onMain {
             let bench = TimelineListBench((0..<10_000).map { 20 + $0 * 7919 % 300 })
@@ -114,11 +114,11 @@ final class TimelineListEventTests: GtkTestCase {
                 if !bench.list.coversViewport { gaps += 1 }
                 let share =
                     (adjustment.value - adjustment.lower) / (adjustment.upper - adjustment.lower - adjustment.pageSize)
-                // Half a pixel of the track: what is measured on the way differs a little from what was estimated.
+                // Tolerate half a pixel of the track: measured heights differ slightly from the estimates.
                 if share > last + 0.5 / 800 { backwards += 1 }
                 last = share
             }
-            // Pixel by pixel: each step moves the thumb as far as the first one.
+            // One pixel at a time: each step moves the thumb as far as the first.
             XCTAssertTrue(try Self.send(["mousemove", x, "740"]) { last < 0.99 })
             bench.rest()
             let (start, before) = (last, last)
@@ -140,7 +140,7 @@ final class TimelineListEventTests: GtkTestCase {
         }
     }
 
-    /// A click on the track goes there, and the rows there are whole.
+    /// Clicking the track scrolls to that position, with complete rows.
     func testAClickOnTheTrackGoesThere() throws {
         try onMain {
             let bench = Self.fullScreenBench()
@@ -153,9 +153,8 @@ final class TimelineListEventTests: GtkTestCase {
                 XCTAssertTrue(bench.list.coversViewport)
                 let share =
                     bench.list.distanceFromStart / (bench.list.distanceFromStart + bench.list.distanceFromEnd)
-                // GTK works out a value of the adjustment at the click, and moves there in steps. The rows on the way are
-                // measured meanwhile, so that the same value is another place at the end: how far another depends on how
-                // many frames there were, and so on the version's speed.
+                // GTK computes the target value at the click and animates towards it. Measuring rows on the way shifts
+                // what that value refers to, by an amount that depends on the number of frames and thus on GTK's speed.
                 let thumb = bench.thumbHeight
                 XCTAssertEqual(share, (Double(y) - thumb / 2) / (800 - thumb), accuracy: 0.1, "at \(y)")
             }

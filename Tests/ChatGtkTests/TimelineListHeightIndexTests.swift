@@ -3,9 +3,9 @@ import Testing
 
 @testable import ChatGtk
 
-/// The height index against a plain array.
+/// Compares the height index with a plain array.
 @Suite struct TimelineListHeightIndexTests {
-    /// The same, the slow way.
+    /// The naive reference implementation.
     private struct Oracle {
         var heights: [Int?] = []
         var estimate = 0.0
@@ -38,7 +38,7 @@ import Testing
                 let row = Int.random(in: 0..<index.rows, using: &random)
                 try #require(index.height(of: row) == oracle.heights[row])
                 try #require(abs(index.offset(of: row) - oracle.offset(of: row)) < 0.001)
-                // Between pixels, so that rounding errors decide nothing.
+                // A fractional offset between pixels: rounding errors cannot change the result.
                 let offset = Double(Int.random(in: -2...Int(index.total) + 2, using: &random)) + 0.437
                 try #require(index.row(at: offset) == oracle.row(at: offset))
             }
@@ -58,7 +58,7 @@ import Testing
             index.remove(first..<last)
             oracle.heights.removeSubrange(first..<last)
         case 3 where rows > 0:
-            // A stretch, as scrolling measures, in either direction.
+            // Measure a run of rows in either direction, as scrolling does.
             let first = Int.random(in: 0..<rows, using: &random)
             let stretch = Array(first..<min(rows, first + 40))
             for row in Bool.random(using: &random) ? stretch : stretch.reversed() {

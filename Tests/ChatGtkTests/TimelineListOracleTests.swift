@@ -6,7 +6,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// 10,000 random changes against a plain array of heights.
+/// Applies 10,000 random changes and compares the list with a plain array of heights.
 final class TimelineListOracleTests: GtkTestCase {
     func testTenThousandRandomChanges() {
         onMain {
@@ -23,7 +23,7 @@ final class TimelineListOracleTests: GtkTestCase {
 
     @MainActor
     private enum Oracle {
-        /// One change, and what must hold of the row being read, or of the end.
+        /// Applies one change and checks that the scroll anchor, or the end, holds.
         static func change(_ bench: TimelineListBench, _ random: inout SeededGenerator, _ step: Int) {
             let source = bench.source
             let wasAtEnd = bench.list.isAtEnd
@@ -61,7 +61,7 @@ final class TimelineListOracleTests: GtkTestCase {
             checkRead(bench, read, place - moved, wasAtEnd: wasAtEnd && moved == 0, long: long, step)
         }
 
-        /// The row being read is where it was, unless an end had to give.
+        /// Checks that the anchor row has not moved, unless an end of the content forced it to.
         static func checkRead(
             _ bench: TimelineListBench, _ read: Int, _ expected: Double, wasAtEnd: Bool, long: Bool, _ step: Int
         ) {
@@ -69,7 +69,7 @@ final class TimelineListOracleTests: GtkTestCase {
                 XCTAssertTrue(bench.list.isAtEnd, "step \(step): the end stays in view")
                 return
             }
-            // At an end the content is moved so that nothing empty is shown.
+            // At an end the list shifts its content rather than show empty space.
             guard long, bench.list.distanceFromEnd > 0, bench.list.distanceFromStart > 0,
                 let now = bench.list.bounds(of: read)
             else { return }
@@ -84,7 +84,7 @@ final class TimelineListOracleTests: GtkTestCase {
             Double(bench.source.keys.reduce(0) { $0 + (bench.source.heights[$1] ?? 0) })
         }
 
-        /// Rows in view without a gap or overlap, of the right height and content; bounds that fit; nil if all is well.
+        /// Returns what is wrong with the layout (gaps, overlaps, heights, content or bounds), or `nil`.
         static func fault(_ bench: TimelineListBench) -> String? {
             let (list, source) = (bench.list, bench.source)
             guard list.count == source.count else { return "count" }

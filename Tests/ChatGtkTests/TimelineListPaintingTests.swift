@@ -5,10 +5,10 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What is in view is painted, whatever else in the window is laid out in the same frame.
+/// Visible rows are painted, whatever else in the window is laid out in the same frame.
 final class TimelineListPaintingTests: GtkTestCase {
-    /// GTK 4.8 forgets widgets that a resize reaches in the midst of a layout: the conversation went blank when the
-    /// rows first exceeded the viewport, as the field below and what lies over the rows changed in the same frame.
+    /// GTK 4.8 drops resizes that are queued during a layout: the conversation went blank when its rows first exceeded
+    /// the viewport, because the composer and the overlays changed in the same frame.
     func testRowsThatComeWhileOthersAreLaidOutArePainted() {
         onMain {
             for around in Around.allCases {
@@ -35,12 +35,12 @@ final class TimelineListPaintingTests: GtkTestCase {
         }
     }
 
-    /// What changes in the frame in which a row comes.
+    /// Which neighbor changes in the frame that adds a row.
     private enum Around: CaseIterable {
         case above, below, both
     }
 
-    /// Scrolling row by row, each is painted as it comes into view.
+    /// Scrolled row by row, each row is painted as it becomes visible.
     func testRowsThatAreScrolledToArePainted() {
         onMain {
             let (label, column) = (Label("0"), Box(.vertical))
@@ -59,7 +59,7 @@ final class TimelineListPaintingTests: GtkTestCase {
         }
     }
 
-    /// The keys of the rows in view that were not painted since they were bound, nor moved into view.
+    /// Returns the keys of visible rows that were not painted since they were bound or moved into view.
     @MainActor
     private static func unpainted(_ bench: TimelineListBench) -> [Int] {
         bench.visibleKeys.filter { key in

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Which rows have widgets, what that costs, and where the focus goes.
+/// Row widgets: how many are realized, their cost, and keyboard focus.
 final class TimelineListRowsTests: GtkTestCase {
     func testFewRowsHaveWidgetsAndTheyAreUsedAgain() {
         onMain {
@@ -23,7 +23,8 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    /// Whoever stops after each notch finds all rows ready: no layout has to make one, and those behind go too.
+    /// With pauses between wheel notches, rows are measured ahead of time, not in a layout, and passed rows are
+    /// released.
     func testRowsThatWereMeasuredAheadAreLetGo() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 1000))
@@ -39,14 +40,14 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    /// Beside a scrollbar that takes some of the width rows are measured for the width that is left, and for no other.
+    /// A non-overlay scrollbar reduces the width; rows are measured for the reduced width only.
     func testAScrollbarBesideTheRowsCostsNoSecondLayout() {
         onMain {
             var costs: [Int] = []
             let bench = TimelineListBench(TimelineListBench.heights(1000), width: 900)
             for isOver in [true, false] {
                 gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), isOver ? 1 : 0)
-                // The scrollbar comes by and by.
+                // The scrollbar takes several frames to appear.
                 var width = 0
                 while width != bench.list.viewport.rowWidth {
                     width = bench.list.viewport.rowWidth
@@ -109,7 +110,7 @@ final class TimelineListRowsTests: GtkTestCase {
             bench.becomeIdle()
             bench.settle()
             let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(bench.widget.cast())))
-            // The scrollbar that fades out is not the list's.
+            // Use a permanent scrollbar: an overlay scrollbar paints frames while it fades out.
             gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
             bench.settle()
             _ = MainLoop.pump(forAtMost: 1.5) { false }
@@ -122,7 +123,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    /// Assistive technology reads the children in order, and skips what is not visible.
+    /// Assistive technology reads the children in order and skips invisible ones.
     func testChildrenAreInTheOrderOfTheRows() {
         onMain {
             let bench = TimelineListBench.reading()
@@ -177,7 +178,7 @@ final class TimelineListRowsTests: GtkTestCase {
             bench.key(GTK_DIR_UP)
             bench.key(GTK_DIR_UP)
             XCTAssertEqual(bench.list.focusedRow, 296)
-            // Far out of what has widgets now, one after the other.
+            // Move the focus far beyond the realized rows, step by step.
             for _ in 0..<100 {
                 bench.key(GTK_DIR_UP)
                 bench.layOut()
@@ -222,6 +223,6 @@ final class TimelineListRowsTests: GtkTestCase {
 }
 
 extension TimelineListBench {
-    /// Moves the focus as the arrow keys do.
+    /// Moves the focus as an arrow key does.
     func key(_ direction: GtkDirectionType) { _ = gtk_widget_child_focus(widget.cast(), direction) }
 }

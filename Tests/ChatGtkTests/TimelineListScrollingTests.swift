@@ -6,7 +6,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Scrolling by the user and by the program.
+/// Scrolling by user and application.
 final class TimelineListScrollingTests: GtkTestCase {
     func testAUsersMoveIsExact() {
         onMain {
@@ -55,7 +55,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             for step in 0..<30 {
                 let key = bench.readKey
                 let before = bench.list.bounds(of: key)?.top ?? .nan
-                // As kinetic scrolling does: absolute values.
+                // Kinetic scrolling sets absolute values.
                 value += speed
                 bench.adjustment.value = value
                 if step == 12 { bench.source.insert(TimelineListBench.heights(50), at: 0) }
@@ -209,7 +209,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             XCTAssertFalse(bench.list.restore(.row(-5, below: 0)), "its row is no more")
             bench.settle()
             XCTAssertEqual(bench.bottom(key), place)
-            // As after a restart: before the first layout.
+            // Simulate a restart: restore before the first layout.
             let (widget, list) = TimelineList.create()
             list.source = bench.source
             XCTAssertTrue(list.restore(position))
@@ -271,7 +271,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    /// A row that was brought into view stays there while the list becomes lower, and goes where the user scrolls it.
+    /// A row scrolled into view stays visible when the list shrinks, but not once the user scrolls away.
     func testWhatWasBroughtIntoViewStaysInALowerList() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(300))
@@ -294,7 +294,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    /// What is told of rows holds for those there are: an empty list is at its end, and the rows that come into it are not.
+    /// Scroll state is reported only for rows that are laid out: an empty list is at its end, new rows are not yet.
     func testTellsNothingOfRowsBeforeTheirLayout() {
         onMain {
             let bench = TimelineListBench([])

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What is read stays where it is, to the pixel and in every frame, whatever happens around it.
+/// The scroll anchor stays in place to the pixel, in every frame, whatever changes around it.
 final class TimelineListTests: GtkTestCase {
     func testOpensAtTheEndAndFollowsWhatIsAdded() {
         onMain {
@@ -56,7 +56,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    /// SLK-55: the composer grows, the keyboard comes, the window is resized.
+    /// SLK-55: the composer grows, the on-screen keyboard appears, the window is resized.
     func testTheViewportsSizeMovesNothing() {
         onMain {
             let bench = TimelineListBench.reading()
@@ -126,7 +126,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    /// SLK-54, not inverted: for logs.
+    /// SLK-54: a list that is not inverted, as for logs.
     func testNotInvertedItOpensAtTheStartAndHoldsToTheTop() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(80)) {

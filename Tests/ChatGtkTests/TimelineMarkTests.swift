@@ -9,7 +9,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Several messages selected at once, with real keys and a real pointer.
+/// Selecting several messages, with real key and pointer events.
 final class TimelineMarkTests: GtkTestCase {
     func testMessagesAreMarkedByKeysAndPointerAndCopied() throws {
         try onMain {

@@ -26,7 +26,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    /// The first unread message is where one begins, and the button leads exactly to the end.
+    /// Opens at the first unread message; the button scrolls exactly to the end.
     func testBeginsAtWhatIsUnreadAndJumpsToTheNewest() throws {
         try onMain {
             let bench = try ConversationBench(400, unread: 150)
@@ -50,7 +50,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    /// SLK-55: pages come at both ends and what is far away goes, and what is read stays where it is in every frame.
+    /// SLK-55: loading and dropping pages at both ends never moves the scroll anchor, in any frame.
     func testPagesComeBothWaysWithoutMovingWhatIsRead() throws {
         try onMain {
             let bench = try ConversationBench(1100)
@@ -80,7 +80,7 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertEqual(bench.visible.first, 0)
             XCTAssertTrue(bench.model.state.isDetached, "the newest are let go of")
             XCTAssertTrue(bench.view.isLatestVisible)
-            // Down again until the newest are there.
+            // Scroll down until the newest messages are loaded.
             for _ in 0..<60 where bench.model.state.isDetached {
                 bench.list.scrollPage(12)
                 bench.settle()
@@ -124,7 +124,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    /// One layout of the text for each row that is bound, and no more rows than the viewport needs.
+    /// Each binding lays its text out once, and only rows near the viewport are bound.
     func testRowsAreUsedAgain() throws {
         try onMain {
             let bench = try ConversationBench(1000)
@@ -154,7 +154,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    /// SLK-48 and SLK-49: fingers put the on-screen keyboard away, by a tap and by going over the composer.
+    /// SLK-48, SLK-49: a tap, or dragging over the composer, hides the on-screen keyboard.
     func testFingersDropTheFocus() throws {
         try onMain {
             let bench = try ConversationBench(100)
@@ -177,7 +177,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    /// SLK-40, SLK-41: who types is told under the messages, and not a pixel of them moves.
+    /// SLK-40, SLK-41: the typing indicator below the messages moves no row.
     func testWhoTypesIsToldAndNothingMoves() throws {
         try onMain {
             let bench = try ConversationBench(100)

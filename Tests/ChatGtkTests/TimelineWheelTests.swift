@@ -9,9 +9,9 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Code and tables among messages: what is scrolled upright moves the messages, what is scrolled sideways the block.
+/// Code and tables in messages: vertical scrolling moves the messages, horizontal scrolling the block.
 final class TimelineWheelTests: GtkTestCase {
-    /// The wheel of a mouse, over code and over a table, and with Shift.
+    /// A mouse wheel over code and over a table, with and without Shift.
     func testTheWheelBelongsToTheMessages() throws {
         try onMain {
             let bench = try WideBlocks.bench()
@@ -19,7 +19,7 @@ final class TimelineWheelTests: GtkTestCase {
                 let sideways = block.horizontalAdjustment
                 XCTAssertGreaterThan(sideways.upper, sideways.pageSize, "too wide to be seen whole")
                 try bench.activate()
-                // ⚠ Its scrollbar, too: what passes beneath the pointer must not hold the messages up.
+                // Over the block's scrollbar too: it must not capture vertical scrolling that passes over it.
                 try RealInput.point(at: block, x: Double(block.width) / 2, y: Double(block.height) - 6)
                 try bench.input("click", "--repeat", "3", "--delay", "20", "4")
                 XCTAssertGreaterThan(bench.list.distanceFromEnd, 100, "up, over the scrollbar")
@@ -28,7 +28,7 @@ final class TimelineWheelTests: GtkTestCase {
                 try bench.input("click", "--repeat", "3", "--delay", "20", "4")
                 XCTAssertGreaterThan(bench.list.distanceFromEnd, 100, "up, over the block")
                 XCTAssertEqual(sideways.value, 0)
-                // As far as it goes: rows on the way become higher than was thought.
+                // Repeat up to the end: rows turn out higher than estimated.
                 for _ in 0..<5 where !bench.list.isAtEnd {
                     try bench.input("click", "--repeat", "12", "--delay", "20", "5")
                 }
@@ -37,7 +37,7 @@ final class TimelineWheelTests: GtkTestCase {
                 try bench.input("keydown", "shift", "click", "--repeat", "2", "5", "keyup", "shift")
                 XCTAssertTrue(bench.wait { sideways.value > 30 }, "Shift turns it: \(sideways.value)")
                 XCTAssertTrue(bench.list.isAtEnd)
-                // A wheel that is tilted.
+                // Button 6: a tilted wheel.
                 let before = sideways.value
                 try bench.input("click", "6")
                 XCTAssertTrue(bench.wait { sideways.value < before }, "\(sideways.value)")
@@ -51,7 +51,7 @@ final class TimelineWheelTests: GtkTestCase {
     }
 }
 
-/// A room whose last messages are wider than the window.
+/// A room whose last messages are wider than its window.
 @MainActor
 enum WideBlocks {
     static func bench() throws -> ConversationBench {
@@ -75,7 +75,7 @@ enum WideBlocks {
         return try ConversationBench(in: fixture)
     }
 
-    /// What scrolls the code, and what scrolls the table.
+    /// Returns the scrolled windows of the code block and the table.
     static func scrollers(_ bench: ConversationBench) throws -> [ScrolledWindow] {
         let found = ConversationBench.descendants(of: bench.list.widget).filter {
             shim_is_a($0.pointer, gtk_scrolled_window_get_type()) != 0

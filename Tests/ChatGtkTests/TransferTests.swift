@@ -11,7 +11,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// Export and import in the window, over a real store.
+/// Export and import in the main window, over a real store.
 final class TransferTests: GtkTestCase {
     @MainActor
     private static let application: Application = {
@@ -56,7 +56,7 @@ final class TransferTests: GtkTestCase {
         }
     }
 
-    /// The question by keys alone: Return merges, Tab leads to the other answers, Escape changes nothing.
+    /// The dialog by keys alone: Return merges, Tab reaches the other responses, Escape changes nothing.
     func testARepeatedImportAsks() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -104,7 +104,7 @@ final class TransferTests: GtkTestCase {
         }
     }
 
-    /// What is imported becomes rooms of this computer, also while an account is shown.
+    /// An import creates local rooms, even while an account is selected.
     func testAnImportLeadsToThisComputer() throws {
         try onMain {
             let fixture = try ChatFixture()
@@ -201,7 +201,7 @@ final class TransferTests: GtkTestCase {
     }
 }
 
-/// One account that is there, and nothing else.
+/// A service with a single account.
 private struct AccountsOnly: SignInService, AccountService {
     static let id = "@ann:x"
 

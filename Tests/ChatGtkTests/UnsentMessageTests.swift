@@ -9,7 +9,7 @@ import XCTest
 @testable import ChatGtk
 @testable import ChatViewModels
 
-/// A message that was given up, by a real pointer.
+/// Failed messages, driven by a real pointer.
 final class UnsentMessageTests: GtkTestCase {
     @MainActor
     private final class Asked: MessageRowDelegate {
@@ -122,7 +122,7 @@ final class UnsentMessageTests: GtkTestCase {
         }
     }
 
-    /// Several at once, by the bar over the composer and its keys' actions.
+    /// Discards several messages with the selection bar and its keyboard actions.
     func testSeveralThatWereGivenUpAreDiscardedAtOnce() throws {
         try onMain {
             let first = try ChatFixture()

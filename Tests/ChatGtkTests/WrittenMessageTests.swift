@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 
-/// What was written stays what it is in the window: sent, undone, edited, copied, pasted, answered.
+/// Mentions and formatting survive sending, undo, editing, copying, pasting and replying.
 final class WrittenMessageTests: GtkTestCase {
     private nonisolated static let text = WrittenText(
         "**hi** @Alex\n\n- one\n- two", mentioning: [Mention(.member("alex"), text: "@Alex")])
@@ -21,12 +21,12 @@ final class WrittenMessageTests: GtkTestCase {
             composer.handle(.load(Self.text))
             try bench.press("Return")
             XCTAssertTrue(bench.wait { bench.model.lastEditable?.text.contains("hi") ?? false })
-            // Undo brings it back as it was written.
+            // Undo restores the source as written.
             try bench.press("ctrl+z")
             XCTAssertTrue(bench.wait { composer.document.written == Self.text })
             try bench.press("ctrl+shift+z")
             XCTAssertTrue(bench.wait { composer.document.isEmpty })
-            // It is edited as it was written, and stays so.
+            // Editing opens the source as written and keeps its mentions.
             try bench.press("Up")
             XCTAssertTrue(bench.wait { composer.state.composer.editing != nil })
             XCTAssertEqual(composer.document.text, Self.text.source)
@@ -35,7 +35,7 @@ final class WrittenMessageTests: GtkTestCase {
             try bench.press("Return")
             XCTAssertTrue(bench.wait { bench.model.lastEditable?.isEdited ?? false })
             XCTAssertEqual(bench.model.lastEditable?.body.mentions, [.member("alex")])
-            // Copied from the timeline and pasted.
+            // Copy from the timeline, then paste.
             bench.timeline.grabFocus()
             try bench.press("ctrl+c")
             let formats = gdk_clipboard_get_formats(gtk_widget_get_clipboard(bench.list.widget.cast()))
@@ -50,7 +50,7 @@ final class WrittenMessageTests: GtkTestCase {
         }
     }
 
-    /// The bar and the timeline show whom a quote mentions.
+    /// The reply bar and the timeline show a quote's mentions as pills.
     func testAQuoteKeepsItsPill() throws {
         try onMain {
             let bench = try ConversationBench(3)
@@ -72,7 +72,7 @@ final class WrittenMessageTests: GtkTestCase {
         }
     }
 
-    /// What saving an edit loses is said before it is made.
+    /// The edit bar warns about content that saving would lose.
     func testAnEditSaysWhatItLoses() throws {
         try onMain {
             let bench = try ConversationBench(3)

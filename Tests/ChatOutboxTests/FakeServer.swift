@@ -3,7 +3,7 @@ import ChatOutbox
 import Composer
 import Synchronization
 
-/// A server that does as it is told: it carries out a transaction once, and answers what the test has in store.
+/// A scripted server: executes each transaction once and fails as the test requires.
 final class FakeServer: OutboxBackend {
     private struct State {
         var calls: [String] = []
@@ -15,19 +15,19 @@ final class FakeServer: OutboxBackend {
 
     private let state = Mutex(State())
 
-    /// What was asked of the server, in order.
+    /// The calls received, in order.
     var calls: [String] { state.withLock { $0.calls } }
 
-    /// The next attempts fail like this, in order.
+    /// Makes the next attempts fail with these errors, in order.
     func fail(with errors: DeliveryError...) { state.withLock { $0.answers += errors } }
 
-    /// What is told of each upload before it is answered.
+    /// The progress reported for each upload before it completes.
     var parts: [Double] {
         get { state.withLock { $0.parts } }
         set { state.withLock { $0.parts = newValue } }
     }
 
-    /// From here on attempts stay in flight.
+    /// Suspends attempts from here on.
     func hold() { state.withLock { $0.isHeld = true } }
 
     func release() {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock on which waiting takes no time: whoever sleeps is at once where the clock would have been.
+/// A clock whose sleeps return immediately, having advanced the time to their deadline.
 final class InstantClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration

@@ -4,7 +4,7 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 
-/// An outbox over a real store, a server that does as it is told and a clock that stands still.
+/// An outbox over a real store, a scripted server and a manual clock.
 struct OutboxHarness {
     let room = RoomID("room")
     let folder: TemporaryFolder
@@ -26,7 +26,7 @@ struct OutboxHarness {
         try await outbox.start()
     }
 
-    /// The same folder, as after another start of the application.
+    /// Simulates a restart over the same folder.
     func restarted(isOnline: Bool = true) async throws -> OutboxHarness {
         await outbox.close()
         await store.close()
@@ -37,7 +37,7 @@ struct OutboxHarness {
         try await outbox.send(WrittenMessage(text), transaction: TransactionID(transaction), to: room)
     }
 
-    /// Returns as soon as the items of the room satisfy the condition.
+    /// Returns the room's items once they satisfy the condition.
     @discardableResult
     func items(where condition: ([OutboxItem]) -> Bool) async throws -> [OutboxItem] {
         var items = outbox.items(in: room).makeAsyncIterator()

@@ -7,10 +7,10 @@ import Testing
 
 @testable import ChatOutbox
 
-/// Whatever is asked for in whatever order, and however the network and the process fail, in the end the server has just
-/// that.
+/// Whatever the order of requests and the failures of network and process, the server finally has exactly what was
+/// requested.
 @Suite(.timeLimit(.minutes(5))) struct OutboxPropertyTests {
-    /// What the user believes to be there.
+    /// A message as the user expects it to be.
     private struct Wish {
         let transaction: TransactionID
         var stored: ReplicaServer.Stored
@@ -57,7 +57,7 @@ import Testing
             wishes.append(Wish(transaction: transaction, stored: .init(text: text)))
             return
         }
-        // Queued, or already a message: the caller does not know.
+        // Try both targets: the caller does not know whether the message is still queued.
         let original = wishes[place].transaction
         for target in [OutboxTarget.queued(original), .message(MessageID("$\(original)"))] {
             do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatOutbox
 
-/// When attempts are made again, on a clock that stands still.
+/// Retries and their delays, on a manual clock.
 @Suite(.timeLimit(.minutes(5))) struct OutboxRetryTests {
     @Test func theBackOffDoublesBetweenItsLimits() {
         let backOff = BackOff()
@@ -24,7 +24,7 @@ import Testing
         harness.server.fail(with: .unreachable, .unreachable)
         try await harness.send("text", as: "t")
         try await harness.items { $0.first?.state == .retrying(attempts: 1) }
-        // One for the next attempt, one for the mark after five minutes.
+        // One timer for the next attempt, one for the five-minute mark.
         await harness.clock.waitForSleepers(2)
         harness.clock.advance(by: .milliseconds(999))
         #expect(harness.server.calls.count == 1)
@@ -43,7 +43,7 @@ import Testing
         try await harness.items { $0.first?.state == .retrying(attempts: 1) }
         try await harness.outbox.send(
             WrittenMessage("other"), transaction: TransactionID("o"), to: RoomID("other"))
-        // Two attempts and the mark.
+        // Timers for two attempts and for the mark.
         await harness.clock.waitForSleepers(3)
         try await harness.outbox.retryAll()
         await harness.clock.waitForSleepers(3)
@@ -85,7 +85,7 @@ import Testing
         try await harness.send("first", as: "t")
         await harness.clock.waitForSleepers(1)
         harness.clock.advance(by: .seconds(200))
-        // Time without a network does not count.
+        // Offline time does not count.
         await harness.outbox.setOnline(false)
         harness.clock.advance(by: .seconds(10_000))
         await harness.outbox.setOnline(true)

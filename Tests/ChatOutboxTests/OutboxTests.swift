@@ -62,7 +62,7 @@ import Testing
         #expect(try await harness.store.draft(in: harness.room) == nil)
     }
 
-    /// A crash between the pieces of a text would repeat those that are stored.
+    /// A crash between the parts of a text would send the stored ones twice.
     @Test func severalAreQueuedTogether() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let pieces = (1...3).map { (TransactionID("t\($0)"), WrittenMessage("\($0)")) }
@@ -131,7 +131,7 @@ import Testing
         #expect(harness.server.calls == ["t1 send 1", "t1 send 1", "t2 send 2", "t3 send 3"])
     }
 
-    /// A message that follows may answer one that was refused; it has nothing to do with a change.
+    /// Messages after a rejected message must wait, as they may refer to it; they need not wait for a rejected change.
     @Test func aRefusedChangeIsSetAside() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let target = OutboxTarget.message(MessageID("$m"))
@@ -148,7 +148,7 @@ import Testing
         harness.server.fail(with: .rejected(reason: "still no"))
         try await harness.outbox.retry(TransactionID("e"), in: harness.room)
         try await harness.items { $0.map(\.state) == [.failed(reason: "still no")] }
-        // Asked for anew, in the same words or others, it is tried again.
+        // Requesting the change again, with the same text or another, retries it.
         harness.server.fail(with: .rejected(reason: "never"))
         try await edit("a", as: "f")
         try await harness.items { $0.map(\.state) == [.failed(reason: "never")] }
@@ -191,7 +191,7 @@ import Testing
         #expect(harness.server.calls == ["upload a", "upload b", "t send two server:a server:b"])
     }
 
-    /// Until its files are uploaded the server has seen nothing of a message: it is gone without a trace.
+    /// Until its files are uploaded, a message can be canceled without a trace on the server.
     @Test(arguments: [false, true]) func anUploadIsCancelled(afterARestart: Bool) async throws {
         var harness = try await OutboxHarness(isOnline: false)
         let file = MediaReference(uri: "media:a", name: "a", type: "image/png")

@@ -3,7 +3,7 @@ import ChatOutbox
 import Composer
 import Synchronization
 
-/// A server that keeps what it is sent, behind a network that loses requests and answers.
+/// An in-memory server behind a network that loses requests and responses.
 final class ReplicaServer: OutboxBackend {
     struct Stored: Equatable {
         var text: String
@@ -23,9 +23,9 @@ final class ReplicaServer: OutboxBackend {
 
     init(random: sending any RandomNumberGenerator) { state = Mutex(State(random: random)) }
 
-    /// What was not deleted, in the order in which it came.
+    /// Messages that were not deleted, in order of arrival.
     var messages: [Stored] { state.withLock { state in state.order.compactMap { state.messages[$0] } } }
-    /// Requests with targets that a server cannot know.
+    /// The number of requests whose target the server cannot know.
     var strangers: Int { state.withLock { $0.strangers } }
     var faults: Int { state.withLock { $0.faults } }
 

@@ -35,7 +35,7 @@ struct AccountStorageTests {
         }
     }
 
-    /// Whatever an identifier holds, it is one folder under the root.
+    /// Any account identifier maps to one folder directly under the root.
     @Test(arguments: ["@ann:example.org", "../../../etc", "", "/", "@x:y\u{0}z", String(repeating: "a", count: 5000)])
     func foldersOfAccountsStayUnderTheirRoot(account: String) throws {
         let root = folder.path("accounts")

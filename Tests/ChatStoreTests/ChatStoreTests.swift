@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// A repaired store has lost its settings, and kept the rooms.
+    /// A repaired store has lost its settings but still has its rooms.
     @Test func roomsOfWhichThereIsOneAreMadeOnce() async throws {
         let store = try await StoreFixture().store
         func room(_ id: String, _ kind: Room.Kind) -> NewRoom {
@@ -238,7 +238,7 @@ import Testing
         try await store.renameAccount(account.id, to: account.name)
         #expect(try await store.accounts() == [account])
         try await store.removeAccount(account.id)
-        // A name that comes late brings none back.
+        // Renaming a removed account does not restore it.
         try await store.renameAccount(account.id, to: "Robin")
         #expect(try await store.accounts() == [])
     }

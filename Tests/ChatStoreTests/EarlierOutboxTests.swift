@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatStore
 
-/// What earlier versions left to be sent.
+/// Outbox requests of earlier versions.
 @Suite(.timeLimit(.minutes(5))) struct EarlierOutboxTests {
     private let folder = TemporaryFolder()
 
@@ -37,14 +37,14 @@ import Testing
             .react(.queued(TransactionID("t1")), text: "👍", isGiven: true),
         ]
         #expect(requests.map(\.action) == expected)
-        // Written anew it is the same.
+        // Rewriting them changes nothing.
         try await store.commit(OutboxChange(put: requests))
         #expect(try await store.outboxRequests().map(\.action) == expected)
         #expect(try await store.pendingCount() == PendingCount(messages: 4, changes: 4, drafts: 1))
         await store.close()
     }
 
-    /// The files of both are not swept away.
+    /// The media sweep keeps the files of both requests.
     @Test func itsFilesAreKnown() async throws {
         let store = try await open()
         let wanted = Set(["ab", "cd"].map { "media:" + String(repeating: $0, count: 32) })
@@ -54,7 +54,7 @@ import Testing
         await store.close()
     }
 
-    /// Kept, told, counted, and never written over.
+    /// Unreadable requests are kept, reported, counted, and never overwritten.
     @Test(
         arguments: [
             "{}", "no", #"{"later":{"_0":1}}"#,
@@ -81,7 +81,7 @@ import Testing
         await store.close()
     }
 
-    /// A draft of nothing but files is one, too, until it is sent.
+    /// A draft that consists of files alone counts as unsent.
     @Test func everyKindOfUnsentThingIsCounted() async throws {
         let fixture = try await StoreFixture()
         let draft = SavedDraft(data: Data(#"{"attachments":["media:ab"]}"#.utf8), preview: "")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// Invitations, and which rooms are for two, as a sync tells of them.
+/// Invitations and direct rooms from sync batches.
 struct InvitationStoreTests {
     private let folder = TemporaryFolder()
 
@@ -25,7 +25,7 @@ struct InvitationStoreTests {
     @Test func theyAreKeptUntilTheRoomIsEnteredOrLeft() async throws {
         var store = try await ChatStore.open(in: folder.path("store"))
         _ = try await store.apply(batch([invitation("a", at: 1), invitation("b", at: 2), invitation("c", at: 3)]))
-        // Told again it is as new as it was, and says what it says now.
+        // A repeated invitation keeps its time but updates its content.
         _ = try await store.apply(batch([invitation("a", at: 9, name: "Named")]))
         await store.close()
         store = try await ChatStore.open(in: folder.path("store"))
@@ -36,7 +36,7 @@ struct InvitationStoreTests {
         _ = try await store.apply(batch(rooms: [RoomBatch(id: RoomID("a"), createdAt: Fixtures.date), left]))
         #expect(try await store.invitations().map(\.room.rawValue) == ["c"])
         #expect(try await store.roomSummaries().map(\.id.rawValue) == ["a"])
-        // Out of a room and asked into it again within one answer.
+        // Left and invited again within one sync response.
         var out = RoomBatch(id: RoomID("a"), createdAt: Fixtures.date)
         out.isLeft = true
         _ = try await store.apply(batch([invitation("a", at: 5)], rooms: [out], isWhole: true))

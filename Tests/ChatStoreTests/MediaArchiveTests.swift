@@ -31,7 +31,7 @@ import Testing
         #expect(rights == 0o400)
         let progress = told.withLock { $0 }
         #expect(progress == progress.sorted() && progress.last == 1 && progress.count == 3)
-        // Known from outside: the digest of "abc".
+        // The SHA-256 test vector for "abc".
         let abc = try await archive.store(.data(Data("abc".utf8))) { _ in }
         #expect(abc.digest == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }

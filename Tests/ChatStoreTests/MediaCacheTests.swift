@@ -7,7 +7,7 @@ import Testing
 @testable import ChatStore
 
 @Suite(.timeLimit(.minutes(5))) struct MediaCacheTests {
-    /// A cache of at most 1,000 bytes, whose time is moved by hand.
+    /// A cache limited to 1,000 bytes, with a manual clock.
     private final class Cache {
         let fixture: StoreFixture
         let cache: MediaCache
@@ -26,7 +26,7 @@ import Testing
             ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
         }
 
-        /// As if it had been fetched.
+        /// Stores content as if it had been downloaded.
         @discardableResult func keep(_ content: Data, as uri: String) async throws -> URL {
             let file = fixture.folder.path(UUID().uuidString)
             try content.write(to: file)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await cache.content(of: "b") == Data("abc".utf8))
     }
 
-    /// It is read whole once after a start: that of another size is noticed at any time.
+    /// The digest is verified once per start, the size on every access.
     @Test(arguments: [(Data(), false), (Data("abd".utf8), true), (Data("abcd".utf8), false)])
     func whatWasChangedOnTheDiskIsForgotten(_ changed: Data, afterStart: Bool) async throws {
         let before = Cache(try await StoreFixture())
@@ -80,7 +80,7 @@ import Testing
         #expect(try await cache.content(of: "a") == Data("abc".utf8))
     }
 
-    /// What someone has just asked for is there, alone if need be.
+    /// A file larger than the limit stays, if need be alone, until the next one is stored.
     @Test func aFileThatIsLargerThanAllIsKeptUntilTheNext() async throws {
         let cache = Cache(try await StoreFixture())
         try await cache.keep(content(1), as: "small")
@@ -121,7 +121,7 @@ import Testing
         #expect(try await next.content(of: "new") == content(2))
     }
 
-    /// What was sent has another name then, and is the same file, wherever the first one goes.
+    /// A sent file gets the server's URI in addition; the content remains even if the original is removed.
     @Test func whatIsNotMovedIsThereUnderBothNames() async throws {
         let cache = Cache(try await StoreFixture())
         let sent = cache.fixture.folder.path("sent")

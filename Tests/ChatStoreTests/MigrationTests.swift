@@ -10,7 +10,7 @@ import Testing
     private let folder = TemporaryFolder()
     private var url: URL { folder.path("store") }
 
-    /// A store as the first version left it.
+    /// Creates a store as version 1 left it.
     private func makeFirstVersion() throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
@@ -71,7 +71,7 @@ import Testing
         await store.close()
     }
 
-    /// Killed between the files: the drafts are in both, and the first file still has its version.
+    /// Killed between the two files: both have the drafts, and the history still has its old version.
     @Test func aMigrationThatWasKilledIsRepeated() async throws {
         try makeFirstVersion()
         let unsent = url.appendingPathComponent("unsent.sqlite")
@@ -82,7 +82,7 @@ import Testing
         await store.close()
     }
 
-    /// Versions before ``Schema/marks`` could put history behind what is newer.
+    /// Versions before ``Schema/marks`` could insert history after newer messages.
     @Test func historyThatIsOutOfItsOrderIsAskedForAnew() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
@@ -93,7 +93,7 @@ import Testing
         let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
         try Schema.pending.migrate(unsent)
         try unsent.close()
-        // Ann's messages, named after the minutes at which they were said, in two rooms, one of which is as it should be.
+        // Ann's messages, named after the minute they were sent in; only one of the two rooms is in order.
         let wrong = [(10, 1), (11, 2), (12, 3), (4, -3), (5, -2), (13, -1), (14, 0), (20, 4), (21, 5)]
         let right = [(1, -5), (2, -4), (10, 6), (11, 7), (12, -7), (13, -6), (20, 8)]
         try await queue.write { db in
@@ -134,7 +134,7 @@ import Testing
         await store.close()
     }
 
-    /// What tells rows on loose pages apart.
+    /// Recovery assigns loose b-tree pages to their table by the number of columns.
     @Test func eachTableWithARowidHasItsOwnNumberOfColumns() async throws {
         let store = try await ChatStore.open(in: url)
         @Sendable func counts(_ db: Database) throws -> [Int] {

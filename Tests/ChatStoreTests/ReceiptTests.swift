@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// How far others have read.
+/// Read receipts of other users.
 @Suite(.timeLimit(.minutes(5))) struct ReceiptTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
@@ -32,7 +32,7 @@ import Testing
         return try await store.apply(SyncBatch(rooms: [batch])).flatMap(\.changed).map(\.id.rawValue)
     }
 
-    /// Who stands where, as a page tells it.
+    /// Returns the readers of each message in a page.
     private func readers(_ store: ChatStore) async throws -> [String: [MemberID]] {
         let messages = try await store.messages(in: room, before: .max, limit: 1000).messages
         return Dictionary(
@@ -74,7 +74,7 @@ import Testing
         await store.close()
     }
 
-    /// A reaction, an edit, state: whoever read as far as there has read the message before it.
+    /// A receipt at a reaction, an edit or a state event applies to the message before it.
     @Test func readersStandAtTheMessageBeforeWhatIsNone() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }
@@ -83,7 +83,7 @@ import Testing
         #expect(try await apply([], [receipt(4, by: bob)], to: store) == ["$1", "$3"])
         #expect(try await readers(store) == ["$3": [bob]])
         #expect(try await apply([], [receipt(3, by: bob)], to: store) == [], "never back")
-        // Behind a gap, before anything is said there: what is filled in was read, too.
+        // A receipt after a gap without messages also covers the messages that later fill the gap.
         try await apply([silent(9), text(10)], [receipt(9, by: bob)], gap: "p9", to: store)
         #expect(try await readers(store) == ["$3": [bob]])
         let gap = try #require(try await store.gaps(in: room).first)
@@ -93,7 +93,7 @@ import Testing
         await store.close()
     }
 
-    /// Where nothing was said before it, a piece of later history goes behind it all the same.
+    /// A receipt at an event without a message does not cover messages that a later chunk inserts after it.
     @Test func whatIsFoundLaterIsNotReadByWhoReadBefore() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }
@@ -120,7 +120,7 @@ import Testing
         await store.close()
     }
 
-    /// The latest readers, and no more of them than are told of.
+    /// Only the most recent readers are returned, up to the limit.
     @Test func aThousandReadersAreTheLatestHundred() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let crowd = (0..<1000).map { receipt($0 < 700 ? 1 : 2, by: MemberID("@u\($0):a"), at: Double($0)) }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import ChatStore
 
-/// A message and what stays unsent beside it: whenever the process ends, neither is lost and neither is there twice.
+/// A message and the draft that remains: whenever the process is killed, neither is lost or duplicated.
 @Suite(.timeLimit(.minutes(5))) struct LeftDraftTests {
-    /// Keeps the files of a store as they are at each commit: what a process leaves that is killed there.
+    /// Copies the store's files at each commit, as a process killed there would leave them.
     private final class Copies: TransactionObserver, Sendable {
         let folder = TemporaryFolder()
         private let url: URL
@@ -40,7 +40,7 @@ import Testing
         var all: [URL] { (0..<count.withLock { $0 }).map { folder.path("\($0 + 1)") } }
     }
 
-    /// What is found after each commit of a call.
+    /// Returns the store's content after each commit of a call.
     private func endings(
         of fixture: StoreFixture, _ call: (ChatStore) async throws -> Void
     ) async throws -> [(isSent: Bool, draft: SavedDraft?)] {
@@ -90,7 +90,7 @@ import Testing
         #expect(try await fixture.store.draft(in: fixture.room) == left)
     }
 
-    /// What was written after the message is newer than what it left.
+    /// A draft saved after the message is newer than the restored one.
     @Test func aLaterDraftStays() async throws {
         let fixture = try await StoreFixture()
         let new = NewMessage(id: MessageID("m"), sender: Fixtures.own.id, text: "sent", sentAt: Fixtures.date)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// What happens in rooms is kept among their messages, and is none of them.
+/// Room events are stored among the messages but are not messages.
 @Suite(.timeLimit(.minutes(5))) struct RoomEventTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")

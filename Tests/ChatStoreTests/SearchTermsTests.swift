@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// Searches as they are typed: terms anywhere, and filters.
+/// Search queries with terms and filters.
 @Suite(.timeLimit(.minutes(5))) struct SearchTermsTests {
     private func fixture(_ texts: String...) async throws -> StoreFixture {
         let fixture = try await StoreFixture()

@@ -39,9 +39,9 @@ import Testing
         #expect(try await texts(SearchQuery(text: "DAMPF", matching: .substring), in: fixture) == ["Donaudampfschiff"])
         #expect(
             try await texts(SearchQuery(text: "y \"hi\" t", matching: .substring), in: fixture) == ["say \"hi\" to it"])
-        // Each of its trigrams is there, but not the whole.
+        // All trigrams match, but the whole term does not.
         #expect(try await texts(SearchQuery(text: "chiffchi", matching: .substring), in: fixture) == [])
-        // Less than three characters are looked for at the beginnings of words.
+        // Terms shorter than a trigram match at the start of words.
         #expect(try await texts(SearchQuery(text: "ch", matching: .substring), in: fixture) == ["Chip"])
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(try await texts(SearchQuery(text: "여러"), in: fixture) == ["안녕하세요 여러분"])
     }
 
-    /// A history that was brought in later, and a page that was fetched later, come where they belong.
+    /// Imported history and pages loaded later are sorted by time.
     @Test(arguments: [1, 3, 50]) func whatWasFoundIsInTheOrderOfTime(limit: Int) async throws {
         let fixture = try await StoreFixture()
         let other = Fixtures.room("second")

@@ -1,7 +1,7 @@
 import ChatTestSupport
 import Testing
 
-/// Short forms of what `make soak` runs at length.
+/// Short versions of `make soak`.
 @Suite(.timeLimit(.minutes(5))) struct SoakTests {
     @Test func fiftyKillsLoseNothingThatWasAcknowledged() async throws {
         let outcome = try await SoakTool("parlance-store-soak").run(["kills", "--count", "50", "--seed", "2026"])

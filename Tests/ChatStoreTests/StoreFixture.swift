@@ -3,7 +3,7 @@ import ChatStore
 import ChatTestSupport
 import Foundation
 
-/// A store in a folder of its own, with one room in which two are.
+/// A store in a temporary folder, with one room of two members.
 struct StoreFixture {
     let folder: TemporaryFolder
     let store: ChatStore

@@ -27,7 +27,7 @@ import Testing
         await store.close()
     }
 
-    /// - Returns: why the store does not open; nil if it does.
+    /// - Returns: the error when opening the store, or `nil`.
     private func refusal() async -> StoreOpeningError? {
         do {
             await (try ChatStore.open(in: url)).close()
@@ -66,14 +66,14 @@ import Testing
         await store.close()
     }
 
-    /// Closing waits for the reads under way, which end on Swift's few threads: it must not hold those.
+    /// Closing waits for reads that finish on Swift's small thread pool, so it must not block that pool.
     @Test func manyStoresCloseAmidReads() async throws {
         await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...16 {
                 group.addTask {
                     let store = try await ChatStore.open(in: folder.path("store-\(number)"))
                     let reads = (1...8).map { _ in Task { try await store.roomSummaries() } }
-                    // The first is back: the others are on their way.
+                    // Once the first read returns, the others are in progress.
                     _ = await reads[0].result
                     await store.close()
                     for read in reads { _ = await read.result }
@@ -112,7 +112,7 @@ import Testing
         #expect(await isDamaged)
         #expect(try Data(contentsOf: log) == Data("log".utf8))
         try FileManager.default.removeItem(at: log)
-        // Without the file it is missing beside the other; without both the store is new.
+        // Without one of the two files the store is damaged; without both it is new.
         #expect(await isDamaged)
         #expect(!FileManager.default.fileExists(atPath: database.path))
         try FileManager.default.removeItem(at: unsent)
@@ -126,7 +126,7 @@ import Testing
         #expect(await refusal() == .damaged(path: unsent.path, reason: "the database is missing"))
     }
 
-    /// SQLite opens a database without its log as if nothing were missing.
+    /// SQLite opens a database whose write-ahead log is missing without an error.
     @Test(arguments: ["chat.sqlite", "unsent.sqlite"]) func aLogThatIsMissingAfterACrashIsTold(_ name: String)
         async throws
     {
@@ -157,7 +157,7 @@ import Testing
         await again.close()
     }
 
-    /// SQLite forgets what was committed behind a broken page of the log, without a word.
+    /// SQLite silently drops all commits after a damaged frame of the write-ahead log.
     @Test func aLogThatIsDamagedBeforeItsEndIsNotTrusted() async throws {
         let store = try await ChatStore.open(in: url)
         for number in 1...8 {
@@ -238,7 +238,7 @@ import Testing
         #expect(await refusal() == nil)
     }
 
-    /// Root may write anywhere: the store is opened by a process that gave that up.
+    /// Root may write anywhere, so the store is opened by a process that dropped its privileges.
     @Test func aFolderThatIsReadOnlyIsUnwritable() async throws {
         try await makeStore()
         let outer = url.deletingLastPathComponent()
@@ -268,7 +268,7 @@ import Testing
         #expect(await refusal() == nil)
     }
 
-    /// - Returns: the file as it is now.
+    /// - Returns: the file's new content.
     private func overwritePage(holding text: String) throws -> Data {
         var bytes = try Data(contentsOf: database)
         let start = try #require(bytes.range(of: Data(text.utf8))).lowerBound / 4096 * 4096

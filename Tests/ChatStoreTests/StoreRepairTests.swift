@@ -17,7 +17,7 @@ import Testing
 
     private func path(_ file: File) -> URL { url.appendingPathComponent(file.rawValue) }
 
-    /// A room with 200 messages, some too long for one page, twenty drafts and twenty queued requests.
+    /// Creates a store with 200 messages, some of which overflow a page, 20 drafts and 20 queued requests.
     private func makeStore() async throws {
         let store = try await ChatStore.open(in: url)
         for number in 1...20 {
@@ -58,7 +58,7 @@ import Testing
             queuedAt: Fixtures.date)
     }
 
-    /// Overwrites pages, numbered from 1.
+    /// Overwrites pages; numbers start at 1.
     private func overwrite(_ pages: some Sequence<Int>, of file: File) throws {
         var bytes = try Data(contentsOf: path(file))
         for page in pages {
@@ -81,7 +81,7 @@ import Testing
 
     @Test func everyRowWhosePagesAreIntactIsKept() async throws {
         try await makeStore()
-        // The first page, and what holds one message.
+        // The first page, and the pages of one message.
         let lost = try pages(holding: "text 100 ", in: .history)
         try overwrite([1] + lost, of: .history)
         await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: url) }
@@ -100,7 +100,7 @@ import Testing
         #expect(try await store.integrityProblems() == [])
         let summary = try await store.roomSummaries().first { $0.room.id == RoomID("room-1") }
         #expect(summary?.lastMessage?.text == Self.message(200).text.preview)
-        // They can be found, and the rooms be written to.
+        // Recovered messages can be searched, and rooms accept new ones.
         #expect(try await store.search(SearchQuery(text: "text 150")).messages.map(\.position) == [150])
         let new = NewMessage(id: MessageID("new"), sender: Fixtures.own.id, text: "new", sentAt: Fixtures.date)
         #expect(try await store.append(new, to: RoomID("room-1")).message.position == 201)
@@ -110,7 +110,7 @@ import Testing
     @Test func draftsAndRequestsAreKeptWithoutTheirTrees() async throws {
         try await makeStore()
         let bytes = try Data(contentsOf: path(.unsent))
-        // All pages but the leaves of tables, which begin with 13.
+        // All pages but table leaves, whose b-tree page type is 13.
         let others = (1...bytes.count / 4096).filter { $0 == 1 || bytes[($0 - 1) * 4096] != 13 }
         try overwrite(others, of: .unsent)
         let repair = try ChatStore.repair(at: url)
@@ -135,8 +135,7 @@ import Testing
         await store.close()
     }
 
-    /// The mark of the log's frames stands in its header and in each of them: the first frame's, or both at once, are
-    /// broken.
+    /// Damages the first frame's salt, or also the header of the write-ahead log, which has the reference salt.
     @Test(arguments: [[32 + 10], [2, 32 + 10]]) func theLogsIntactFramesAreRead(broken: [Int]) async throws {
         try await makeStore()
         let store = try await ChatStore.open(in: url)
@@ -158,7 +157,7 @@ import Testing
         await mended.close()
     }
 
-    /// What referred to a file may be lost: nobody is told that it goes.
+    /// The references to a file may be lost, so a repaired store never sweeps files.
     @Test(arguments: [true, false]) func filesAreNotSweptAfterARepair(isRepaired: Bool) async throws {
         try await makeStore()
         let archive = MediaArchive(folder: folder.path("media"))
@@ -166,7 +165,7 @@ import Testing
         if isRepaired {
             try overwrite([1], of: .history)
             _ = try ChatStore.repair(at: url)
-            // A second damage loses the mark, and the second repair sets it anew.
+            // A second repair must set the lost no-sweep flag again.
             try overwrite([1], of: .history)
             _ = try ChatStore.repair(at: url)
         }
@@ -176,7 +175,7 @@ import Testing
         await store.close()
     }
 
-    /// A store of each version whose tables had fewer columns.
+    /// Stores of versions whose tables had fewer columns.
     @Test(arguments: [5, 7, 8, 11]) func anEarlierVersionIsRepaired(version: Int) async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try await makeEarlier(.history, version, in: .history) { db in
@@ -239,7 +238,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["store"])
     }
 
-    /// A history that would take long to check is opened at once, and checked beside its use.
+    /// A large history opens immediately and is checked in the background.
     @Test func aLargeHistoryIsCheckedBesideItsUse() async throws {
         try await makeStore()
         let store = try await ChatStore.open(in: url)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// Pieces of history that come in any order, and what is no message among them.
+/// History chunks in any order, with events that are not messages.
 @Suite(.timeLimit(.minutes(5))) struct StretchTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
@@ -38,7 +38,7 @@ import Testing
         try await store.messages(in: room, before: .max, limit: 1000).messages.map(\.text)
     }
 
-    /// The messages at which the other reader stands.
+    /// Returns the messages that have the other user's receipt.
     private func read(_ store: ChatStore) async throws -> [String] {
         let messages = try await store.messages(in: room, before: .max, limit: 1000).messages
         return messages.filter { !$0.readReceipts.isEmpty }.map(\.text)
@@ -46,7 +46,7 @@ import Testing
 
     private func unread(_ store: ChatStore) async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
 
-    /// A gap that held no message leaves what was in it far behind the last one.
+    /// A new message is ordered after the non-message events that have filled the gap before it.
     @Test func whatComesNextIsBehindWhatIsNoMessage() async throws {
         let store = try await open()
         try await apply([text(1)], to: store)
@@ -64,7 +64,7 @@ import Testing
         await store.close()
     }
 
-    /// Two gaps with a message between them, around which is told what lies in both.
+    /// A chunk that spans two gaps and the message between them fills both.
     @Test(arguments: [0, 1]) func aPieceOfTwoGapsGoesIntoBoth(_ number: Int) async throws {
         let store = try await open()
         try await apply([text(0)], to: store)
@@ -80,7 +80,7 @@ import Testing
         await store.close()
     }
 
-    /// It ends at what is known, or begins there.
+    /// The chunk ends or begins at a known message.
     @Test func aPieceThatBelongsInFrontGoesThere() async throws {
         let store = try await open()
         try await apply([text(0)], to: store)
@@ -97,7 +97,7 @@ import Testing
         await store.close()
     }
 
-    /// Between two gaps there may be a reaction alone.
+    /// Only a reaction may lie between two gaps.
     @Test(arguments: [false, true]) func whatIsNoMessageDividesAPiece(_ followsOn: Bool) async throws {
         let store = try await open()
         try await apply([text(1)], to: store)
@@ -118,7 +118,7 @@ import Testing
         await store.close()
     }
 
-    /// What is known to be farther does not end a gap.
+    /// A known event outside the gap does not close it.
     @Test func anotherOrderOfTheServerHidesNothing() async throws {
         let store = try await open()
         try await apply([text(0), text(1), text(2)], to: store)
@@ -139,7 +139,7 @@ import Testing
         await store.close()
     }
 
-    /// As one does whose events came late from another server: by the sync they are where they came.
+    /// Events that arrived late over federation are ordered by sync arrival.
     @Test func whatIsToldBeforeSomethingKnownIsMissingAllTheSame() async throws {
         let store = try await open()
         try await apply([text(0), text(1), text(9)], to: store)
@@ -154,7 +154,7 @@ import Testing
         await store.close()
     }
 
-    /// What was read is known with the first part of a piece: what comes with the other is counted from there.
+    /// The first part of a chunk contains the read marker; the rest is counted from there.
     @Test func whatIsReadWithinAPieceIsNotCounted() async throws {
         let store = try await open()
         try await apply([text(0)], to: store)

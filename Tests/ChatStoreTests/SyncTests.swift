@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatStore
 
-/// What a server tells, taken in.
+/// Applying sync batches.
 @Suite(.timeLimit(.minutes(5))) struct SyncTests {
     private let room = RoomID("!room")
     private let ann = MemberID("@ann:a")
@@ -44,7 +44,7 @@ import Testing
         try await store.messages(in: room, before: .max, limit: 10_000).messages.map(\.text)
     }
 
-    /// Whatever is read wrongly above: once a room is encrypted, nothing that is written makes it clear again.
+    /// Defense in depth: a room's encryption flag, once set, cannot be cleared.
     @Test func aRoomThatIsEncryptedStaysSo() async throws {
         let store = try await open()
         for value in ["0", "1", "0"] { try await apply([], to: store) { $0.settings = ["matrix.encrypted": value] } }
@@ -124,7 +124,7 @@ import Testing
         #expect(try await store.integrityProblems() == [])
     }
 
-    /// What is between two answers that brought no message is asked for from the later.
+    /// Between two limited syncs without messages there is a single gap, with the later token.
     @Test func aGapWithNothingBehindItMovesOn() async throws {
         let store = try await open()
         try await apply([event(1), event(2)], to: store)
@@ -149,7 +149,7 @@ import Testing
         #expect(try await texts(store) == (3...7).map(String.init) + ["9"])
     }
 
-    /// As earlier versions left them.
+    /// Out-of-order history of earlier versions.
     @Test func historyIsNeverPutBehindWhatIsNewer() async throws {
         let store = try await open()
         try await apply([event(3), event(4)], gap: "p3", to: store)
@@ -176,7 +176,7 @@ import Testing
         #expect(try await store.gaps(in: room).isEmpty)
     }
 
-    /// The last page of a gap begins with the room, and may end with what is known.
+    /// A chunk splits a gap; paging on to its end, or a chunk that overlaps both ends, closes it.
     @Test func aPieceOfHistoryLiesInAGapUntilItMeetsItsEnds() async throws {
         let store = try await open()
         try await apply([event(0), event(1)], to: store)
@@ -188,13 +188,13 @@ import Testing
         #expect(try await store.gaps(in: room).map(\.token) == ["p20", "p40"])
         #expect(try await store.gaps(in: room).map(\.forward) == [nil, "n23"])
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "41")
-        // Forwards from its end, until what is behind is met.
+        // Page forward from its end up to the known messages.
         let more = TimelineChunk(events: (23..<30).map(event), newer: "n30")
         _ = try await store.insertChunk(more, in: gap(1), of: room, isContiguous: true)
         let rest = TimelineChunk(events: (30..<42).map(event), newer: "n42")
         _ = try await store.insertChunk(rest, in: gap(1), of: room, isContiguous: true)
         #expect(try await store.gaps(in: room).map(\.token) == ["p20"])
-        // One that overlaps both ends closes the gap.
+        // A chunk that overlaps both ends closes the gap.
         let whole = TimelineChunk(events: (1..<21).map(event), older: "p1", newer: "n21")
         _ = try await store.insertChunk(whole, in: gap(0), of: room)
         #expect(try await store.gaps(in: room).isEmpty)
@@ -202,13 +202,13 @@ import Testing
         #expect(try await store.integrityProblems() == [])
     }
 
-    /// Where a server's times are wrong a piece may lie in the wrong gap: nothing is taken to be there for it.
+    /// With wrong server timestamps a chunk may land in the wrong gap, which must not close for it.
     @Test func aPieceInTheWrongPlaceHidesNothing() async throws {
         let store = try await open()
         try await apply([event(0), event(1)], to: store)
         try await apply([event(20), event(21)], gap: "p20", to: store)
         try await apply([event(40), event(41)], gap: "p40", to: store)
-        // It belongs into the first.
+        // The chunk belongs in the first gap.
         let last = try #require(try await store.gaps(in: room).last)
         _ = try await store.insertChunk(
             TimelineChunk(events: [event(10)], older: "p10", newer: "n11"), in: last, of: room)
@@ -291,7 +291,7 @@ import Testing
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "one")
     }
 
-    /// One who gives a reaction twice, from two programs, takes back one of them.
+    /// A user who reacted twice, from two clients, removes one of the reactions.
     @Test func ofTwoReactionsThatAreTheSameOneIsTakenBack() async throws {
         let store = try await open()
         func withdraw(_ id: String) -> TimelineEvent { .withdrawn(MessageID(id), at: Fixtures.date) }
@@ -316,7 +316,7 @@ import Testing
                 await store.close()
             }
         }
-        // A copy without its content, before anything was told of its deletion.
+        // A redacted copy arrives before its redaction.
         try await apply([event(1), change("$r", 1, .reaction("👍"))], to: store)
         #expect(try await senders() == [ann])
         #expect(
@@ -324,7 +324,7 @@ import Testing
         #expect(try await senders() == [])
     }
 
-    /// What was a text may be a picture by an edit, and is a text again when that is deleted.
+    /// An edit may turn a text into an image; deleting the edit restores the text.
     @Test func anEditChangesTheWholeMessage() async throws {
         let store = try await open()
         let file = MediaReference(uri: "mxc://a/b", name: "cat.png", type: "image/png", bytes: 5, loudness: [1, 2])
@@ -340,7 +340,7 @@ import Testing
         func message() async throws -> Message {
             try #require(try await store.messages([MessageID("$1")], in: room).first)
         }
-        // One waits for its message, and an older one comes later.
+        // An edit waits for its message, and an older edit arrives later.
         try await apply([edit("$c", "A cat", .image, [file], at: 30)], to: store)
         try await apply([event(1), edit("$b", "waves", .emote, [], at: 20)], to: store)
         #expect(try await message().kind == .image)
@@ -349,7 +349,7 @@ import Testing
         try await apply([.withdrawn(MessageID("$c"), at: Fixtures.date)], to: store)
         #expect(try await message().kind == .emote)
         #expect(try await message().attachments == [])
-        // An edit that says nothing of it leaves it as it is.
+        // An edit without a kind keeps the current one.
         try await apply([change("$d", 1, .edit(Wording("x")), at: 40)], to: store)
         #expect(try await message().kind == .emote)
         for id in ["$d", "$b"] { try await apply([.withdrawn(MessageID(id), at: Fixtures.date)], to: store) }
@@ -371,7 +371,7 @@ import Testing
         #expect(try await apply([], to: store) { $0.unnamed = [ann] }.members == nil)
     }
 
-    /// An edit is an event of its own, which can be deleted, before or after it is told, and be told again.
+    /// An edit is an event of its own: it may be deleted before or after it arrives, and arrive again.
     @Test func anEditThatIsDeletedLeavesTheVersionBefore() async throws {
         let store = try await open()
         func edit(_ id: String, _ text: String, at time: Double) -> TimelineEvent {
@@ -394,14 +394,14 @@ import Testing
         #expect(try await state() == ["1", "b"])
         try await apply([edit("$c", "c", at: 30), edit("$a", "a", at: 10)], to: store)
         #expect(try await state() == ["1", "b"], "what is deleted does not come back")
-        // Without its content it looks like a message that was deleted.
+        // A redacted edit looks like a deleted message.
         let pruned = NewMessage(id: MessageID("$b"), sender: ann, text: "", sentAt: Fixtures.date)
         try await apply([.deleted(pruned), deletion(of: "$e"), edit("$e", "e", at: 40)], to: store)
         #expect(try await state() == ["1"])
         #expect(try await store.messages([MessageID("$1")], in: room).first?.editedAt == nil)
         #expect(try await texts(store) == ["1"])
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "1")
-        // At the same time the identifier decides, and a time that was not known yet is put right.
+        // For equal timestamps the event ID decides; a corrected timestamp reorders the edits.
         try await apply([edit("$g", "g", at: 50), edit("$f", "f", at: 50), edit("$h", "h", at: 60)], to: store)
         #expect(try await state() == ["1", "f", "g", "h"])
         try await apply([edit("$h", "h", at: 45)], to: store)
@@ -419,7 +419,7 @@ import Testing
         #expect(try await store.roomSummaries().first?.unreadCount == 0)
     }
 
-    /// A mark may be at a reaction, at state, or at what is not known yet.
+    /// A read marker may be at a reaction, a state event or an unknown event.
     @Test func whatWasReadIsWhatIsBeforeTheMark() async throws {
         let store = try await open()
         func unread() async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
@@ -432,7 +432,7 @@ import Testing
         try await apply([event(4), .silent(MessageID("$5")), event(6)], to: store)
         #expect(try await unread() == 1)
         #expect(try await store.snapshot(of: room, limit: 5)?.fullyReadMarker == MessageID("$4"))
-        // In what is missing, and told with what is behind it.
+        // One marker within the gap, one at an event after it.
         try await apply([.silent(MessageID("$11")), event(12)], gap: "p11", to: store) {
             $0.fullyReadMarkers = [MessageID("$8"), MessageID("$11")]
         }
@@ -488,7 +488,7 @@ import Testing
         #expect(try await counts() == [9, 2], "what is fetched is among them")
         try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$9")] }
         #expect(try await counts() == [1, 0])
-        // What is missing may have been read, and what is before it with it.
+        // The marker is in the gap: messages there, and all before it, may be read.
         try await apply([event(11), event(12), event(13)], to: store)
         try await apply([event(20)], gap: "p20", to: store) {
             $0.fullyReadMarkers = [MessageID("$16")]
@@ -503,7 +503,7 @@ import Testing
         }
     }
 
-    /// A batch that left all of its messages out has no event that a mark could lie at.
+    /// A batch without any events has none that the marker could refer to.
     @Test(arguments: ["$4", nil])
     func whatIsMissingBehindAMarkIsUnread(_ mark: String?) async throws {
         let store = try await open()

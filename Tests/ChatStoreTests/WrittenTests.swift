@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatStore
 
-/// Texts as the user wrote them, beside what messages say.
+/// The written form of messages, stored beside their content.
 @Suite(.timeLimit(.minutes(5))) struct WrittenTests {
     private static let ann = MentionTarget.member("@ann:a")
     private static let bold = WrittenText.Mark(.style(.bold), over: TextRange(location: 0, length: 2))
@@ -46,7 +46,7 @@ import Testing
         let edited = try await fixture.store.edit(
             message.id, in: fixture.room, to: wording, by: Fixtures.own.id, at: Fixtures.date)
         #expect(edited?.written == Self.second)
-        // The same words otherwise written are another text.
+        // The same source with other marks is a different text.
         let same = Wording(Self.second.source, written: WrittenText(Self.second.source))
         _ = try await fixture.store.edit(
             message.id, in: fixture.room, to: same, by: Fixtures.own.id, at: Fixtures.date)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await count("written", fixture.store) == 0)
     }
 
-    /// The server tells of a message without the form in which it was written, sooner or later than it answers.
+    /// The server returns a message without its written form, before or after the response to the send.
     @Test(arguments: [false, true]) func aServersNameForItIsToldSoonerOrLater(_ isTold: Bool) async throws {
         let fixture = try await StoreFixture()
         let message = new("$a", "Hi Ann, look")
@@ -71,7 +71,7 @@ import Testing
         #expect(try await fixture.store.setWritten(Self.first, of: message.id, in: fixture.room) == nil)
     }
 
-    /// What others wrote has no such form, whatever is noted under its name.
+    /// Messages of others have no written form, whatever is stored under their event ID.
     @Test func onlyOnesOwnIsWrittenHere() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.setWritten(Self.first, of: MessageID("$a"), in: fixture.room)
@@ -93,21 +93,21 @@ import Testing
         try await edit("$1", Wording("second", html: "<b>second</b>", written: Self.second), at: 10)
         try await edit("$1", Wording("second", html: "<b>second</b>"), at: 11)
         #expect(try await kept(fixture) == [Self.second])
-        // Another program's edit is not what was written here, and what was is there again without it.
+        // Another client's edit has no written form; deleting that edit restores the earlier form.
         try await edit("$2", Wording("third"), at: 20)
         #expect(try await kept(fixture) == [nil])
         let withdrawal = MessageChange(
             id: "$3", target: MessageID("$2"), sender: Fixtures.own.id, at: Fixtures.date, kind: .deletion)
         _ = try await fixture.store.apply(withdrawal, in: fixture.room)
         #expect(try await kept(fixture) == [Self.second])
-        // The first version's form comes late.
+        // The first version's written form arrives late.
         _ = try await fixture.store.setWritten(Self.first, of: MessageID("$a"), in: fixture.room)
         #expect(try await kept(fixture) == [Self.second])
         let before = try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room)
         #expect(before.map(\.wording.written) == [Self.first])
     }
 
-    /// ⚠ What the sync told sooner than the server answered lost how it was written.
+    /// Regression: an edit lost its written form if the sync delivered it before the response.
     @Test(arguments: [false, true]) func anEditThatTheSyncToldFirstIsAsItWasWritten(isLatest: Bool) async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.ingest([new("$a", "first", written: Self.first)], into: fixture.room)
@@ -127,12 +127,12 @@ import Testing
         let versions = before.map(\.wording.written) + now.map(\.written)
         #expect(versions == [Self.first, Self.second] + (isLatest ? [] : [nil]))
         #expect(now.first?.editedAt == Fixtures.date.addingTimeInterval(isLatest ? 10 : 20), "by the server's clock")
-        // Told once more, nothing changes.
+        // Applying it again changes nothing.
         #expect(try await fixture.store.apply(told, in: fixture.room).changed.isEmpty)
         #expect(try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room) == before)
     }
 
-    /// What another program wrote for everyone is known to be that, over its edits and what is told too early.
+    /// Another client's room mention survives edits, also those that arrive before their message.
     @Test func mentionsOfEveryoneByAnotherProgramAreKept() async throws {
         let fixture = try await StoreFixture()
         func edit(_ id: String, _ wording: Wording, at seconds: Double) async throws {
@@ -145,7 +145,7 @@ import Testing
             let page = try await fixture.store.messages(in: fixture.room, before: .max, limit: 10)
             return page.messages.first
         }
-        // An edit is told before its message.
+        // The edit arrives before its message.
         try await edit("$1", Wording("@room first", mentionsEveryone: true), at: 10)
         var message = new("$a", "*no*")
         message.mentionsEveryone = true
@@ -158,7 +158,7 @@ import Testing
         #expect(try await fixture.summary()?.lastMessage?.syntax == nil, "nothing is known of its form")
         try await edit("$2", Wording("nobody"), at: 20)
         #expect(try await kept()?.mentionsEveryone == false)
-        // Of what is written here the marks say it.
+        // For text written in Parlance the marks decide.
         let everyone = WrittenText("@room", mentioning: ["@room": .everyone])
         try await edit("$3", Wording("@room", written: everyone), at: 30)
         try await edit("$3", Wording("@room", mentionsEveryone: true), at: 30)
@@ -169,7 +169,7 @@ import Testing
         #expect(try await count("written", fixture.store) == 0)
     }
 
-    /// A list of rooms need not have more of a text than how to read it.
+    /// The room list needs only a text's syntax, not its written form.
     @Test func theListOfRoomsKnowsHowATextIsRead() async throws {
         let fixture = try await StoreFixture()
         func syntax() async throws -> WrittenText.Syntax? { try await fixture.summary()?.lastMessage?.syntax }

@@ -1,5 +1,5 @@
 extension AsyncStream.Iterator {
-    /// The first value from here on that satisfies the condition; nil if the stream ends before.
+    /// Returns the next element that satisfies the condition, or `nil` if the stream ends first.
     public mutating func next(where condition: (Element) -> Bool) async -> Element? {
         while let value = await next(isolation: #isolation) {
             if condition(value) { return value }

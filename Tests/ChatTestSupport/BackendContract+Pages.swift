@@ -68,7 +68,7 @@ extension BackendContract {
         },
     ]
 
-    /// A room with so many messages.
+    /// Creates a room with `count` messages.
     private static func roomOf(_ count: Int, in backend: any ChatService) async throws -> (RoomID, [MessageID]) {
         let room = try await backend.createRoom(named: "Room")
         var sent: [MessageID] = []

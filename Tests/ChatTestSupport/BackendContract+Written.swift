@@ -2,7 +2,7 @@ import ChatCore
 import Composer
 import Foundation
 
-/// What a message was written as is kept, whatever happens to it.
+/// A message's source text is stored with it, through sending, editing, and failing.
 extension BackendContract {
     private static let greeting = WrittenText(
         "Ann, *look*: \\*tide\\*",

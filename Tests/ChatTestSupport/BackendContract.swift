@@ -1,8 +1,8 @@
 public import ChatCore
 
-/// What holds for every backend, as cases that run over a fresh account of it.
+/// The contract of every backend, as cases that each run on a fresh account.
 ///
-/// A case makes rooms of its own and throws ``Violation`` where the backend does not keep the contract.
+/// A case creates its own rooms and throws ``Violation`` if the backend breaks the contract.
 public struct BackendContract: Sendable, CustomStringConvertible {
     public struct Violation: Error, CustomStringConvertible {
         public let description: String
@@ -41,7 +41,7 @@ public struct BackendContract: Sendable, CustomStringConvertible {
         throw Violation(description: "line \(line): threw nothing instead of \(error)")
     }
 
-    /// The first summaries that satisfy the condition, within the room's summary.
+    /// The room's summary in the first update where it satisfies the condition.
     static func summary(
         of room: RoomID, in backend: any ChatService, where condition: (RoomSummary) -> Bool = { _ in true }
     ) async -> RoomSummary? {
@@ -50,7 +50,7 @@ public struct BackendContract: Sendable, CustomStringConvertible {
             .first { $0.id == room }
     }
 
-    /// Waits until a message is told as acknowledged.
+    /// Waits until the timeline publishes the message as acknowledged.
     static func sent(
         _ transaction: TransactionID, in updates: inout AsyncStream<TimelineUpdate>.Iterator
     ) async throws -> Message {

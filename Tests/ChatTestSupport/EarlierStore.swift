@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Stores as earlier versions left them.
+/// Stores written by earlier versions.
 public enum EarlierStore: String {
-    /// Before texts were kept as they were written: messages that wait, with a draft, in a room of Robin's.
+    /// Before messages stored their source text: pending messages and a draft in a room of Robin's.
     case namesAreMentions = "names-are-mentions"
 
-    /// Makes a folder with it.
+    /// Copies the store to a new folder.
     public func copy(to folder: URL) throws {
         try FileManager.default.copyItem(
             at: Bundle.module.bundleURL.appending(path: "Stores/\(rawValue)"), to: folder)

@@ -1,7 +1,7 @@
 public import ChatCore
 import Synchronization
 
-/// Keeps drafts in memory and records each that is saved.
+/// Stores drafts in memory and records each save.
 public final class FakeDraftService: DraftService {
     public struct Save: Equatable, Sendable {
         public var room: RoomID

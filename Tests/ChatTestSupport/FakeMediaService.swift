@@ -2,9 +2,9 @@ public import ChatCore
 public import Foundation
 import Synchronization
 
-/// Keeps the names of what is taken in; a copy is done when the test lets it, and fails if it says so.
+/// Records the names of stored files; a copy finishes, or fails, when the test's closure does.
 public final class FakeMediaService: MediaService {
-    /// Comes before each copy ends: may wait, tell progress, or throw in its place.
+    /// Runs before each copy finishes: may wait, report progress, or throw to fail the copy.
     private let before: @Sendable (_ name: String, _ progress: @Sendable (Double) -> Void) async throws -> Void
     private let recorded = Mutex<[String]>([])
 
@@ -14,7 +14,7 @@ public final class FakeMediaService: MediaService {
         self.before = before
     }
 
-    /// The names of what was kept, in order.
+    /// The names of the stored files, in order.
     public var taken: [String] { recorded.withLock { $0 } }
 
     public func storeMedia(

@@ -2,7 +2,7 @@ public import ChatCore
 public import Composer
 import Synchronization
 
-/// Records what is asked of it; what is sent comes back as the next message.
+/// Records calls; a sent message comes back as the next message.
 public final class FakeMessageService: MessageService {
     public enum Call: Equatable, Sendable {
         case send(WrittenMessage, TransactionID, RoomID)

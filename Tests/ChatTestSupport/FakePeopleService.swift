@@ -1,7 +1,7 @@
 public import ChatCore
 import Synchronization
 
-/// Answers searches for people by what a test says, and records what it is asked.
+/// Returns user search results from a closure, and records calls.
 public final class FakePeopleService: RoomCapabilityService, RoomMembersService {
     public enum Call: Equatable, Sendable {
         case search(String), create(RoomRequest), invite(String)
@@ -11,7 +11,7 @@ public final class FakePeopleService: RoomCapabilityService, RoomMembersService 
     private let recorded = Mutex<[Call]>([])
     private let answer: @Sendable (Call) async throws -> [User]
 
-    /// - Parameter answer: who is found; what it throws is thrown in the place of what was asked for.
+    /// - Parameter answer: returns the users found; an error it throws becomes the call's error.
     public init(_ answer: @escaping @Sendable (Call) async throws -> [User] = { _ in [] }) { self.answer = answer }
 
     public var calls: [Call] { recorded.withLock { $0 } }

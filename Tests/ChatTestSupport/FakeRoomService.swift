@@ -1,7 +1,7 @@
 public import ChatCore
 import Synchronization
 
-/// Records what is asked of it; tells the summaries and invitations that it is given.
+/// Records calls; publishes the summaries and invitations that a test sets.
 public final class FakeRoomService: RoomService, InvitationService {
     public enum Call: Equatable, Sendable {
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)

@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// Keeps secrets unless it is told to fail.
+/// Stores credentials in memory unless set to fail.
 public actor FakeSecretStorage: CredentialStore {
     public private(set) var secrets: [String: AccountCredential] = [:]
     public private(set) var lookups = 0

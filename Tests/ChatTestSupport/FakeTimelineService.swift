@@ -1,7 +1,7 @@
 public import ChatCore
 import Synchronization
 
-/// Records what is asked of it; tells the updates that it is given and answers with a fixed older page.
+/// Records calls; publishes the updates that a test sets and returns a fixed older page.
 public final class FakeTimelineService: TimelineService {
     public enum Call: Equatable, Sendable {
         case open(RoomID, limit: Int), page(RoomID, before: Int64, limit: Int), markRead(MessageID, RoomID)

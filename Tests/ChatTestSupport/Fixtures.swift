@@ -1,7 +1,7 @@
 public import ChatCore
 public import Foundation
 
-/// Values for tests that do not care which.
+/// Default values for tests that do not depend on them.
 public enum Fixtures {
     public static let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
     public static let other = Member(id: MemberID("other"), displayName: "Alex", kind: .person)
@@ -12,7 +12,7 @@ public enum Fixtures {
         Room(id: RoomID(id), name: name, kind: kind)
     }
 
-    /// The position-th message of a room, a minute after the one before.
+    /// Returns the message at this position of a room, one minute after the previous one.
     public static func message(
         _ position: Int64, in room: String = "room", by sender: Member = own, text: String? = nil
     ) -> Message {

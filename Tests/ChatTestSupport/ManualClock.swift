@@ -1,9 +1,9 @@
 import Synchronization
 
-/// A clock that stands still until it is told to go on.
+/// A clock that advances only when a test calls ``advance(by:)``.
 public final class ManualClock: Clock, Sendable {
     public struct Instant: InstantProtocol, Hashable {
-        /// Since the clock was made.
+        /// The time since the clock was created.
         public var offset: Duration
 
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -31,7 +31,7 @@ public final class ManualClock: Clock, Sendable {
 
     public var now: Instant { state.withLock { $0.now } }
     public var minimumResolution: Duration { .nanoseconds(1) }
-    /// How many are asleep.
+    /// The number of tasks sleeping on the clock.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -48,7 +48,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Lets time pass: whoever's time has come wakes, the earliest first. It does not wait for what they do then.
+    /// Advances the clock and wakes due sleepers, the earliest first. Does not wait for the woken tasks.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: duration)
@@ -60,7 +60,7 @@ public final class ManualClock: Clock, Sendable {
         for sleeper in woken { sleeper.continuation.resume() }
     }
 
-    /// Returns as soon as at least `count` are asleep.
+    /// Returns as soon as at least `count` tasks are sleeping.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Films and sounds, made by `ffmpeg -f lavfi -i testsrc…` and `-i sine…`.
+/// Video and audio samples, made by `ffmpeg -f lavfi -i testsrc…` and `-i sine…`.
 public enum SampleFilms {
-    /// Three seconds of VP8, 160 × 90, ten frames a second, and of Opus.
+    /// Three seconds of VP8 (160 × 90, 10 fps) with Opus audio.
     public static let film = place("film.webm")
-    /// A second of H.264, 96 × 54 and turned by a quarter, so that it is seen as 54 × 96; without a sound.
+    /// One second of H.264, 96 × 54 rotated by 90°, so displayed as 54 × 96; without audio.
     public static let turned = place("turned.mp4")
     /// Two seconds of Vorbis.
     public static let sound = place("sound.ogg")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Small whole pictures of each kind, put together byte by byte.
+/// Small valid images of each format, assembled byte by byte.
 public enum SamplePictures {
-    /// A vertical gradient of 16 by 8 pixels.
+    /// A vertical gradient of 16 × 8 pixels.
     public static let jpeg =
         Data(
             base64Encoded: """
@@ -12,16 +12,16 @@ public enum SamplePictures {
                 AAAEBv/EABgRAAMBAQAAAAAAAAAAAAAAAAAEFVFS/9oADAMBAAIRAxEAPwCZq0q0FLLW5FUWNP/Z
                 """
         ).map(Array.init) ?? []
-    /// Held on its side, as a camera tells: seen as 8 by 16.
+    /// With EXIF orientation 6: displayed as 8 × 16.
     public static let turnedJPEG =
         Array(jpeg.prefix(2)) + [0xFF, 0xE1, 0, 34] + Array("Exif\0\0MM\0*".utf8) + [0, 0, 0, 8, 0, 1]
         + [0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0] + jpeg.dropFirst(2)
 
-    /// One red pixel of WebP's lossy kind, without the container.
+    /// One red pixel of lossy WebP (`VP8 ` chunk), without the RIFF container.
     public static let webpImage = Array(Data(base64Encoded: "VlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA") ?? Data())
     public static let webp = riff(webpImage)
 
-    /// - Parameter frames: of one pixel each, shown for 50 ms.
+    /// - Parameter frames: the number of frames, each of one pixel and shown for 50 ms.
     public static func movingWebP(frames: Int, width: Int = 1, height: Int = 1) -> [UInt8] {
         let canvas = little(width - 1, 3) + little(height - 1, 3)
         let frame = little(0, 3) + little(0, 3) + little(0, 3) + little(0, 3) + little(50, 3) + [0] + webpImage
@@ -40,7 +40,7 @@ public enum SamplePictures {
 
     // MARK: PNG
 
-    /// Grey lines, packed as long runs: a few bytes for many pixels.
+    /// Returns a grayscale PNG; long runs compress many pixels into a few bytes.
     public static func png(width: Int, height: Int, shade: UInt8 = 0, claims: (Int, Int)? = nil) -> [UInt8] {
         let (shownWidth, shownHeight) = claims ?? (width, height)
         return pngSignature + pngHeader(shownWidth, shownHeight, depth: 8, color: 0)
@@ -63,9 +63,9 @@ public enum SamplePictures {
         return big(length ?? body.count, 4) + content + big(Int(~crc), 4)
     }
 
-    /// A zlib stream with one byte over and over: a literal, then copies of 258 bytes from one byte back.
+    /// Returns a zlib stream that repeats one byte: a literal, then copies of 258 bytes at distance 1.
     ///
-    /// Every line's filter byte is the same byte, so it has to be a filter's number, 0 to 4.
+    /// `byte` is also the filter type of every scanline, so it must be 0 to 4.
     public static func deflated(runOf byte: UInt8, count: Int) -> [UInt8] {
         var (bits, held, bytes): (UInt32, Int, [UInt8]) = (0, 0, [0x78, 0x01])
         func put(_ value: UInt32, _ length: Int, reversed: Bool = false) {
@@ -101,7 +101,7 @@ public enum SamplePictures {
 
     // MARK: GIF, BMP, TIFF
 
-    /// Frames of one colour each, in turn black and white, shown for 100 ms.
+    /// Returns an animated GIF with frames alternating between black and white, each shown for 100 ms.
     public static func gif(frames: Int, width: Int = 4, height: Int = 4, frameSide: Int = 4) -> [UInt8] {
         var bytes = Array("GIF89a".utf8) + little(width, 2) + little(height, 2) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
@@ -113,7 +113,7 @@ public enum SamplePictures {
         return bytes + [0x3B]
     }
 
-    /// Codes of three bits, with the table cleared before it grows.
+    /// LZW codes of three bits, with a clear code before the code size grows.
     private static func gifPixels(color: Int, count: Int) -> [UInt8] {
         var codes = [4]
         for index in 0..<count {
@@ -140,7 +140,7 @@ public enum SamplePictures {
         return bytes + [0]
     }
 
-    /// Two pixels beside each other: red, green.
+    /// Two pixels side by side: red, green.
     public static let bmp = bmp(width: 2, height: 1, pixels: [0, 0, 255, 0, 255, 0, 0, 0])
 
     public static func bmp(width: Int, height: Int, pixels: [UInt8], bits: Int = 24, compression: Int = 0) -> [UInt8] {
@@ -154,7 +154,7 @@ public enum SamplePictures {
         (279, 4, 2),
     ])
 
-    /// - Parameter entries: tag, type, value.
+    /// - Parameter entries: tag, type, and value of each IFD entry.
     public static func tiff(_ entries: [(Int, Int, Int)], next: Int = 0) -> [UInt8] {
         var bytes: [UInt8] = [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0] + little(entries.count, 2)
         for (tag, type, value) in entries {

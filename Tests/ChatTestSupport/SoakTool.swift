@@ -1,9 +1,9 @@
 import Foundation
 
-/// A built soak, such as `parlance-store-soak`, which lies beside the test bundle.
+/// A built soak test, such as `parlance-store-soak`, in the test bundle's folder.
 public struct SoakTool: Sendable {
     public struct Outcome: Sendable {
-        /// Minus the signal, if one ended it.
+        /// The exit status, or the negated signal number if a signal ended the process.
         public var status: Int32
         public var output: String
     }
@@ -16,8 +16,8 @@ public struct SoakTool: Sendable {
             .appendingPathComponent(name)
     }
 
-    /// Runs it to its end; its output has to fit into a pipe (64 KiB).
-    /// - Parameter environment: what is added to the environment.
+    /// Runs the tool until it exits; its output must fit into a pipe (64 KiB).
+    /// - Parameter environment: variables added to the environment.
     public func run(_ arguments: [String], with environment: [String: String] = [:]) async throws -> Outcome {
         let process = Process()
         process.executableURL = executable

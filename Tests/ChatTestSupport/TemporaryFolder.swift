@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A folder of its own for a test, deleted with this value.
+/// A temporary folder for one test, deleted when this object is deallocated.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
@@ -14,7 +14,7 @@ public final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// A path inside, which need not exist.
+    /// Returns the URL of a file in the folder, which need not exist.
     public func path(_ name: String) -> URL {
         url.appendingPathComponent(name)
     }

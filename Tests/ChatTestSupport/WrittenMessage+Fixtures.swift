@@ -3,7 +3,7 @@ public import Composer
 import Foundation
 
 extension WrittenMessage {
-    /// A message in which nothing is marked.
+    /// Creates a message without marks.
     public init(
         _ source: String, kind: Message.Kind = .text, files: [MediaReference] = [], replyTo: MessageID? = nil
     ) {
@@ -12,7 +12,7 @@ extension WrittenMessage {
 }
 
 extension WrittenText {
-    /// - Parameter mentions: each text once, wherever it stands first.
+    /// - Parameter mentions: targets by text; the first occurrence of each text becomes the mention.
     public init(_ source: String, mentioning mentions: [String: MentionTarget]) {
         let marks = mentions.map { text, target in
             let range = source.range(of: text)!

@@ -45,7 +45,7 @@ struct AccountsCoordinatorTests {
         #expect(first !== local)
         accounts.select(Self.bo.id)
         #expect(accounts.conversations !== first && accounts.selectedRow.name == "bo")
-        // What is told again makes nothing anew.
+        // Publishing an account again creates no new conversations.
         tell(.offline)
         await eventually { accounts.rows[1].condition == .offline }
         accounts.select(Self.ann.id)
@@ -62,7 +62,7 @@ struct AccountsCoordinatorTests {
     @Test func oneThatIsGoneIsNotWaitedFor() async {
         tell(.online)
         let accounts = make(showing: "@gone:example.org")
-        // On a clock that stands still: it would never return.
+        // The manual clock stands still: waiting would never return.
         await accounts.waitUntilIdle(within: .seconds(1))
         #expect(accounts.selection == AccountsCoordinator.localID)
     }
@@ -90,7 +90,7 @@ struct AccountsCoordinatorTests {
         await eventually { accounts.rows.count == 3 && made.values == [Self.bo.id] }
         accounts.select(Self.ann.id)
         #expect(accounts.selection == AccountsCoordinator.localID && !accounts.rows[1].isOpen)
-        // Once it can be, it is what was asked for.
+        // Once the account opens, the earlier selection takes effect.
         tell(.online)
         await eventually { accounts.selection == Self.ann.id }
     }
@@ -136,7 +136,7 @@ struct AccountsCoordinatorTests {
         #expect(items.map(\.waitsForSignIn) == [false, false])
     }
 
-    /// Who is connected soon is not told of it.
+    /// A brief reconnection shows no banner.
     @Test func connectingIsToldOnlyWhenItTakesLong() async {
         tell(.connecting)
         let accounts = make(showing: Self.ann.id)

@@ -12,7 +12,7 @@ struct CalendarDayTests {
         }
     }
 
-    /// Over every day of two centuries, with 1900 and 2100, which have no leap day, and 2000, which has.
+    /// Covers every day from 1900 to 2101; 1900 and 2100 are not leap years, 2000 is.
     @Test func countsEachDayOnce() {
         let origin = CalendarDay(year: 1899, month: 12, day: 31)
         var (expected, previous) = (0, origin)
@@ -59,13 +59,13 @@ struct CalendarDayTests {
         #expect(CalendarDay(year: 2025, month: 12, day: 31).end == midnight)
     }
 
-    /// Times before 1970 have negative seconds.
+    /// Times before 1970 are negative.
     @Test func reachesBehindTheEpoch() {
         #expect(CalendarDay(of: localTime(1969, 7, 20, 23, 59)) == CalendarDay(year: 1969, month: 7, day: 20))
         #expect(CalendarDay(year: 1969, month: 2, day: 28).end == localTime(1969, 3, 1, 0))
     }
 
-    /// In a process of its own: the time zone is the process's.
+    /// Runs in a separate process, because the time zone is process-wide.
     @Test func followsTheTimeZone() async {
         await #expect(processExitsWith: .success) {
             // 2026-01-02 03:04:05 UTC

@@ -3,7 +3,7 @@ import ChatViewModels
 import Composer
 import Testing
 
-/// What texts that begin with a slash mean.
+/// Parsing of texts that begin with a slash.
 struct CommandRegistryTests {
     private static let everything = CommandRegistry(
         capabilities: [.topic, .displayName, .invite, .join], translator: .untranslated)
@@ -41,7 +41,7 @@ struct CommandRegistryTests {
         #expect(!problem.text(.untranslated).isEmpty && !problem.text(.untranslated).contains("{"))
     }
 
-    /// What the backend can't do is neither offered nor done.
+    /// A command that the backend does not support is neither offered nor accepted.
     @Test func whatCannotBeDoneIsNotOffered() {
         let registry = CommandRegistry(capabilities: [], translator: .untranslated)
         #expect(!registry.offered.contains { ["topic", "nick", "invite"].contains($0.name) })

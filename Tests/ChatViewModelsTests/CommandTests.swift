@@ -6,7 +6,7 @@ import Composer
 import LocalBackend
 import Testing
 
-/// Commands from the composer to the backend that carries them out.
+/// Slash commands from the composer to the backend.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct CommandTests {
     @MainActor private final class App {
         let folder = TemporaryFolder()
@@ -32,7 +32,7 @@ import Testing
         var timeline: TimelineViewModel { coordinator.conversation!.timeline }
         var row: RoomListViewModel.Row { coordinator.rooms.state.selectedRow! }
 
-        /// As a person writes and sends.
+        /// Enters a text and sends it.
         func say(_ text: String) async {
             composer.handle(.insert(text, origin: .dictation))
             composer.handle(.key(KeyChord("Return")))
@@ -58,7 +58,7 @@ import Testing
         await app.end()
     }
 
-    /// What is no command stays where it was written, and says why; it is not even in the history of undo.
+    /// An unknown command stays in the composer with an error and creates no undo step.
     @Test func whatIsNoCommandStaysInTheComposer() async throws {
         let app = try await App()
         let before = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)

@@ -4,10 +4,10 @@ import ChatViewModels
 import Composer
 import Testing
 
-/// Where the rows of completion come from.
+/// Completion sources and the order of their results.
 @MainActor
 struct CompletionSourceTests {
-    /// A composer over a service that keeps nothing, and its sources.
+    /// Returns a composer with these sources, over a fake service.
     private func composer(_ sources: [any CompletionSource]) async -> ComposerViewModel {
         let composer = ComposerViewModel(roomID: RoomID("r"), service: FakeChatService())
         composer.completionSources = sources
@@ -40,7 +40,7 @@ struct CompletionSourceTests {
         #expect(composer.document.text == "@Anna " && composer.document.mentions.count == 1)
     }
 
-    /// What is known already is there at once, what is new follows it, and no row comes twice or moves.
+    /// Cached matches appear at once and fetched ones follow; no row is duplicated or moved.
     @Test(.timeLimit(.minutes(5)))
     func whatIsNewFollowsWhatIsKnown() async {
         let directory = CompletionDirectory { CompletionIndex(Self.people) }
@@ -65,7 +65,7 @@ struct CompletionSourceTests {
         #expect(composer.state.composer.completion?.failureReason == "No network")
     }
 
-    /// A prefix that nobody answers for opens nothing, so that Escape and Return keep their sense.
+    /// A prefix without a source opens no list, so Escape and Return keep their meaning.
     @Test func whatNobodyAnswersForIsNotOffered() async {
         let composer = await composer([Self.source(Self.people)])
         type("#room", into: composer)

@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import Testing
 
-/// Drafts: restored, written soon and in order, and not lost.
+/// Drafts are restored, and saved promptly, in order and without loss.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerDraftTests {
     // MARK: Restoring
 
@@ -38,7 +38,7 @@ import Testing
         ),
     ]
 
-    /// A damaged draft is reported, and stays until something is written.
+    /// A damaged draft is reported, and stays stored until the user types.
     @Test(arguments: damaged) func aDamagedDraftIsReported(data: String, error: DraftError) async {
         let saved = SavedDraft(data: Data(data.utf8), preview: "nonsense")
         let harness = await ComposerHarness.started(draft: saved)
@@ -61,7 +61,7 @@ import Testing
         #expect(harness.stored?.preview == "unsent")
     }
 
-    /// Leaving a room before its draft was read must not remove it.
+    /// Leaving a room before its draft is loaded must not delete the draft.
     @Test func flushingBeforeTheDraftIsReadChangesNothing() async {
         let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
         let gate = harness.hold { $0.isReadDraft }
@@ -74,7 +74,7 @@ import Testing
         #expect(harness.text == "unsent" && harness.stored?.preview == "unsent")
     }
 
-    // MARK: Written before the draft was read
+    // MARK: Input before the draft is loaded
 
     private func early(draft: SavedDraft?, _ act: (ComposerHarness) -> Void) async -> ComposerHarness {
         let harness = ComposerHarness(draft: draft)
@@ -91,7 +91,7 @@ import Testing
     @Test func whatIsWrittenEarlyGoesToTheDraftsCaret() async {
         let harness = await early(draft: ComposerHarness.draft("abcd", caret: 2)) {
             for character in "xyz" {
-                // A view has no text yet to type behind.
+                // Before the draft is loaded, the view has no text to place the caret in.
                 $0.composer.handle(.edit(.caret(0), replacement: String(character), origin: .typed))
                 $0.composer.handle(.select(.caret(0)))
             }
@@ -126,7 +126,7 @@ import Testing
         #expect(harness.text == "unsent")
     }
 
-    // MARK: Writing
+    // MARK: Saving
 
     @Test func aChangeIsWrittenAfterThreeHundredMilliseconds() async {
         let harness = await ComposerHarness.started()
@@ -141,7 +141,7 @@ import Testing
         #expect(harness.saves == ["a"])
     }
 
-    /// The storage is never further behind the keyboard than that, however long the typing goes on.
+    /// Continuous typing is saved at least once per interval.
     @Test(arguments: [30, 70, 150, 290]) func typingOnIsWrittenMeanwhile(millisecondsAKey pace: Int) async {
         let harness = await ComposerHarness.started()
         var (typed, writes) = ("", 0)
@@ -191,7 +191,7 @@ import Testing
         #expect(harness.stored?.preview == String(repeating: "👩🏽‍🚀", count: 200))
     }
 
-    /// One write at a time, and of those that wait only the newest.
+    /// Only one save runs at a time; of those pending, only the newest is made.
     @Test func theNewestDraftWins() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSaveDraft }
@@ -237,7 +237,7 @@ import Testing
         await eventually { harness.saves == ["unsent"] }
     }
 
-    /// A full disk is told once, not with every write, and what was not written is written later.
+    /// A full disk is reported once, not for every save; the draft is saved once that is possible.
     @Test func failuresToWriteAreToldOnce() async {
         let harness = await ComposerHarness.started()
         harness.fail(with: .diskFull) { $0.isSaveDraft }
@@ -265,7 +265,7 @@ import Testing
 }
 
 extension ComposerHarness {
-    /// A caret behind the end.
+    /// A draft whose caret is beyond the end of its text.
     nonisolated static var damagedDraft: Data {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText("four")), at: .zero)
@@ -274,9 +274,9 @@ extension ComposerHarness {
         return try! draft.encoded()
     }
 
-    // MARK: Earlier versions, and what waits
+    // MARK: Earlier versions and pending messages
 
-    /// Drafts of the first version named entities by identifiers alone.
+    /// Version 1 drafts stored mention targets as bare identifiers.
     @Test(
         arguments: [
             ("@ann:x", "@Ann", MentionTarget.member("@ann:x")), ("ann", "@Ann", .member("ann")),
@@ -294,7 +294,7 @@ extension ComposerHarness {
         #expect(harness.composer.document.mentions.map(\.mention) == [Mention(target, text: text)])
     }
 
-    /// ⚠ A message that failed behind a newer text was in no draft.
+    /// Regression: a message that failed while newer text was in the composer was in no draft.
     @Test func whatFailedBehindNewerTextIsStored() async throws {
         let harness = await ComposerHarness.started()
         let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
@@ -316,7 +316,7 @@ extension ComposerHarness {
         await eventually { harness.outputs.values.contains(.failed(.diskFull)) }
         #expect(harness.text == "newer" && harness.state.failedCount == 1)
         await eventually { harness.stored?.preview == "newer" }
-        // As after kill -9: nobody flushed anything.
+        // Simulate `kill -9`: no draft was flushed.
         let other = await ComposerHarness.started(draft: harness.stored)
         #expect(other.text == "newer" && other.state.failedCount == 1)
         other.press("Return")
@@ -325,8 +325,8 @@ extension ComposerHarness {
         #expect(other.state.reply == reply)
     }
 
-    /// ⚠ Between the newer text's message and the next draft what had failed before was nowhere: the message took the draft
-    /// with it in which both were.
+    /// Regression: sending the newer text removed the draft that also held earlier failed messages; until the next save
+    /// they were stored nowhere.
     @Test func whatFailedIsInTheDraftThatAMessageLeaves() async throws {
         let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
         let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "media:a")
@@ -339,7 +339,7 @@ extension ComposerHarness {
         harness.press("Return")
         harness.type("newer")
         await eventually { harness.state.failedCount == 1 && harness.stored?.preview == "newer" }
-        // From here on nothing is written any more: the process is killed as soon as the message is stored.
+        // Hold all saves from here on: the process is killed right after the message is stored.
         let gate = harness.hold { $0.isSaveDraft }
         harness.press("Return")
         await eventually { gate.waiting == 1 }
@@ -351,7 +351,7 @@ extension ComposerHarness {
         await harness.composer.flushDraft()
     }
 
-    /// Of two messages that were handed over the second is unsent while only the first is stored.
+    /// While only the first of two submitted messages is stored, the draft holds the second.
     @Test func whatWaitsBehindAMessageIsInTheDraftThatItLeaves() async throws {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0 == .send("second", TransactionID("t2")) }

@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import Foundation
 
-/// A composer over a service and a clock that the test moves.
+/// A composer over a fake service and a manual clock.
 @MainActor final class ComposerHarness {
     static let room = RoomID("room")
 
@@ -14,7 +14,7 @@ import Foundation
     let effects = Recorder<ComposerEffect>()
     let composer: ComposerViewModel
 
-    /// - Parameter draft: what is stored for the room.
+    /// - Parameter draft: the room's stored draft.
     init(draft: SavedDraft? = nil) {
         let numbers = Recorder<Int>()
         service.drafts[Self.room] = draft
@@ -28,7 +28,7 @@ import Foundation
         composer.onTextEffect = { [effects] in effects.record($0) }
     }
 
-    /// A composer that is ready.
+    /// Returns a composer that has loaded its draft.
     static func started(draft: SavedDraft? = nil) async -> ComposerHarness {
         let harness = ComposerHarness(draft: draft)
         await harness.composer.start()
@@ -37,7 +37,7 @@ import Foundation
 
     var state: ComposerState { composer.state.composer }
     var text: String { composer.document.text }
-    /// The previews of the drafts that were written, in order; nil where one was removed.
+    /// The previews of the saved drafts, in order; `nil` for a removal.
     var saves: [String?] {
         service.calls.compactMap { if case .saveDraft(let preview) = $0 { .some(preview) } else { nil } }
     }
@@ -46,7 +46,7 @@ import Foundation
     }
     var stored: SavedDraft? { service.drafts[Self.room] }
 
-    /// As a person types: one event a character.
+    /// Inserts one character at a time, as typing does.
     func type(_ text: String) {
         for character in text { composer.handle(.insert(String(character), origin: .typed)) }
     }
@@ -54,7 +54,7 @@ import Foundation
     @discardableResult
     func press(_ chord: String) -> Bool { composer.handle(.key(KeyChord(parsing: chord)!)) }
 
-    /// Lets the draft come due and be written.
+    /// Advances the clock until the draft is due, and waits for the save.
     func letDraftBeWritten() async {
         let count = saves.count
         clock.advance(by: .milliseconds(300))
@@ -62,7 +62,7 @@ import Foundation
         await settle()
     }
 
-    /// Holds each call of one kind back.
+    /// Suspends every matching call until the gate opens.
     func hold(_ isHeld: @escaping (FakeChatService.Call) -> Bool) -> Gate {
         let gate = Gate()
         service.before = { if isHeld($0) { await gate.pass() } }
@@ -75,7 +75,7 @@ import Foundation
 
     func succeed() { service.before = { _ in } }
 
-    /// A stored draft with this text.
+    /// Returns a stored draft with this text.
     static func draft(_ text: String, caret: Int? = nil, editing: String? = nil, stash: String? = nil) -> SavedDraft {
         var engine = ComposerEngine()
         if let stash { _ = engine.handle(.load(WrittenText(stash)), at: .zero) }

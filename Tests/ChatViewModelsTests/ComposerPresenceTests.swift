@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import Testing
 
-/// Typing, one's own and that of others, and keys.
+/// Typing notifications, own and received, and key bindings.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerPresenceTests {
     private func typingCalls(_ harness: ComposerHarness) -> [FakeChatService.Call] {
         harness.service.calls.filter(\.isTyping)
@@ -29,7 +29,7 @@ import Testing
         await eventually { [self] in typingCalls(harness) == [.typing(true), .typing(false)] }
     }
 
-    /// A slow service hears what holds, in order, not all that did.
+    /// A slow service gets the latest typing state, in order, not every change.
     @Test func typingIsToldInOrder() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isTyping }
@@ -55,7 +55,7 @@ import Testing
         #expect(harness.state.typing == nil && harness.state.typingNames.isEmpty)
     }
 
-    /// Services tell the start once: who writes at length goes on being shown. A stop that got lost ends it.
+    /// Backends report the start only once, so a long typist stays shown; a timeout covers a lost stop.
     @Test func whoNeverStopsIsForgotten() async {
         let harness = await ComposerHarness.started()
         harness.composer.send(.typingUsers(["Ann"]))
@@ -70,7 +70,7 @@ import Testing
         await eventually { harness.state.typingNames.isEmpty }
     }
 
-    /// What each key does under each setting: sends, or breaks the line.
+    /// Whether each key sends under each setting, rather than insert a line break.
     nonisolated static let sendKeys: [(SendKey, String, sends: Bool)] = [
         (.return, "Return", true), (.return, "Ctrl+Return", true), (.return, "Shift+Return", false),
         (.ctrlReturn, "Return", false), (.ctrlReturn, "Ctrl+Return", true), (.ctrlReturn, "Shift+Return", false),
@@ -78,7 +78,7 @@ import Testing
 
     @Test(arguments: sendKeys) func theSendKeyCanBeChosen(key: SendKey, chord: String, sends: Bool) async {
         let harness = await ComposerHarness.started()
-        // There and back: what was set last holds.
+        // Change the setting back and forth: the last value applies.
         for setting in [SendKey.ctrlReturn, .return, key] { harness.composer.preferences.sendKey = setting }
         #expect(harness.composer.preferences.sendKey == key)
         harness.type("hi")
@@ -88,7 +88,7 @@ import Testing
         #expect(harness.sent == (sends ? ["hi"] : []))
     }
 
-    /// A view that begins later sees the text, and the next effects keep its copy equal.
+    /// A view created later reads the text; from then on the effects keep its copy in sync.
     @Test func aViewCanMirrorTheText() async {
         let harness = await ComposerHarness.started(draft: ComposerHarness.draft("one"))
         var mirror = harness.composer.document

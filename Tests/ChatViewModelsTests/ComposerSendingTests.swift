@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import Testing
 
-/// Sent once, in order, and neither lost nor back again behind the message.
+/// Messages are sent once and in order, never lost, and leave no draft behind.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerSendingTests {
     @Test func whatIsSentLeavesTheComposer() async {
         let harness = await ComposerHarness.started()
@@ -17,7 +17,7 @@ import Testing
         #expect(!harness.state.isSending && harness.state.failedCount == 0)
     }
 
-    /// Without a source there is no list to choose from: Return keeps its meaning behind a prefix.
+    /// Without a completion source there is no list, so Return sends after a prefix.
     @Test(arguments: ["hello @an", "#gar", "/me", "well :smi"])
     func returnSendsBehindACompletionPrefix(_ text: String) async {
         let harness = await ComposerHarness.started()
@@ -55,7 +55,7 @@ import Testing
         #expect(sends == [.send("one", TransactionID("t1")), .send("two", TransactionID("t2"))])
     }
 
-    /// The second waits for the first, however long that takes.
+    /// Each message waits until its predecessor is stored.
     @Test func messagesGoOutInOrder() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { if case .send("one", _) = $0 { true } else { false } }
@@ -72,9 +72,9 @@ import Testing
         #expect(harness.outputs.values == [.sent, .sent, .sent])
     }
 
-    // MARK: The draft behind the message
+    // MARK: The draft of a sent message
 
-    /// Until the message is stored the draft is: a crash between the two loses nothing.
+    /// The draft remains until the message is stored: a crash in between loses nothing.
     @Test func theDraftStaysUntilTheMessageIsStored() async {
         let harness = await ComposerHarness.started()
         harness.type("hello")
@@ -90,7 +90,7 @@ import Testing
         #expect(harness.stored == nil)
     }
 
-    /// A write that is under way ends before the message goes out, and none that waits is written behind it.
+    /// A save in progress completes before the message is sent; a pending one is dropped.
     @Test func aDraftDoesNotComeBackBehindItsMessage() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSaveDraft }
@@ -142,7 +142,7 @@ import Testing
         #expect(harness.outputs.values == [.sent] && harness.stored == nil)
     }
 
-    // MARK: Failing
+    // MARK: Failures
 
     @Test func aFailureGivesTheTextBackWithItsCaret() async {
         let harness = await ComposerHarness.started()
@@ -163,7 +163,7 @@ import Testing
         #expect(harness.service.calls.filter(\.isSend).last == .send("hello", TransactionID("t2")))
     }
 
-    /// What was begun meanwhile stays; the failed text comes back when there is room for it.
+    /// A failed message does not replace newer text; it returns once the composer is empty.
     @Test func aFailedMessageWaitsForRoom() async {
         let harness = await ComposerHarness.started()
         let gate = Gate()
@@ -215,7 +215,7 @@ import Testing
         #expect(harness.outputs.values == [.editing(MessageID("m1")), .editing(nil)])
     }
 
-    /// Until the edit is stored the draft holds it.
+    /// The draft holds an edit until the edit is stored.
     @Test func theDraftHoldsAnEditUntilItIsStored() async throws {
         let harness = await ComposerHarness.started()
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
@@ -285,7 +285,7 @@ import Testing
         #expect(harness.outputs.values == [.editLast])
     }
 
-    /// Whoever is told of an edit may answer with an event at once.
+    /// An output's handler may send an event at once and sees the new state.
     @Test func theStateIsThereBeforeItIsTold() async {
         let harness = await ComposerHarness.started()
         let composer = harness.composer
@@ -311,7 +311,7 @@ extension ComposerState {
         let harness = await ComposerHarness.started()
         harness.service.before = { call in
             guard call.isSend else { return }
-            // Until it is cancelled.
+            // Runs until cancelled.
             while true { try await Task.sleep(for: .seconds(3600)) }
         }
         harness.type("on its way")
@@ -340,7 +340,8 @@ extension ComposerState {
         #expect(harness.text == "new")
     }
 
-    /// SLK-14: what only the service can tell is counted before Send, and a text that is too long stays where it is.
+    /// SLK-14: counts the limit that only the service knows before sending; a text over the limit stays in the
+    /// composer.
     @Test func aTextOverTheServicesLimitIsNotSent() async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.insert(String(repeating: "x", count: 900), origin: .paste))
@@ -356,7 +357,7 @@ extension ComposerState {
         #expect(harness.state.counter?.text == "0" && harness.state.canSend)
         harness.composer.handle(.clear)
         #expect(harness.state.counter == nil)
-        // An edit takes the text twice.
+        // An edit contains its text twice: as `body` and in `m.new_content`.
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText(String(repeating: "x", count: 1002))))
         await eventually { harness.state.counter?.text == "-4" && !harness.state.canSave }
     }

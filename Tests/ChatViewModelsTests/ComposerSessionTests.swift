@@ -52,7 +52,7 @@ import Testing
         #expect(session.document.text == "hello")
     }
 
-    /// SLK-39, SLK-40: what is due in time comes by the clock that was handed in.
+    /// SLK-39, SLK-40: timers use the injected clock.
     @Test func timersFollowTheClock() async {
         let clock = ManualClock()
         let session = ComposerSession(time: Timekeeper(clock))
@@ -63,7 +63,7 @@ import Testing
         await eventually { session.composer.typing == nil }
     }
 
-    /// An edit that failed waits until another one has ended.
+    /// A failed edit waits until the current edit ends.
     @Test func anEditThatFailsWaitsForAnother() async {
         let session = ComposerSession()
         let told = Recorder<String>()
@@ -83,7 +83,7 @@ import Testing
         #expect(session.document.text == "one!")
     }
 
-    /// SLK-40, SLK-64: in the host's language, also under another configuration; words of the host's own stay.
+    /// SLK-40, SLK-64: the host's phrases apply at once and survive a configuration change.
     @Test func phrasesAreTheHosts() {
         let session = ComposerSession()
         session.handle(.userTyping(name: "Ann", true))

@@ -37,7 +37,7 @@ import Testing
         await eventually { [coordinator] in coordinator.rooms.state.rows.map(\.id.rawValue) == rooms }
     }
 
-    /// Opens a room and returns when its messages and its draft are there.
+    /// Opens a room and waits for its messages and its draft.
     @discardableResult
     private func open(_ room: RoomID) async -> Conversation {
         coordinator.rooms.send(.select(room))
@@ -86,7 +86,7 @@ import Testing
         await eventually { [coordinator] in coordinator.conversation?.roomID == room }
         coordinator.conversation?.timeline.onEffect = { effects.record($0) }
         await eventually { effects.values.contains(.reveal(.message(MessageID("$1")))) }
-        // In the room that is open, too.
+        // A link to the open room works as well.
         coordinator.open("matrix:roomid/b:example.org/e/2")
         await eventually { effects.values.contains(.reveal(.message(MessageID("$2")))) }
     }
@@ -167,7 +167,7 @@ import Testing
         await show(["b"])
         await settle()
         #expect(left == nil)
-        // A room of the same name is another one.
+        // A reopened room gets a new composer.
         service.drafts[a] = nil
         await show(["b", "a"])
         let again = await open(a)
@@ -288,7 +288,7 @@ import Testing
         #expect(first.composer.state.composer.typing == nil)
     }
 
-    /// Failures are told wherever they come from; refusals only of the room that is seen.
+    /// Failures are reported from every room; rejections only from the visible one.
     @Test func noticesAreHandedOn() async {
         let first = await start()
         service.before = { call in
@@ -341,7 +341,7 @@ import Testing
         #expect(day() == .yesterday)
     }
 
-    /// A machine that slept, or a clock that was set.
+    /// The system was suspended, or its clock was set.
     @Test func aClockThatJumpsIsNoticed() async {
         let conversation = await start()
         for (date, day) in [((2026, 3, 14), RelativeDay.thisWeek), ((2026, 3, 10), .today)] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// Members and rooms as an open conversation offers them.
+/// Completion of members and rooms in an open conversation.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationSourcesTests {
     private let service = FakeChatService()
     private let room = RoomID("a")
@@ -65,7 +65,7 @@ import Testing
         #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3", MentionTarget.everyoneID, "5"])
     }
 
-    /// HKW-38: for a name alone whoever is known is offered, and nobody means everyone by a word; only by choice.
+    /// HKW-38: opt-in completion without a prefix offers people but never `@room`.
     @Test func peopleWithoutAPrefix() async {
         let (coordinator, composer) = await open()
         #expect(await rows("ann", in: composer).isEmpty)
@@ -84,7 +84,7 @@ import Testing
         withExtendedLifetime(coordinator) {}
     }
 
-    /// Two who share a name are told apart in the list, and by whom the mention means: its text is the name alone.
+    /// Members with the same name are told apart by Matrix ID; the mention's text is the name alone.
     @Test func whoSharesANameIsMeantByIdentifier() async {
         let members = ["@ann1:x", "@ann2:x"].map {
             Member(id: MemberID($0), displayName: "Ann Lee (\($0))", kind: .person)
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    /// A room that has no address is found through the server that made it.
+    /// A room without an alias is linked with the server that created it as `via`.
     @Test func roomsSayWhomToAsk() {
         let row = { (id: String, address: String?) -> RoomListViewModel.Row in
             RoomListViewModel.Row(
@@ -116,7 +116,7 @@ import Testing
             ])
     }
 
-    /// `@room` is offered where it notifies, and not before the server said so.
+    /// `@room` is offered only once the server confirms the power level for it.
     @Test(arguments: [false, true])
     func everyoneTakesPower(may: Bool) async {
         service.capabilities = [.memberList]
@@ -133,7 +133,7 @@ import Testing
         #expect(await rows("@", in: composer).contains { $0.target == .everyone } == may)
     }
 
-    /// `@room` says everyone only where there are several.
+    /// `@room` is offered only with at least two other members.
     @Test func everyoneIsMoreThanOne() {
         let two = MemberDirectory.index(of: Array(Self.members.prefix(2)), everyone: "All")
         #expect(two.entities.map(\.id) == ["1"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// Stored messages of any program, as they are edited.
+/// Converts stored messages of any client for editing.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct EditableMessageTests {
     private func editable(_ text: String, html: String? = nil, files: Int = 0) -> EditableMessage {
         var message = Message.of(1, by: Fixtures.own, text: text)
@@ -16,7 +16,7 @@ import Testing
         return EditableMessage(message, body: bodies.body(of: message))
     }
 
-    /// Bold, lists, links, code and pills are so in the composer.
+    /// HTML formatting becomes Markdown, with mentions as pills.
     @Test func whatAnotherProgramSentIsMarkdownWithPills() {
         let message = editable(
             "x",
@@ -30,7 +30,7 @@ import Testing
             message.text.marks.map(\.short) == ["Ann"], "Backspace leaves the first name, as of one that was chosen")
     }
 
-    /// What was written here is edited as it was written, syntax and all.
+    /// A message written in Parlance opens with its original source and syntax.
     @Test func whatWasWrittenHereIsEditedAsItWas() {
         var message = Message.of(1, by: Fixtures.own, text: "*stars* @Ann Lee")
         message.formattedText = "other"
@@ -41,7 +41,7 @@ import Testing
         #expect(editable.text.mentions.map(\.target) == [.member("@ann:x")])
     }
 
-    /// What was for everyone stays so; a text that only says it, or that another kind of program wrote, is a text.
+    /// A room mention stays one; the mere text `@room`, or that of another client, does not become one.
     @Test(arguments: [nil, "<b>@room</b> hi *a*"]) func everyoneStaysMentioned(html: String?) {
         var message = Message.of(1, by: Fixtures.own, text: "@room hi *a*")
         message.formattedText = html
@@ -56,7 +56,7 @@ import Testing
         #expect(editable("x", html: "a <img src=\"mxc://a/b\" alt=\"cat\"> b").losses.count == 1)
     }
 
-    /// What an earlier version typed is its Markdown, with those whom it recognised.
+    /// Texts of earlier versions are Markdown whose mentions are recognized by name.
     @Test func earlierTextsKeepTheirPills() {
         let message = editable("**hi** @Ann Lee and @Bo")
         #expect(message.text.source == "**hi** @Ann Lee and @Bo")
@@ -64,7 +64,7 @@ import Testing
         #expect(message.text.marks.map(\.short) == ["@Ann"])
     }
 
-    /// What another program sent as text alone is edited as that: no sign in it is markup.
+    /// A plain-text message of another client is edited as plain text: no character is markup.
     @Test func plainTextsAreEditedAsPlainTexts() {
         var message = Message.of(1, by: Fixtures.own, text: "*2* # 3 @Ann Lee")
         func edited(_ message: Message) -> EditableMessage {

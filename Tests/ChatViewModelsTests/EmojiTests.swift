@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import Testing
 
-/// Emoji by `:name:`, from the files that the program carries.
+/// Emoji shortcodes (`:name:`) from the bundled catalogs.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct EmojiTests {
     private nonisolated static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../resources/emoji").standardizedFileURL
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Fields: what is written, the code that Return takes first.
+    /// Each case: the query, and the emoji that Return inserts.
     @Test(arguments: [(":smile", "😄"), (":+1", "👍"), (":heart", "❤️"), (":wave", "👋"), (":SMILE", "😄")])
     func theCodeThatWasWrittenComesFirst(query: String, emoji: String) async {
         let library = EmojiLibrary(recent: ["😃", "💔"]) { try Self.catalog("en") }
@@ -100,14 +100,14 @@ import Testing
         #expect(catalog.emoji(code: "tada")?.text(in: .dark) == "🎉")
     }
 
-    /// Every tone is one that Unicode lists: one cluster, told apart by its modifier alone.
+    /// Every skin tone sequence is a single grapheme cluster.
     @Test func tonesAreSingleCharacters() throws {
         for emoji in try Self.catalog("en").emoji where emoji.tones != .none {
             for tone in SkinTone.allCases { #expect(emoji.text(in: tone).count == 1) }
         }
     }
 
-    /// What is typed, what it becomes (SLK-66: smileys and times stay).
+    /// Each case: the typed text and its result. SLK-66: smileys and times are unchanged.
     nonisolated static let typed: [(String, String)] = [
         (":tada:", "🎉"), ("hi :+1: there", "hi 👍 there"), (":wave::skin-tone-3:", "👋🏼"), ("(:tada:", "(🎉"),
         ("a:tada:", "a:tada:"), (":nothing:", ":nothing:"), ("10:30:", "10:30:"), ("`:tada:", "`:tada:"),
@@ -120,7 +120,7 @@ import Testing
     func aClosedCodeIsItsEmoji(text: String, expected: String) async throws {
         let library = EmojiLibrary { try Self.catalog("en") }
         let composer = await composer(library)
-        // Read, as by the list that opens at the second letter.
+        // Load the catalog first, as the list does at the second letter.
         await type(":ta", into: composer)
         composer.handle(.clear)
         await type(text, into: composer)

@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-/// Joins, leaves and the like, in one row.
+/// Membership and other state events grouped in one row.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct EventGroupTests {
     private let harness = TimelineHarness()
 
@@ -29,7 +29,7 @@ import Testing
         RoomEvent(kind, subject: MemberID(who), name: who)
     }
 
-    /// What happened, and what is told of it.
+    /// Each case: the events and their summary.
     nonisolated static let summaries: [([RoomEvent], String)] = [
         ([did("a", .joined)], "joined a"),
         ([did("a", .joined), did("b", .joined), did("a", .avatarChanged)], "joined a,b"),

@@ -2,7 +2,7 @@ import ChatCore
 
 @testable import ChatViewModels
 
-/// Answers by what a test says, and records what it was asked.
+/// Returns preset results and records calls.
 @MainActor final class FakeAccountService: SignInService, AccountService {
     var found: Result<SignInServer, SignInProblem> = .failure(.unreachable(reason: ""))
     var loggedIn: Result<Account, SignInProblem> = .failure(.wrongPassword)
@@ -10,7 +10,7 @@ import ChatCore
     var beginFailure: SignInProblem?
     var unsentCount = PendingCount(messages: 0, drafts: 0)
     var logOutFailure: SignInProblem?
-    /// Whom `logIn` waits for, if anyone.
+    /// If set, `logIn` waits for this gate.
     var gate: Gate?
     private(set) var calls: [String] = []
     private var states: [AccountState] = []

@@ -1,7 +1,7 @@
 import ChatCore
 import Foundation
 
-/// No files: what concerns them is tested with `FakeMediaService`.
+/// Has no files: media is tested with `FakeMediaService`.
 extension FakeChatService {
     nonisolated func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void

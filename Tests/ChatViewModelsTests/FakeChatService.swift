@@ -1,7 +1,7 @@
 import ChatCore
 import Observation
 
-/// Records what is asked of it, keeps drafts, and tells what the test has it tell.
+/// Records calls, stores drafts, and publishes the updates that a test provides.
 @MainActor @Observable final class FakeChatService {
     enum Call: Equatable, Sendable {
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
@@ -16,21 +16,21 @@ import Observation
 
     private(set) var calls: [Call] = []
     var drafts: [RoomID: SavedDraft] = [:]
-    /// Comes before each call is carried out: may wait, or throw in its place.
+    /// Called before each call is executed; may suspend or throw.
     @ObservationIgnored var before: @MainActor (Call) async throws -> Void = { _ in }
-    /// Told of each message that is handed over.
+    /// Called for each message that is sent.
     @ObservationIgnored var onSend: @MainActor (WrittenMessage) -> Void = { _ in }
-    /// What is before a position. Read when asked, and handed over when ``before`` lets it.
+    /// Returns the page before a position; evaluated at the call, returned once ``before`` returns.
     @ObservationIgnored var pages: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
         .init(messages: [], hasOlder: false)
     }
     @ObservationIgnored var pagesAfter: @MainActor (Int64, Int) -> TimelinePage = { _, _ in
         .init(messages: [], hasOlder: true)
     }
-    /// nil where there is no such message.
+    /// Returns the page around a target, or `nil` if there is no such message.
     @ObservationIgnored var pagesAround: @MainActor (TimelineTarget, Int) -> TimelinePage? = { _, _ in nil }
     @ObservationIgnored var known: @MainActor (MessageID) -> Message? = { _ in nil }
-    /// What is found, read when asked.
+    /// Returns search results; evaluated at the call.
     @ObservationIgnored var searchPages: @MainActor (SearchQuery) -> SearchPage = { _ in
         SearchPage(messages: [], next: nil)
     }
@@ -45,11 +45,11 @@ import Observation
     @ObservationIgnored nonisolated let invited = AsyncStream.makeStream(
         of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
 
-    /// What it can do beyond what every backend can.
+    /// Optional capabilities.
     @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []
-    /// The most bytes of a message.
+    /// The maximum size of a message in bytes.
     @ObservationIgnored nonisolated(unsafe) var mostBytes = 2000
-    /// Who is in a room by the server's word.
+    /// Returns a room's member list from the server.
     @ObservationIgnored var rosters: @MainActor (RoomID) async throws -> RoomMembers = { _ in
         throw ChatError.notPermitted
     }

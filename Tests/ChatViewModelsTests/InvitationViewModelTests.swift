@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-/// Invitations in the list and opened in the place of a room.
+/// Invitations in the room list, and their page.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct InvitationViewModelTests {
     private let service = FakeChatService()
     private let coordinator: ConversationCoordinator
@@ -38,7 +38,7 @@ import Testing
         #expect(sections.map { $0.rows.map(\.name) } == [["Garden", "Ann"], ["Room bo"], ["Room plans"]])
         #expect(sections[0].rows.map(\.preview) == [.invitation(by: "Ann"), .invitation(by: "Ann")])
         #expect(list.state.unreadTotal == 2, "each waits like a message")
-        // The keys go through them as they are listed.
+        // Keyboard navigation follows the list's order.
         #expect(list.state.selection == RoomID("plans"))
         list.send(.selectNeighbor(-1))
         #expect(list.state.selection == RoomID("bo"))
@@ -58,7 +58,7 @@ import Testing
         #expect(coordinator.openItem == nil, "an invitation does not open itself")
     }
 
-    /// The list of rooms and that of invitations change one after the other, in either order.
+    /// The room list and the invitations update separately, in either order.
     @Test(arguments: [true, false]) func anAcceptedOneBecomesTheRoom(_ roomFirst: Bool) async {
         await start(["plans"], [garden])
         list.send(.select(garden.room))

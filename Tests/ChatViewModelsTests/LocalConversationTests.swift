@@ -8,9 +8,9 @@ import LocalBackend
 import SeededRandom
 import Testing
 
-/// The view models over the backend they are made for, with its storage.
+/// The view models over the local backend and its store.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct LocalConversationTests {
-    /// The application without its window, over a folder of its own.
+    /// The application without a window, over a temporary folder.
     @MainActor private final class App {
         let folder: TemporaryFolder
         let store: ChatStore
@@ -38,20 +38,20 @@ import Testing
             return conversation
         }
 
-        /// Opens a room that only the user is in.
+        /// Opens the room that has only the user.
         func openNotes() async -> Conversation {
             _ = await start()
             coordinator.rooms.send(.select(coordinator.rooms.state.rows.first { $0.kind == .notes }!.id))
             return await opened()
         }
 
-        /// As when the window is closed.
+        /// Simulates closing the window.
         func end() async {
             await coordinator.flushDrafts()
             await kill()
         }
 
-        /// As when the process ends at once.
+        /// Simulates a killed process: drafts are not flushed.
         func kill() async {
             await backend.close()
             await store.close()
@@ -188,8 +188,8 @@ import Testing
         await app.end()
     }
 
-    /// Typing, sending, flushing and changing rooms at random: what was sent is there once and in order, and what
-    /// was not is the draft.
+    /// Types, sends, flushes and switches rooms at random: sent text is stored once and in order, unsent text is the
+    /// draft.
     @Test(arguments: 0..<6) func nothingIsLostOrDoubled(seed: Int) async throws {
         let app = try await App()
         var random = SeededGenerator(seed: UInt64(seed))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// Bodies are those of the texts, whatever changes, and are not made twice.
+/// Cached bodies always match their messages and are not rendered twice.
 struct MessageBodiesTests {
     private let bodies = MessageBodies()
 
@@ -38,7 +38,7 @@ struct MessageBodiesTests {
         #expect(bodies.body(of: message("c", "waves", kind: .emote)).isEmote)
     }
 
-    /// What others typed elsewhere means what it says; what was written here is what it was written as.
+    /// Plain text of other clients is shown literally; text written in Parlance is parsed by its syntax.
     @Test func plainTextsOfOthersAreShownAsTheyAre() {
         let bodies = MessageBodies(readsPlainTexts: true)
         bodies.setMembers([Member(id: MemberID("ann"), displayName: "Ann", kind: .person)])
@@ -62,7 +62,7 @@ struct MessageBodiesTests {
         #expect(!isMention(bodies.body(of: message("b", "hi"))))
     }
 
-    /// More than are kept: the answer is the same, made anew.
+    /// Bodies evicted from the cache are rendered again with the same result.
     @Test func forgottenBodiesComeBack() async {
         let many = (0..<(3 * MessageBodies.cacheSize)).map { message("\($0)", "*\($0)*") }
         await bodies.prepare(many)

@@ -5,7 +5,7 @@ import Composer
 import Foundation
 import Testing
 
-/// Text that is selected within and across messages, and what is copied of it.
+/// Text selected within and across messages, and its copied form.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct MessageSelectionTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }
@@ -95,7 +95,7 @@ import Testing
         #expect(timeline.copySelection()?.text == long)
     }
 
-    /// What was let go of meanwhile is not copied, and what is still there is.
+    /// Messages unloaded meanwhile are omitted from the copy; the others are copied.
     @Test func aSelectionOutlivesTheMessageItBeganIn() async {
         await open()
         timeline.selection = MessageSelection(anchor: point(1, 0), focus: point(2, 3))
@@ -109,7 +109,8 @@ import Testing
         <p>see <a href="https://a.example">this</a></p>
         """
 
-    /// What is copied keeps its looks, its lists, its links and its pills, as HTML for others and for a composer.
+    /// The copy keeps styles, lists, links and mentions, as HTML for other applications and as a fragment for a
+    /// composer.
     @Test(
         arguments: [
             (0..<44, "### Plan\n\n- one **bold**\n- Ann Lee does two\n\nsee [this](https://a.example)"),

@@ -3,7 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import Testing
 
-/// Finding people, making rooms for them and asking them in.
+/// Searching users, creating rooms with them and inviting them.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct PeopleViewModelTests {
     private nonisolated static let ann = User(id: MemberID("@ann:a"), name: "Ann")
     private nonisolated static let bo = User(id: MemberID("@bo:a"), name: "Bo")
@@ -102,7 +102,7 @@ import Testing
             ])
     }
 
-    /// The dialog was closed while the server was asked: nobody is taken anywhere, and what fails is told still.
+    /// Closing the dialog during a request cancels the navigation; failures are still reported.
     @Test func whatIsAbandonedIsToldWhereItFails() async {
         let gate = Gate()
         let service = FakePeopleService { _ in

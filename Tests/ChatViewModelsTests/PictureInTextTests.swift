@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import Testing
 
-/// A text that pictures stand in goes out as messages in that order (MIB-20).
+/// MIB-20: text with inline images is sent as separate messages in order.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct PictureInTextTests {
     private static func written() async -> ComposerHarness {
         let harness = await ComposerHarness.started()
@@ -29,7 +29,7 @@ import Testing
         #expect(harness.text.isEmpty)
     }
 
-    /// All of them are stored, or none: what could not be is sent again as a whole.
+    /// Storing is atomic: after a failure the whole sequence is sent again.
     @Test func whatCouldNotBeStoredIsSentAgain() async {
         let harness = await Self.written()
         let drafts = Recorder<Bool>()

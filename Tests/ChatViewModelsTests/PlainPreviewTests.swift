@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What stands for a message where there is room for a line.
+/// One-line previews of messages.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct PlainPreviewTests {
     @Test(arguments: [
         ("**Lunch** at `12`, [menu](https://a.example)?", "Lunch at 12, menu?"),
@@ -27,7 +27,7 @@ import Testing
         return MessageBodies().body(of: message)
     }
 
-    /// The beginning of a text may end within a spoiler.
+    /// Truncation within a spoiler must not reveal it.
     @Test func whatIsCutKeepsItsSecret() {
         #expect(PlainPreview.line("It was ||the butler, who", .markdown, isCut: true) == "It was ▒▒▒▒▒")
         let long = String(repeating: "word ", count: 600) + "||the butler " + String(repeating: "did it ", count: 600)
@@ -49,7 +49,7 @@ import Testing
         #expect(PlainPreview.quote(body, attachments: []).source == "It is ▒▒▒▒▒ & that")
     }
 
-    /// Whom a quote names looks like a pill; who is under a spoiler is not told.
+    /// Mentions in a quote remain pills, except within a spoiler, where they would reveal a name.
     @Test func quotesKeepTheirPills() {
         let html = """
             <a href="https://matrix.to/#/@ann:x">Ann</a> &amp; Ann <span data-mx-spoiler>\
@@ -79,7 +79,7 @@ import Testing
         #expect(await say("**Lunch** is ||soup||") == "Lunch is ▒▒▒▒▒")
     }
 
-    /// What another program sent as text alone means what it says; what has another form is Markdown here too.
+    /// A plain-text message of another client is not parsed as Markdown; a message with another syntax is.
     @Test(
         arguments: [
             (nil, true, "*2 || 3* #1"), (nil, false, "2 || 3 #1"), (.markdown, true, "2 || 3 #1"),
@@ -95,7 +95,7 @@ import Testing
         service.tell([room])
         await eventually { list.state.rows.first?.preview.text?.isEmpty == false }
         #expect(list.state.rows.first?.preview.text == shown)
-        // The same text of another message may be of another form.
+        // The cache must not key on text alone: another message may have the same text in another syntax.
         room.lastMessage?.syntax = shown == text ? .markdown : .plain
         service.tell([room])
         await eventually { list.state.rows.first?.preview.text != shown }
@@ -121,7 +121,7 @@ import Testing
         #expect(snippet(other) == message.text)
     }
 
-    /// What was found is lit where it stands in the plain text.
+    /// Search matches are highlighted in the plain text.
     @Test(arguments: [
         ("**Lunch** at *twelve*", "twelve", "Lunch at twelve", ["twelve"]),
         ("see [the menu](https://soup.example)", "menu", "see the menu", ["menu"]),

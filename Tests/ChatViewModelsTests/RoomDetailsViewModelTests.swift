@@ -63,7 +63,7 @@ import Testing
         #expect(service.calls.isEmpty && details.state.name == "Old")
     }
 
-    /// The name typed last is the one that stays.
+    /// The last name entered wins.
     @Test func renamingTwiceKeepsTheOrder() async {
         let gate = Gate()
         service.before = { if $0 == .rename(RoomID("room"), "One") { await gate.pass() } }

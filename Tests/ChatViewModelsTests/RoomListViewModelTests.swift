@@ -55,7 +55,7 @@ import Testing
         #expect(list.state.isEmpty && list.state.selection == nil && outputs.values.isEmpty)
     }
 
-    /// The rooms of a new account come with its first sync.
+    /// The first sync of a new account delivers its rooms later.
     @Test func theFirstRoomsThatComeLaterAreOpenedToo() async {
         list.start()
         await show([])
@@ -64,7 +64,7 @@ import Testing
         #expect(list.state.selection == a && outputs.values == [.opened(a)])
     }
 
-    /// The wall clock may reach midnight before the storage answers.
+    /// Midnight may pass before the store returns the rooms.
     @Test func aNewDayBeforeTheRoomsArriveDecidesNothing() async {
         list.start(opening: b)
         list.send(.dayChanged)
@@ -223,7 +223,7 @@ import Testing
     @Test(arguments: previews) func previewsTellWhatMatters(
         summary: RoomSummary, preview: RoomListViewModel.Row.Preview
     ) async {
-        // Another room is open: a draft of the one that is stands in its composer.
+        // Open another room: the open room's row shows no draft, as its composer does.
         list.start(opening: b)
         service.tell([summary, .of("b")])
         await eventually { [list] in list.state.isLoaded }
@@ -263,7 +263,7 @@ import Testing
         #expect(outputs.values == [.opened(a)])
     }
 
-    /// What nobody counted is at least as much as is known.
+    /// A count that may be too low is shown as a lower bound.
     @Test(arguments: [(20, true, "20+"), (20, false, "20"), (100, true, "99+"), (0, true, nil)])
     func aCountThatMayBeTooSmallSaysSo(_ count: Int, _ hasMore: Bool, _ label: String?) async {
         list.start()

@@ -15,7 +15,7 @@ import Testing
         return model
     }
 
-    /// Answers with the messages of these positions, by pages.
+    /// Sets the search results to the messages at these positions, paged.
     private func answer(_ positions: [Int64]) {
         service.searchPages = { query in
             let rest = positions.drop { position in query.after.map { position >= $0.rawValue } ?? false }

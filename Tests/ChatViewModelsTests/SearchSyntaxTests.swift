@@ -11,7 +11,7 @@ import Testing
         return calendar
     }()
 
-    /// Noon of a day.
+    /// Returns noon of a day.
     private func noon(_ year: Int, _ month: Int, _ day: Int) -> Date {
         calendar.date(from: DateComponents(year: year, month: month, day: day, hour: 12))!
     }
@@ -85,7 +85,7 @@ import Testing
             let typed = (0..<8).compactMap { _ in parts.randomElement(using: &random) }.joined()
             let syntax = parse(typed)
             #expect(!(syntax.senders + syntax.rooms).contains(""), "\(typed.debugDescription)")
-            // What is left of the text is words: read again, it is the same and filters nothing.
+            // The remaining text has no filters: parsing it again changes nothing.
             let again = parse(syntax.text)
             #expect(again.text == syntax.text, "\(typed.debugDescription)")
             #expect(again.senders.isEmpty && again.rooms.isEmpty, "\(typed.debugDescription)")

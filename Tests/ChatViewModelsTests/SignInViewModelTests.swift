@@ -26,7 +26,7 @@ struct SignInViewModelTests {
         viewModel.send(.logIn(name: " ann ", password: AccountCredential("x")))
     }
 
-    /// To where the name is asked for.
+    /// Returns a view model that has advanced to the login step.
     private func found() async -> SignInViewModel {
         service.found = .success(Self.server)
         let viewModel = make()
@@ -56,7 +56,7 @@ struct SignInViewModelTests {
         viewModel.send(.find("example.org"))
         await eventually { viewModel.state.problem == problem }
         #expect(viewModel.state.step == .server)
-        // The next attempt begins without it.
+        // The next attempt clears the problem.
         service.gate = Gate()
         viewModel.send(.find("example.com"))
         #expect(viewModel.state.problem == nil && viewModel.state.step == .finding)
@@ -123,7 +123,7 @@ struct SignInViewModelTests {
         #expect(service.calls.suffix(2) == ["begin", "abandon"] && viewModel.state.step == .server)
     }
 
-    // MARK: Cancelling
+    // MARK: Canceling
 
     @Test func cancellingTheSearchGoesBackToTheServer() async {
         service.gate = Gate()

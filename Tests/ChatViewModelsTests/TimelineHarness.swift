@@ -3,7 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import Foundation
 
-/// A timeline over a service that the test speaks for.
+/// A timeline over a fake service.
 @MainActor final class TimelineHarness {
     let service = FakeChatService()
     let outputs = Recorder<TimelineViewModel.Output>()
@@ -11,7 +11,7 @@ import Foundation
     let clock = ManualClock()
     var now = localTime(2026, 3, 10, 20)
     private var barriers = 0
-    /// The rows as a view has them that carries out what it is told.
+    /// The rows of a view that applies all effects.
     private(set) var mirrored: [TimelineItem] = []
     private(set) var effects: [TimelineViewModel.Effect] = []
 
@@ -28,7 +28,7 @@ import Foundation
         timeline.send(.attended(true))
     }
 
-    /// Does what a view does: rows that are new or changed are read when all changes are carried out.
+    /// Applies an effect as a view does: reads new and changed rows after all changes are applied.
     private func mirror(_ effect: TimelineViewModel.Effect) {
         effects.append(effect)
         switch effect {
@@ -54,12 +54,12 @@ import Foundation
     var items: [TimelineItem] { timeline.items }
     var messages: [MessageItem] { items.compactMap(\.message) }
     var positions: [String] { messages.map { String($0.id.rawValue.dropFirst()) } }
-    /// Everything told but what barriers leave.
+    /// All outputs except those of ``arrive()``'s barriers.
     var told: [TimelineViewModel.Output] {
         outputs.values.filter { if case .typing = $0 { false } else { true } }
     }
 
-    /// Lets go of what was told so far.
+    /// Discards the effects recorded so far.
     func forgetEffects() { effects = [] }
 
     func open(
@@ -78,7 +78,7 @@ import Foundation
         await arrive()
     }
 
-    /// Returns when all that was told has arrived: updates come in order.
+    /// Waits until all published updates have arrived, with a typing update as a barrier: updates arrive in order.
     func arrive() async {
         barriers += 1
         let name = "barrier \(barriers)"
@@ -86,8 +86,8 @@ import Foundation
         await eventually { [outputs] in outputs.values.last == .typing([name]) }
     }
 
-    /// The items in short: `d10` a day of March, `--` the unread line, messages with `(` and `)` around groups, and
-    /// small events with `[` and `]` around those of one row.
+    /// The items in short form: `d10` is a day in March, `--` the unread line, `(…)` a group of messages, `[…]` a row
+    /// of events.
     var sketch: String {
         items.map { item in
             switch item {

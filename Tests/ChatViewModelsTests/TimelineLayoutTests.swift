@@ -15,7 +15,7 @@ import Testing
     nonisolated static let own = Fixtures.own
     nonisolated static let other = Fixtures.other
 
-    /// What is said, and how it is laid out.
+    /// Each case: a description, the messages and the expected layout.
     nonisolated static let layouts: [(String, [Message], String)] = [
         ("nothing", [], ""),
         ("one", [.of(1, at: at(10))], "d10 (m1)"),
@@ -65,7 +65,7 @@ import Testing
         #expect(harness.state.isEmpty == messages.isEmpty)
     }
 
-    /// What was read before, and where the line is then.
+    /// Each case: a description, the messages, the read position and the expected unread line.
     nonisolated static let unreadLines: [(String, [Message], hasOlder: Bool, readUpTo: Int64?, String)] = [
         ("all read", [.of(1), .of(2)], false, 2, "d10 (m1 m2)"),
         ("what happened is not unread", [.of(1), .of(2, joined)], false, 1, "d10 (m1) [m2]"),
@@ -90,7 +90,7 @@ import Testing
         #expect(harness.sketch == expected, "\(what)")
     }
 
-    /// It is for what was unread on opening, not for what arrives under the reader's eyes.
+    /// The unread line covers what was unread on opening, not messages that arrive while the room is open.
     @Test(arguments: [(1, [Message.of(1)]), (1, [.of(1), .of(2, by: own)])] as [(Int64, [Message])])
     func whatArrivesLaterIsNotBehindTheLine(readUpTo: Int64, messages: [Message]) async {
         await harness.open(messages, readUpTo: readUpTo)

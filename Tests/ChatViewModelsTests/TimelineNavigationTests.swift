@@ -5,13 +5,13 @@ import Composer
 import Foundation
 import Testing
 
-/// Jumps, stretches apart from the newest messages, and places that are kept.
+/// Jumps, detached chunks and saved scroll positions.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineNavigationTests {
     private let harness = TimelineHarness(pageSize: 4, reach: 6)
     private var service: FakeChatService { harness.service }
     private var timeline: TimelineViewModel { harness.timeline }
 
-    /// A room of messages 1 to `count`, of which the newest four are opened.
+    /// Opens a room of messages 1 to `count` with the newest four loaded.
     private func open(_ count: Int64, readUpTo: Int64? = nil) async {
         let all = (1...count).map { Message.of($0) }
         service.pages = { before, limit in
@@ -74,7 +74,7 @@ import Testing
         #expect(harness.mirrored == Array(timeline.rows))
     }
 
-    /// SLK-56: the far end is the room's first message, however much of the room is loaded.
+    /// SLK-56: the oldest destination is the room's first message, however much is loaded.
     @Test func theOldestMessageIsGoneTo() async {
         await open(12)
         harness.forgetEffects()
@@ -107,7 +107,7 @@ import Testing
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
-    /// A search hit, a day, a quote or a link: the end that passes by on the way there was seen by nobody.
+    /// Messages that a jump passes over, such as the end of the room, are not marked as read.
     @Test(
         arguments: [.message(MessageID("m3")), .date(localTime(2026, 3, 1)), .oldest] as [TimelineViewModel.Destination]
     )
@@ -127,7 +127,7 @@ import Testing
         #expect(harness.told == [.failed(.notFound)] && sees(9...12))
     }
 
-    /// While a page around the message is fetched the server tells that something was left out before the newest.
+    /// A limited sync resets the timeline while the page of a jump is loading.
     @Test func aJumpOnItsWaySurvivesANewBeginning() async {
         await open(12)
         let gate = Gate()
@@ -172,7 +172,7 @@ import Testing
         #expect(harness.effects.last == .revealNewest)
     }
 
-    // MARK: Where one begins
+    // MARK: Initial position
 
     @Test func whatIsUnreadIsShownFirst() async {
         await open(4, readUpTo: 2)
@@ -227,7 +227,7 @@ import Testing
         #expect(other.effects.last == .revealNewest && other.told.isEmpty)
     }
 
-    // MARK: Keeping little
+    // MARK: Unloading
 
     @Test func letsGoOfWhatIsFarFromTheReader() async {
         await open(40)
@@ -241,7 +241,7 @@ import Testing
         #expect(harness.mirrored == Array(timeline.rows))
     }
 
-    /// However many are loaded, a message concerns its neighbours alone.
+    /// A changed message updates only itself and its neighbors, however many are loaded.
     @Test(arguments: [2, 40, 400] as [Int64]) func aChangeIsAsLargeAsWhatItChanges(count: Int64) async {
         let other = TimelineHarness()
         await other.open((1...count).map { .of($0 * 10) })
@@ -310,7 +310,7 @@ import Testing
             ])
     }
 
-    /// A draft that comes back may answer what was deleted meanwhile, whether that is loaded or not.
+    /// A restored draft may reply to a message that was deleted meanwhile, loaded or not.
     @Test(arguments: [(1, true), (2, false), (3, true), (4, false), (5, true)] as [(Int64, Bool)])
     func whatADraftAnswersMayBeGone(_ answered: Int64, isGone: Bool) async {
         service.known = { id in

@@ -6,7 +6,7 @@ import Foundation
 import SeededRandom
 import Testing
 
-/// Random rooms: whatever is told in whatever order, the timeline shows what a naive computation says.
+/// Compares the timeline with a naive model under random updates.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineOracleTests {
     @Test(arguments: 0..<60) func showsWhatIsThere(seed: Int) async {
         let room = RandomRoom(seed: UInt64(seed))
@@ -23,7 +23,7 @@ import Testing
     }
 }
 
-/// A room that changes at random, and the naive truth about it.
+/// A room that changes at random, with the naive model of its content.
 @MainActor private final class RandomRoom {
     private static let pageSize = 8
     private let harness = TimelineHarness(pageSize: pageSize, reach: 12)
@@ -135,7 +135,7 @@ import Testing
         harness.messages.randomElement(using: &random).map { ScrollPosition(message: $0.id, offset: 0) }
     }
 
-    /// Returns when all that was told, and a page that may come, has arrived.
+    /// Waits until all published updates, and any page that may load, have arrived.
     func arrive() async {
         await harness.arrive()
         if roll(2) == 0 { letPageArrive() }
@@ -185,7 +185,7 @@ import Testing
 
     private func newMessage(at position: Int64) -> Message {
         nextID += 1
-        // Runs of events, so that some are joined and cut.
+        // Generate runs of events, to merge and split their groups.
         let isEvent = (nextID / 4) % 3 == 0 && roll(4) > 0
         let minutes = Double(position) / 100 * 40 + Double(roll(300)) / 60 - Double(roll(12) == 0 ? 2000 : 0)
         var message = Message(
@@ -203,7 +203,7 @@ import Testing
 }
 
 extension RandomRoom {
-    /// How the timeline differs from the truth.
+    /// Returns how the timeline differs from the model, or `nil`.
     fileprivate func difference() -> String? {
         let shown = harness.messages
         let ids = harness.items.flatMap(Self.messages)
@@ -223,7 +223,7 @@ extension RandomRoom {
         let isFound = rows.indices.allSatisfy { harness.timeline.rows.index(of: rows[$0].id) == $0 }
         let edges = (rows.first?.id == .more(.older), rows.last?.id == .more(.newer))
         guard edges == (harness.state.hasOlder, harness.state.isDetached) else { return "wrong edges" }
-        // What is kept: twice the reach, and what came with a page or since.
+        // The retained range is at most twice the reach plus one page.
         guard harness.state.loading != nil || ids.count <= 24 + Self.pageSize else { return "keeps \(ids.count)" }
         return isFound ? nil : "rows are not found"
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(harness.messages.map(\.isDeleted) == [false, true, false])
     }
 
-    /// A message of one's own gets its final place when the server tells it.
+    /// The user's own message moves to its final position when the server returns it.
     @Test func aMessageThatMovesIsThereOnce() async {
         await harness.open([.of(1), .of(2)])
         func own(at position: Int64, _ delivery: Message.Delivery) -> Message {
@@ -102,7 +102,7 @@ import Testing
         await eventually { [harness] in harness.outputs.values.last == .typing([]) }
     }
 
-    /// Nobody else holds a timeline: it ends with its view.
+    /// Nothing else retains a timeline: it is released with its view.
     @Test func endsWithItsOwner() async {
         var other: TimelineViewModel? = TimelineViewModel(roomID: RoomID("other"), service: service)
         other?.start()
@@ -155,7 +155,7 @@ import Testing
         await eventually { [harness] in harness.positions == ["5", "6", "7"] }
     }
 
-    /// The view asks again every two seconds.
+    /// The view retries every two seconds.
     @Test func aPageThatDoesNotComeIsToldOnce() async {
         service.before = { _ in throw ChatError.unreachable }
         service.pages = { [self] _, _ in page(5...6, hasOlder: true) }
@@ -165,7 +165,7 @@ import Testing
             await eventually { [harness] in harness.state.loading == nil }
         }
         #expect(harness.told == [.failed(.unreachable)])
-        // What the user asks for is told each time.
+        // Failures of user actions are reported each time.
         for count in 2...3 {
             timeline.send(.jump(.oldest))
             await eventually { [harness] in harness.told.count == count }
@@ -178,7 +178,7 @@ import Testing
         await eventually { [harness] in harness.told.count == 4 }
     }
 
-    /// The page was read before the change and comes after it.
+    /// A change that arrives while a page loads is newer than the page.
     @Test func whatChangesWhileAPageIsOnItsWayIsNotForgotten() async {
         let gate = Gate()
         service.before = { if case .page = $0 { await gate.pass() } }
@@ -196,7 +196,7 @@ import Testing
         #expect(harness.messages[1].text == "changed")
     }
 
-    /// What is older than all that is loaded is left to the page it belongs to.
+    /// Changes older than everything loaded are ignored; their page will include them.
     @Test func changesOfWhatIsNotLoadedWait() async {
         await harness.open([.of(6), .of(7)], hasOlder: true)
         await harness.tell(.changed([.of(3, text: "changed")]))
@@ -223,7 +223,7 @@ import Testing
         #expect(harness.positions == ["20"] && harness.state.hasOlder && harness.state.loading == nil)
     }
 
-    // MARK: Reading
+    // MARK: Read markers
 
     @Test func marksAsReadForwardOnlyAndOnce() async {
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
@@ -238,7 +238,7 @@ import Testing
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
     }
 
-    /// An open window that is not the active one tells nobody that its messages were seen.
+    /// An inactive window sends no read receipts.
     @Test func nothingIsReadWhileNobodyLooks() async {
         timeline.send(.attended(false))
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
@@ -264,7 +264,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    /// The backend knows a message only once it has acknowledged it.
+    /// A local echo cannot be marked as read: the server does not know it yet.
     @Test func whatIsOnItsWayIsNotMarked() async {
         await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])
         timeline.send(.scrolled(to: nil))
@@ -341,7 +341,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    /// While one was asked whether to delete it, the server took it, and gave it another identifier.
+    /// The local echo got its event ID while the deletion awaited confirmation.
     @Test func whatGotAnotherIdentifierIsDeleted() async {
         await harness.open([.of(1, by: Self.own)])
         timeline.send(.delete(MessageID("~t1")))

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TransferViewModelTests {
-    /// Does what the test says, after having told of progress.
+    /// Reports the preset progress, then runs `work`.
     private struct FakeArchive: ConversationArchive {
         var progress: [TransferProgress] = []
         var known: [EarlierImport] = []

@@ -4,7 +4,7 @@ import ChatViewModels
 import Foundation
 import Testing
 
-/// Messages that were given up, all of them at once.
+/// Actions on all failed messages at once.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct UnsentMessagesTests {
     private let harness = TimelineHarness()
 

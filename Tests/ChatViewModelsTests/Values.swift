@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import Foundation
 
-/// A moment in the process's time zone.
+/// Returns a date in the process's time zone.
 func localTime(
     _ year: Int, _ month: Int, _ day: Int, _ hour: Int = 12, _ minute: Int = 0, _ second: Int = 0
 ) -> Date {
@@ -43,7 +43,7 @@ extension Message {
 }
 
 extension TimelineViewModel {
-    /// The rows, but for those that stand for more.
+    /// The rows without load-more placeholders.
     var items: [TimelineItem] { rows.filter { if case .more = $0 { false } else { true } } }
 }
 
@@ -59,7 +59,7 @@ extension Message {
 }
 
 extension MessageItem.Quote {
-    /// Words that mention nobody.
+    /// Returns a quote without mentions.
     static func text(_ id: MessageID, senderName: String, words: String) -> Self {
         .text(id, senderName: senderName, text: WrittenText(words, syntax: .plain))
     }

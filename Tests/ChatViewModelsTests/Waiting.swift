@@ -1,24 +1,24 @@
 import Observation
 
-/// Returns when a condition over observable state holds. A test that waits in vain is ended by its time limit.
+/// Returns when a condition over observable state holds; the suite's time limit ends a wait in vain.
 @MainActor func eventually(_ condition: @escaping @MainActor () -> Bool) async {
-    // A closure of its own: handing the function over as it is crashes the compiler (Swift 6.3.1).
+    // Passing the function itself instead of a closure crashes the compiler (Swift 6.3.1).
     for await holds in Observations({ condition() }) where holds { return }
 }
 
-/// Lets everything that is ready to run on the main actor run: for what must not happen.
+/// Runs all pending main-actor jobs, before a check that something did not happen.
 @MainActor func settle() async {
     for _ in 0..<50 { await Task.yield() }
 }
 
-/// What was told, in order.
+/// Records values in order.
 @MainActor @Observable final class Recorder<Value> {
     private(set) var values: [Value] = []
 
     func record(_ value: Value) { values.append(value) }
 }
 
-/// Holds those who come to it back until it is opened.
+/// Suspends callers until it is opened.
 @MainActor @Observable final class Gate {
     private(set) var waiting = 0
     @ObservationIgnored private var continuations: [CheckedContinuation<Void, Never>] = []

@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// SLK-24, HKW-53, HKW-54, MIB-28, and the keys of the list.
+/// SLK-24, HKW-53, HKW-54, MIB-28, and the keyboard navigation of the list.
 struct AcceptingTests {
     /// After-accept option, text with the caret in a token, text after accepting "Ann Lee".
     static let spaces: [(AfterAccept, String, String)] = [
@@ -26,7 +26,7 @@ struct AcceptingTests {
         #expect(script.engine.document.mentions.count == 1)
     }
 
-    /// Keeps the prefix, leaves a mention, text and mention then.
+    /// Whether the prefix is kept, whether a mention is created, resulting text and mention.
     static let forms: [(Bool, Bool, String, String?)] = [
         (true, true, "@Ann ", "@Ann"), (false, true, "Ann ", "Ann"), (true, false, "@Ann ", nil),
         (false, false, "Ann ", nil),
@@ -45,7 +45,7 @@ struct AcceptingTests {
         #expect(script.text == text && script.engine.document.mentions.first?.mention?.text == mention)
     }
 
-    /// A rule's own form, and an entity's own text: an emoji for its name.
+    /// A rule's template, and an entity's replacement text: an emoji instead of its name.
     @Test func templatesAndReplacements() {
         let rule = CompletionRule(prefix: "#", template: "[{name}]", mentionTokens: false)
         var script = ComposerScript(.completing { $0.rules = [rule, CompletionRule(prefix: ":")] })
@@ -57,7 +57,7 @@ struct AcceptingTests {
         #expect(script.text == "[room] 😄 " && script.engine.document.mentions.isEmpty)
     }
 
-    /// HKW-53: words of the name that stand before the query already are replaced too.
+    /// HKW-53: words of the name that already precede the query are replaced too.
     @Test(arguments: [
         ("bruce wayn", "Bruce Wayne"), ("the bruce wayn", "the Bruce Wayne"), ("abruce wayn", "abruce Bruce Wayne"),
         ("wayn", "Bruce Wayne"),
@@ -76,7 +76,7 @@ struct AcceptingTests {
         #expect(script.text == "@" && script.completion != nil)
     }
 
-    /// MIB-28, MCV-9: an interceptor or the hard limit may forbid it; then nothing has changed.
+    /// MIB-28, MCV-9: an interceptor or the hard limit may reject it; then nothing changes.
     @Test func acceptanceMayBeRefused() {
         var limited = ComposerConfiguration()
         limited.characterLimit = 5
@@ -93,14 +93,14 @@ struct AcceptingTests {
         #expect(denied.text == "@")
     }
 
-    /// HKW-70: the host's own list chooses without a list of the engine's.
+    /// HKW-70: a host with a list of its own can insert an entity without a token.
     @Test func theHostMayChooseWithoutAToken() {
         var script = ComposerScript("hi |")
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann")))
         #expect(script.text == "hi Ann " && script.engine.document.mentions.count == 1)
     }
 
-    /// Keys pressed with three rows open, the row selected then.
+    /// Keys pressed with three rows open, and the index of the selected row.
     static let keys: [([String], Int)] = [
         ([], 0), (["Down"], 1), (["Down", "Down", "Down"], 0), (["Up"], 2), (["End"], 2), (["End", "Home"], 0),
         (["Page_Down"], 2), (["Page_Down", "Page_Up"], 0), (["Down", "Up"], 0),
@@ -121,7 +121,7 @@ struct AcceptingTests {
         #expect(script.effects.contains(.keyHandled))
     }
 
-    /// Without rows the keys are nobody's or the message's, and Escape closes all the same.
+    /// Without rows, keys keep their meaning in the text, and Escape still closes completion.
     @Test func keysWithoutRows() {
         var script = ComposerScript()
         script.type("@a")
@@ -147,7 +147,7 @@ struct AcceptingTests {
         #expect(script.text == "@B ")
     }
 
-    /// After accepting nothing reopens in the same word (HKW-45).
+    /// After accepting, completion does not reopen in the same word (HKW-45).
     @Test func nothingReopensAfterAccepting() {
         var script = ComposerScript(.preset(.slack))
         script.type("@a")

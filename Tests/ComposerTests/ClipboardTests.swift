@@ -7,7 +7,7 @@ struct ClipboardTests {
     static let jpeg = Attachment(type: "image/jpeg", name: "a.jpg", bytes: 5)
     static let pdf = Attachment(type: "application/pdf", name: "a.pdf", bytes: 5)
 
-    /// SLK-36, SLK-37, MIB-19: what is offered, the text and the attachments after.
+    /// SLK-36, SLK-37, MIB-19: offers, resulting text, resulting attachments.
     static let offers: [([PasteOffer], String, [String])] = [
         ([.text("t")], "t", []), ([.media(png)], "", ["a.png"]), ([.media(jpeg), .media(png)], "", ["a.png"]),
         ([.media(png), .text("t")], "", ["a.png"]), ([.text("t"), .media(png)], "t", []),
@@ -22,8 +22,8 @@ struct ClipboardTests {
         #expect(script.state.attachments.map(\.name) == names)
     }
 
-    /// HKW-11: ⚠ "at the end" went before the last, and nobody heard of one in an empty text. Attachments stand in the
-    /// order they came in, each is told, and the text stays.
+    /// HKW-11: ⚠ "at the end" inserted before the last attachment, and in an empty text nothing was reported.
+    /// Attachments keep their order, each one is reported, and the text is unchanged.
     @Test(arguments: ["", "text"])
     func attachmentsComeBehindEachOther(text: String) {
         var script = ComposerScript()
@@ -51,7 +51,7 @@ struct ClipboardTests {
         #expect((AttachmentLimits(pastedTypes: accepted).preference(of: type) != nil) == isAccepted)
     }
 
-    /// Issue reports ask for a limit with a reason (MIB-36).
+    /// Issue reports request a limit with a reason (MIB-36).
     @Test func attachmentsAreLimitedWithAReason() {
         var configuration = ComposerConfiguration()
         configuration.attachments = AttachmentLimits(count: 1, bytes: 10)
@@ -72,7 +72,7 @@ struct ClipboardTests {
         return script
     }
 
-    /// HKW-29: whole mentions survive, ⚠ half a mention was copied as a mention with half its text.
+    /// HKW-29: whole mentions survive; ⚠ half a mention was copied as a mention with half of its text.
     @Test(arguments: [(2, 5, 1), (3, 3, 1), (4, 2, 0), (0, 5, 0)])
     func mentionsSurviveCutAndPasteIfWhole(location: Int, length: Int, mentions: Int) {
         var script = withMention()
@@ -101,7 +101,7 @@ struct ClipboardTests {
         #expect(other.engine.document.mentions.map(\.range) == [TextRange(location: 5, length: 3)])
     }
 
-    /// What some program may have left on the clipboard, and how it is refused.
+    /// Malformed clipboard data from other programs, and the resulting error.
     static let hostile: [(String, ClipboardFragmentError)] = [
         ("", .unreadable), ("null", .unreadable), ("[1]", .unreadable), (#"{"version":2}"#, .unreadable),
         (#"{"version":1,"text":"","spans":[]}"#, .unknownVersion(1)), (mention(at: 0, 4), .damaged),
@@ -134,7 +134,7 @@ struct ClipboardTests {
         #expect(String(decoding: try fragment.encoded(), as: UTF8.self) == Self.mention(at: 0, 3))
     }
 
-    /// HKW-60: typing inside turns the mention to text; at its edges it stays.
+    /// HKW-60: typing inside a mention turns it into text; typing at its edges does not.
     @Test(arguments: [(3, 1), (4, 0), (5, 0), (6, 1)])
     func typingInsideAMentionMakesItText(offset: Int, mentions: Int) {
         var script = withMention()

@@ -3,7 +3,7 @@ import ComposerFuzzing
 import Foundation
 import Testing
 
-/// MIB-26: the index finds what a look at every name finds, in the same order.
+/// MIB-26: the index returns the same matches in the same order as a linear search.
 struct CompletionIndexTests {
     private static let names = [
         "Ann", "Lee", "Ánna", "Zoë", "de", "von", "Müller", "李", "娜", "王", "Пётр", "Иванова", "محمد", "한", "하나", "👩‍💻",
@@ -25,7 +25,7 @@ struct CompletionIndexTests {
         "𝒜", "æ", "von de", "de von",
     ]
 
-    /// What matches and how well, as a look at every name tells; nil if it does not.
+    /// The tier of a match by linear search, or `nil` if the name does not match.
     private static func tier(_ query: String, _ name: String) -> Int? {
         func fold(_ text: String) -> String {
             text.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
@@ -50,7 +50,7 @@ struct CompletionIndexTests {
         return 2
     }
 
-    /// Names whose letters are characters of their own, so that a plain look can say what is right.
+    /// Queries whose letters are single characters, for which a simple reference implementation suffices.
     @Test(arguments: queries.filter { $0.allSatisfy { $0.isASCII || "李王петри".contains($0) } })
     func itFindsWhatALookAtEveryNameFinds(query: String) {
         let entities = Self.entities(400, seed: 7)
@@ -61,7 +61,7 @@ struct CompletionIndexTests {
         #expect(order == order.sorted(), "prefixes, then words, then letters")
     }
 
-    /// A short list is the beginning of the long one, whatever is cut where.
+    /// A limited result is a prefix of the full result, whatever the limit.
     @Test(arguments: queries)
     func aLimitCutsTheListAndNothingElse(query: String) {
         let entities = Self.entities(300, seed: 11)
@@ -76,7 +76,7 @@ struct CompletionIndexTests {
         }
     }
 
-    /// What is bold are whole characters of the name, in order.
+    /// Bold ranges cover whole characters of the name, in order.
     @Test(arguments: queries)
     func whatIsBoldLiesInTheName(query: String) {
         for match in CompletionIndex(Self.entities(200, seed: 3)).matches(of: query, limit: 1000) {

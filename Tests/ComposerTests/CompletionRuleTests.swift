@@ -2,9 +2,9 @@ import Testing
 
 @testable import Composer
 
-/// How completion is set up, and what it leaves alone.
+/// Configuring completion, and what it must not interfere with.
 struct CompletionRuleTests {
-    /// HKW-35: any number of prefixes with a source each; the length of implicit queries, which 0 turns off.
+    /// HKW-35: any number of prefixes, each with a source; a minimum length of 0 turns implicit queries off.
     @Test(arguments: [("@", "@"), ("+", "+"), ("＠", "＠"), ("#", nil), ("", nil)])
     func prefixesOfOnesOwn(prefix: String, opens: String?) {
         var script = ComposerScript(
@@ -19,7 +19,7 @@ struct CompletionRuleTests {
         #expect(script.completion?.kind != .implicit)
     }
 
-    /// HKW-40: asked in this order: a prefix of one character is never punctuation, unless it is none.
+    /// HKW-40: classes in order of precedence: blank, control (a single-character prefix), punctuation, normal.
     @Test(
         arguments: [
             (" ", .blank), ("\n", .blank), ("\u{3000}", .blank), ("\0", .blank), ("@", .control), ("#", .punctuation),
@@ -33,7 +33,7 @@ struct CompletionRuleTests {
         #expect(asPrefix == (expected == .blank ? .blank : .control))
     }
 
-    /// SLK-26: completion never touches what an input method shows; what it commits is the query.
+    /// SLK-26: completion does not modify preedit text; the query is what the input method commits.
     @Test func inputMethodsAreLeftAlone() {
         var script = ComposerScript()
         script.send(.focus(true))
@@ -54,7 +54,7 @@ struct CompletionRuleTests {
         #expect(script.completion?.query == "你")
     }
 
-    /// MIB-27: without rows there is no list; at most so many show as the host says.
+    /// MIB-27: without rows there is no list; the host limits the number of visible rows.
     @Test(arguments: [(0, 8, 0), (3, 8, 3), (40, 8, 8), (40, 5, 5)])
     func rowsThatShow(matches: Int, most: Int, shown: Int) {
         var script = ComposerScript(.completing { $0.rows = most })

@@ -1,20 +1,20 @@
 import Composer
 
-/// What tests of completion ask a script.
+/// Accessors for completion tests.
 extension ComposerScript {
     var completion: CompletionState? { state.completion }
 
-    /// The queries that the last event issued.
+    /// The queries issued by the last event.
     var queries: [CompletionQuery] {
         effects.compactMap { if case .completion(.query(let query)) = $0 { query } else { nil } }
     }
 
-    /// The queries that the last event made stale.
+    /// The IDs of the queries canceled by the last event.
     var cancelled: [String] {
         effects.compactMap { if case .completion(.cancel(let id)) = $0 { id } else { nil } }
     }
 
-    /// A composer with the caret at `|`, and the focus.
+    /// Creates a focused composer with the caret at `|`.
     init(_ marked: String, _ configuration: ComposerConfiguration = ComposerConfiguration()) {
         self.init(configuration)
         send(.focus(true))
@@ -29,13 +29,13 @@ extension ComposerScript {
         return head + "|" + engine.document.text(in: TextRange(start: caret, end: state.length))
     }
 
-    /// Lets time pass, so that what is throttled is asked.
+    /// Advances the clock, so that throttled queries are issued.
     mutating func wait(_ time: Duration = .milliseconds(100)) {
         now += time
         send(.connected(true))
     }
 
-    /// Answers a query, or the newest one.
+    /// Responds to a query, or to the latest one.
     mutating func answer(_ names: [String], to id: String? = nil, isFinal: Bool = true) {
         let id = id ?? completion?.openQuery ?? "none"
         let entities = names.map { CompletionEntity(id: "id-\($0)", name: $0) }
@@ -44,7 +44,7 @@ extension ComposerScript {
 }
 
 extension ComposerConfiguration {
-    /// A preset with other completion options.
+    /// A preset with modified completion options.
     static func completing(
         _ preset: Preset = .parlance, _ change: (inout CompletionOptions) -> Void
     ) -> ComposerConfiguration {

@@ -2,7 +2,7 @@ import Composer
 import ComposerFuzzing
 import Testing
 
-/// A composer for tests: a clock that only they move, and a mirror that checks every effect.
+/// A composer for tests, with a manual clock and a mirror that verifies every effect.
 struct ComposerScript {
     private(set) var composer: MirroredComposer
     var now = Duration.zero
@@ -16,7 +16,7 @@ struct ComposerScript {
     var state: ComposerState { engine.state }
     /// The effects of the last event.
     var effects: [ComposerEffect] { composer.effects }
-    /// The messages that the last event handed over.
+    /// The messages sent by the last event.
     var sent: [ComposedMessage] {
         effects.compactMap { if case .send(let message) = $0 { message } else { nil } }
     }
@@ -26,14 +26,14 @@ struct ComposerScript {
         #expect(Invariants.violation(of: composer) == nil)
     }
 
-    /// Changes the composer otherwise than by an event.
+    /// Changes the engine directly rather than by an event.
     mutating func change(_ body: (inout ComposerEngine) -> Void) {
         var engine = composer.engine
         body(&engine)
         composer = MirroredComposer(engine)
     }
 
-    /// As a person types: one event a character.
+    /// Types like a user: one event per character.
     mutating func type(_ text: String) {
         for character in text { send(.insert(String(character), origin: .typed)) }
     }

@@ -12,7 +12,7 @@ struct ConfigurationTests {
         #expect(Set(presets).count == presets.count)
     }
 
-    /// HKW-2: ⚠ what was set and not known of was lost. Each option of each preset is what it was, option by option.
+    /// HKW-2: ⚠ unknown options were lost. Every option of every preset survives encoding.
     @Test(arguments: ComposerConfiguration.Preset.allCases)
     func everyOptionIsStored(preset: ComposerConfiguration.Preset) throws {
         for original in [ComposerConfiguration.preset(preset), Self.allDifferent] {
@@ -25,7 +25,7 @@ struct ConfigurationTests {
         }
     }
 
-    /// No option has its default, which the test above would not tell from a lost one.
+    /// No option has its default value, since a lost option would go unnoticed.
     @Test func everyOptionDiffers() {
         func options(_ value: Any, _ path: String = "") -> [(String, String)] {
             let children = Mirror(reflecting: value).children.map { ($0.label ?? "", $0.value) }
@@ -78,7 +78,7 @@ struct ConfigurationTests {
         return other
     }()
 
-    /// MCV-9, SLK-14: nothing and less limit nothing.
+    /// MCV-9, SLK-14: `nil`, zero, and negative values mean no limit.
     @Test(arguments: [nil, 0, -5])
     func noLimit(limit: Int?) {
         var configuration = ComposerConfiguration()
@@ -89,7 +89,7 @@ struct ConfigurationTests {
         #expect(script.text == "abc" && script.state.counter == nil)
     }
 
-    /// MCV-6: white space alone becomes empty on leaving, where the preset has that habit.
+    /// MCV-6: on blur, a text of only white space is cleared if the preset does that.
     @Test(arguments: [(ComposerConfiguration.Preset.messageComposerView, ""), (.parlance, "  ")])
     func blankTextOnBlur(preset: ComposerConfiguration.Preset, text: String) {
         var script = ComposerScript(.preset(preset))
@@ -99,7 +99,7 @@ struct ConfigurationTests {
         #expect(script.text == text)
     }
 
-    /// SLK-53: a hidden bar keeps its text, takes no input, no focus and no edit.
+    /// SLK-53: a hidden bar keeps its text and accepts no input, focus, or edits.
     @Test func hidden() {
         var script = ComposerScript()
         script.type("a")
@@ -118,7 +118,7 @@ struct ConfigurationTests {
         #expect(script.state.canSend)
     }
 
-    /// SLK-7: white space hides the placeholder, and so does a preedit.
+    /// SLK-7: white space or a preedit hides the placeholder.
     @Test func placeholder() {
         var script = ComposerScript()
         #expect(script.state.showsPlaceholder)
@@ -126,7 +126,7 @@ struct ConfigurationTests {
         #expect(!script.state.showsPlaceholder)
     }
 
-    /// No number and no text brings the composer down.
+    /// Invalid numbers and texts never crash the composer.
     @Test func badInput() {
         var script = ComposerScript()
         script.load("a\u{0}b" + String(repeating: "\n", count: 500) + "\u{202E}\u{378}")

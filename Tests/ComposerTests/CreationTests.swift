@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// HKW-42 to HKW-49: what becomes of a completion that is open.
+/// HKW-42 to HKW-49: the lifecycle of a completion.
 struct CreationTests {
     enum Step: Sendable {
         case type(String), backspace, answer([String]), fail, select(Int), event(ComposerEvent), wait
@@ -12,7 +12,7 @@ struct CreationTests {
         var preset = ComposerConfiguration.Preset.parlance
         var continuesAfterEmpty = false
         let steps: [Step]
-        /// Nil: closed.
+        /// `nil` if completion is closed.
         let phase: CompletionState.Phase?
         var query = ""
         var isVisible = false
@@ -135,7 +135,7 @@ struct CreationTests {
 
     // MARK: Queries
 
-    /// HKW-47: at 0, 30 and 60 ms two queries, at once and at the end of the pause.
+    /// HKW-47: typing at 0, 30, and 60 ms issues two queries, one at once and one at the end of the interval.
     @Test func queriesAreThrottled() {
         var script = ComposerScript()
         script.type("@")
@@ -160,7 +160,7 @@ struct CreationTests {
         #expect(script.queries.isEmpty && script.completion?.query == "")
     }
 
-    /// HKW-46, MIB-33: what answers an older query is dropped, as is what comes after the last batch.
+    /// HKW-46, MIB-33: responses to older queries, and batches after the final one, are dropped.
     @Test func staleAnswersAreDropped() {
         var script = ComposerScript()
         script.type("@")
@@ -174,7 +174,7 @@ struct CreationTests {
         #expect(script.completion?.items.map(\.name) == ["Jo"])
     }
 
-    /// HKW-46, HKW-48: batches in order, each entity once, the selected row stays the same entity.
+    /// HKW-46, HKW-48: batches are appended in order without duplicates, and the selection stays on its entity.
     @Test func batchesAreAppended() {
         var script = ComposerScript()
         script.type("@")
@@ -202,7 +202,7 @@ struct CreationTests {
         #expect(script.completion?.items.map(\.id) == ["c"])
     }
 
-    /// HKW-49: a row tells of loading after 150 ms, once.
+    /// HKW-49: a loading row appears once, after 150 ms.
     @Test func loadingShowsAfterAWhile() {
         var script = ComposerScript()
         script.type("@")
@@ -218,7 +218,7 @@ struct CreationTests {
         #expect(script.engine.nextDeadline.map { $0 > script.now + .milliseconds(200) } ?? true)
     }
 
-    /// A failure shows in the list, with the rows that had come.
+    /// A failure is shown in the list, along with the rows already received.
     @Test func failuresAreShown() {
         var script = ComposerScript()
         script.type("@")
@@ -230,7 +230,7 @@ struct CreationTests {
         #expect(script.completion?.hasFailed == false, "the next query tries again")
     }
 
-    /// A failure says why, and the same query can be asked again; its answer takes the place of what had come.
+    /// A failure shows its reason, and the query can be retried; the new response replaces the earlier rows.
     @Test func whatFailedIsAskedAgain() {
         var script = ComposerScript()
         script.type("@")
@@ -250,7 +250,7 @@ struct CreationTests {
 
     // MARK: Implicit mentions (HKW-38, HKW-39, HKW-41)
 
-    /// Steps, and the implicit query then.
+    /// Steps, and the resulting implicit query.
     static let implicit: [(String, [Step], String?)] = [
         ("counts units", [.type("jo")], nil), ("starts at the threshold", [.type("joe")], "joe"),
         ("white space sets back", [.type("jo e")], nil), ("control character after a letter", [.type("jo@")], nil),
@@ -297,7 +297,7 @@ struct CreationTests {
         if name == "explicit wins" { #expect(completion?.kind == .explicit) }
     }
 
-    /// An implicit list is quiet: Return sends until the user has gone into it.
+    /// An implicit list does not capture Return, which sends until the user navigates into the list.
     @Test func implicitListsLeaveReturnAlone() {
         var script = ComposerScript(.preset(.hakawai))
         script.type("joe")

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 struct DocumentTests {
-    /// SLK-18: text, offset, the word's range.
+    /// SLK-18: text, offset, range of the word.
     static let words: [(String, Int, TextRange?)] = [
         ("", 0, nil),
         ("hello", 0, TextRange(location: 0, length: 5)),
@@ -23,7 +23,7 @@ struct DocumentTests {
         #expect(ComposerDocument(text).word(at: offset)?.range == range)
     }
 
-    /// HKW-17: ⚠ a delimiter at index 0 was never noticed.
+    /// HKW-17: ⚠ a delimiter at index 0 was ignored.
     static let wordsBefore: [(String, Int, Bool, String?)] = [
         (" abc", 4, false, "abc"), ("abc", 2, false, "ab"), ("abc", 2, true, "abc"), ("abc", 0, false, nil),
         ("abc ", 4, false, nil), ("abc", 9, false, nil),
@@ -34,7 +34,7 @@ struct DocumentTests {
         #expect(ComposerDocument(text).word(before: offset, toEnd: toEnd)?.text == word)
     }
 
-    /// HKW-18: whole characters, never half a surrogate pair.
+    /// HKW-18: whole characters, never half of a surrogate pair.
     @Test func characterBeforeAnOffset() {
         let document = ComposerDocument("a👍🏽b")
         #expect(document.character(before: 0) == nil)
@@ -57,7 +57,7 @@ struct DocumentTests {
         #expect(document.utf16Offset(ofScalar: scalars + 9) == utf16)
     }
 
-    /// Every boundary that `String` knows and no other, in texts whose clusters need much context.
+    /// The same grapheme boundaries as `String`, in texts whose clusters depend on long context.
     @Test(arguments: [
         "👨‍👩‍👧‍👦🇩🇪🇫🇷🇦", "e\u{301}\u{302}a\r\n\r\n\n", "क्षि नि", "한글각", "\u{600}a\u{1F3FD}", "🇩\u{301}🇪🇫",
         "a\u{200D}b", "👩\u{200D}\u{200D}💻", "\u{E0067}\u{E007F}x", "❤️‍🔥", "ก็ำ", "\u{0}\u{202E}א",
@@ -87,7 +87,7 @@ struct DocumentTests {
         #expect(document.text(in: TextRange(location: 2, length: .max)) == "llo")
     }
 
-    /// CR LF is one break, wherever an edit tears it apart or joins it.
+    /// CR LF is a single line break, also when an edit splits or joins it.
     @Test func linesAreCountedThroughEdits() {
         var script = ComposerScript()
         script.load("a\r\nb\u{2028}c")

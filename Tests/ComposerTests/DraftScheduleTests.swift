@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// SLK-39: when a draft is due.
+/// SLK-39: when a draft is saved.
 struct DraftScheduleTests {
     private static let delay = ComposerConfiguration().draftDelay
 
@@ -15,14 +15,14 @@ struct DraftScheduleTests {
         #expect(!isDue(engine.advance(to: Self.delay * 10)))
     }
 
-    /// Typing without pause: never further behind than the delay, and not a write for each key press.
+    /// While the user types without pause, the draft is never older than the delay, and not every key press saves it.
     @Test(arguments: [10, 40, 90, 250, 499])
     func typingOnDoesNotPutItOff(millisecondsAKey pace: Int) {
         var engine = ComposerEngine()
         var (firstUnwritten, writes, presses): (Duration?, Int, Int) = (nil, 0, 0)
         for millisecond in stride(from: 0, through: 20_000, by: pace) {
             let now = Duration.milliseconds(millisecond)
-            // A timer's effects come before those of the key press at the same moment.
+            // If a timer and a key press coincide, the timer's effects come first.
             if let deadline = engine.nextDeadline, deadline <= now, isDue(engine.advance(to: deadline)) {
                 firstUnwritten = nil
                 writes += 1

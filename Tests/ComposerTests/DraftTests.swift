@@ -31,7 +31,7 @@ struct DraftTests {
         #expect(other.makeDraft() == engine().makeDraft())
     }
 
-    /// A damaged draft gives an empty composer and a report.
+    /// A damaged draft restores as an empty composer and is reported.
     @Test func damagedDraftsAreReported() throws {
         let good = String(decoding: try engine().makeDraft().encoded(), as: UTF8.self)
         let damaged: [(String, DraftError)] = [
@@ -49,7 +49,7 @@ struct DraftTests {
         }
     }
 
-    /// As the version before wrote it: entities by their identifiers alone, and a bare preview.
+    /// Draft format version 1: a mention stores its entity's ID without a target type, and a reply only its preview.
     static let first = #"""
         {"content":{"attachments":[{"bytes":3,"name":"a","source":"file:///a","type":"image/png","upload":{"ready":{}}}],
         "reply":{"messageID":"r","preview":{"text":{"_0":"?"}},"sender":"Bo"},"selection":{"length":4,"location":1},
@@ -78,7 +78,7 @@ struct DraftTests {
         }
     }
 
-    /// What could not be sent and waits behind newer text is in the draft, files, reply and marks with it.
+    /// Failed messages waiting behind newer text are part of the draft, with files, reply, and marks.
     @Test func whatWaitsBehindNewerTextComesBack() throws {
         var script = ComposerScript()
         let ann = Mention(.member("u"), text: "@Ann")
@@ -102,7 +102,7 @@ struct DraftTests {
         #expect(other.state.attachments == [file] && other.state.reply == reply)
     }
 
-    /// ⚠ An edit that could not be stored while another was written was in no draft.
+    /// ⚠ An edit that failed to save while another message was being written was missing from the draft.
     @Test func editsThatFailedComeBack() throws {
         var script = ComposerScript()
         script.send(.startEdit(id: "m", WrittenText("old"), mayBeEmpty: true))
@@ -129,7 +129,7 @@ struct DraftTests {
         #expect(other.state.canSave, "it may still be emptied")
     }
 
-    /// ⚠ SLK-39: restoring overwrote text set by code.
+    /// ⚠ SLK-39: restoring a draft overwrote text set by code.
     @Test func whatIsThereWins() {
         let draft = engine().makeDraft()
         var other = ComposerEngine()

@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// SLK-15: editing a stored message keeps what was being written.
+/// SLK-15: editing a stored message preserves the draft.
 struct EditModeTests {
     @Test(arguments: [ComposerEvent.commitEdit, .cancelEdit])
     func bothWaysOutRestoreTheDraft(ending: ComposerEvent) {
@@ -40,7 +40,7 @@ struct EditModeTests {
         #expect(id == "m1" && message.text.source == "older" && message.raw.source == "older ")
     }
 
-    /// ⚠ SLK-15: the first draft was overwritten by the first edit's text.
+    /// ⚠ SLK-15: a second edit overwrote the draft with the first edit's text.
     @Test func editingAnotherMessageMeanwhileKeepsTheFirstDraft() {
         var script = ComposerScript()
         script.type("draft")
@@ -69,7 +69,7 @@ struct EditModeTests {
         #expect(script.text == "a")
     }
 
-    /// SLK-46: Up asks only where there is nothing to move in.
+    /// SLK-46: Up requests the last message only if the composer is empty.
     @Test func upInAnEmptyComposerAsksForTheLastMessage() {
         var script = ComposerScript()
         script.press("Up")
@@ -79,7 +79,7 @@ struct EditModeTests {
         #expect(!script.effects.contains(.editLastRequested) && !script.effects.contains(.keyHandled))
     }
 
-    /// SLK-45: one layer a press.
+    /// SLK-45: each press of Escape closes one layer.
     @Test func escapeClosesOneLayerAPress() {
         var script = ComposerScript()
         script.send(.focus(true))
@@ -96,7 +96,7 @@ struct EditModeTests {
         #expect(script.effects.contains(.focusRequested(false)))
     }
 
-    /// A half-done edit is a step of undo away, whatever was begun over it, saved or not.
+    /// Undo restores an unfinished edit after another edit replaced it, whether that one was saved or canceled.
     @Test(arguments: [nil, ComposerEvent.commitEdit, .cancelEdit])
     func anEditOverAHalfDoneOneIsUndone(ending: ComposerEvent?) {
         var script = ComposerScript()
@@ -145,7 +145,7 @@ struct EditModeTests {
         #expect(!script.state.canUndo && script.state.editing == nil && script.state.reply != nil)
     }
 
-    /// One that came with a draft has nothing to undo and may differ all the same.
+    /// An edit restored from a draft has no undo history, but may still differ from the stored message.
     @Test func anEditOfADraftIsKept() throws {
         var first = ComposerScript()
         first.send(.startEdit(id: "m1", WrittenText("one")))
@@ -172,7 +172,7 @@ struct EditModeTests {
         #expect(script.state.editing == nil && script.text.isEmpty)
     }
 
-    /// What goes with files may lose its text.
+    /// A message with files may lose its text.
     @Test(arguments: [false, true])
     func aCaptionMayBeEmptied(mayBeEmpty: Bool) {
         var script = ComposerScript()
@@ -183,7 +183,7 @@ struct EditModeTests {
         #expect(script.effects.contains(.observed(.editCommitted)) == mayBeEmpty)
     }
 
-    /// A text without Markdown stays one.
+    /// Editing a plain-text message does not turn it into Markdown.
     @Test func aPlainTextStaysPlain() {
         var script = ComposerScript()
         script.type("draft")

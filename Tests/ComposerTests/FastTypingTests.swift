@@ -1,9 +1,9 @@
 import Composer
 import Testing
 
-/// Return within the pause between two queries (HKW-47): the rows still answer what was written before.
+/// Return within the throttling interval (HKW-47), while the rows still belong to an older query.
 struct FastTypingTests {
-    /// Rows for "@", what was typed since, and the text that Return leaves.
+    /// Rows for "@", text typed since, and the text after Return.
     @Test(arguments: [
         (["Ann", "Bob"], "bo", "@Bob "), (["Ann", "Bob"], "a", "@Ann "), (["Ann", "Bob"], "", "@Ann "),
         (["Ann", "Bobby Ewing"], "ew", "@Bobby Ewing "),
@@ -17,7 +17,7 @@ struct FastTypingTests {
         #expect(script.text == text)
     }
 
-    /// Nobody is named that was not meant: the query is asked at once, and the next Return takes what it finds.
+    /// A row that no longer matches is not accepted: Return issues the query, and the next Return accepts its result.
     @Test func noRowThatDoesNotFitIsTaken() {
         var script = ComposerScript()
         script.type("@")
@@ -31,7 +31,7 @@ struct FastTypingTests {
         #expect(script.text == "@Zoë ")
     }
 
-    /// A row that the user went to is what Return takes, whatever is written meanwhile.
+    /// Return accepts a row that the user selected, whatever was typed since.
     @Test func theChosenRowIsTaken() {
         var script = ComposerScript()
         script.type("@")

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 struct GrowthTests {
-    /// SLK-4: limit, window height, lines.
+    /// SLK-4: limit, window height, maximum lines.
     static let limits: [(GrowthLimit, Double, Int)] = [
         (.byWindowHeight, 480, 4), (.byWindowHeight, 567, 4), (.byWindowHeight, 568, 6), (.byWindowHeight, 767, 6),
         (.byWindowHeight, 768, 8), (.byWindowHeight, 2000, 8), (.lines(3), 800, 3), (.lines(0), 426, 20),
@@ -16,13 +16,13 @@ struct GrowthTests {
         #expect(found == lines)
     }
 
-    /// SLK-58: larger text gets fewer lines, the factor being held within ±0.75.
+    /// SLK-58: larger text gets fewer lines; the scale's effect is clamped to ±0.75.
     @Test(arguments: [(1.0, 6), (1.5, 3), (2.0, 2), (4.0, 2), (0.8, 8), (0.5, 9), (0.01, 11)])
     func textScaleChangesTheLimit(scale: Double, lines: Int) {
         #expect(GrowthRules.scaledLines(6, textScale: scale) == lines)
     }
 
-    /// SLK-5, SLK-12, SLK-16: lines, line height, under the text, editing, height.
+    /// SLK-5, SLK-12, SLK-16: lines, line height, space below the text, editing, height.
     static let heights: [(Int, Double, Double, Bool, Int)] = [
         (1, 20, 0, false, 46), (2, 20, 0, false, 66), (3, 18.5, 0, false, 82), (1, 18.5, 0, false, 45),
         (1, 20, 30, false, 76), (1, 20, 0, true, 84), (6, 20, 0, true, 184),
@@ -55,7 +55,7 @@ struct GrowthTests {
         #expect(script.state.lines == 1 && script.state.height == 46)
     }
 
-    /// SLK-4: lines, the most lines, whether the most are reached, whether more than that are there.
+    /// SLK-4: lines, limit, whether the limit is reached, whether it is exceeded.
     static let reaching: [(Int, GrowthLimit, Bool, Bool)] = [
         (1, .lines(6), false, false), (5, .lines(6), false, false), (6, .lines(6), true, false),
         (7, .lines(6), true, true), (1, .lines(1), true, false), (27, .lines(0), false, false),
@@ -73,7 +73,7 @@ struct GrowthTests {
         #expect(script.state.isExpanding == isExpanding && script.state.scrollsInside == scrolls)
     }
 
-    /// MCV-2: what lies beneath the bar takes from the room for lines and not from the bar.
+    /// MCV-2: content below the bar reduces the space for lines, not the bar's minimum height.
     @Test(arguments: [
         (0.0, 800.0, 8, 186), (200, 800, 8, 186), (500, 590, 3, 86), (10_000, 800, 1, 46), (-50, 800, 8, 186),
     ])
@@ -86,7 +86,7 @@ struct GrowthTests {
         #expect(script.state.maximumLines == maximum && script.state.height == height)
     }
 
-    /// MCV-5, SLK-13: ⚠ other insets wanted a manual call, or none but the first counted.
+    /// MCV-5, SLK-13: ⚠ changed insets took effect only after a manual call, or only the first change did.
     @Test func insetsAreLive() {
         var script = ComposerScript()
         var configuration = ComposerConfiguration()
@@ -97,7 +97,7 @@ struct GrowthTests {
         #expect(script.state.height == 50)
     }
 
-    /// Whatever an inset is, heights are heights.
+    /// Heights are valid for any inset.
     @Test(arguments: [-1000.0, -46, 1e300, -.infinity, .nan])
     func heightsAreNeverNegative(inset: Double) {
         var configuration = ComposerConfiguration()

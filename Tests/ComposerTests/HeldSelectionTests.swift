@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// SLK-61, HKW-20: what the pointer selects counts when it is let go.
+/// SLK-61, HKW-20: a pointer selection takes effect when the button is released.
 struct HeldSelectionTests {
     private func engine(_ text: String) -> ComposerEngine {
         var engine = ComposerEngine()

@@ -1,8 +1,7 @@
 import Composer
 import Testing
 
-/// What a host relies on when it puts the engine behind a window: the headless half of rules that are mostly about
-/// widgets.
+/// The headless part of rules that mostly concern widgets: what a host's window relies on.
 struct HostRulesTests {
     private func engine(typing text: String = "", _ configuration: ComposerConfiguration = ComposerConfiguration())
         -> ComposerEngine
@@ -16,7 +15,7 @@ struct HostRulesTests {
         effects.compactMap { if case .observed(let observation) = $0 { observation } else { nil } }
     }
 
-    /// SLK-7, MIB-17: visible while there is no text at all; a space hides it, and so does a preedit.
+    /// SLK-7, MIB-17: visible while the text is empty; a space or a preedit hides it.
     @Test func placeholder() {
         #expect(engine().state.showsPlaceholder)
         #expect(!engine(typing: " ").state.showsPlaceholder)
@@ -25,7 +24,7 @@ struct HostRulesTests {
         #expect(!composing.state.showsPlaceholder)
     }
 
-    /// SLK-10, MCV-7: the button shows with any text and sends with any but white space.
+    /// SLK-10, MCV-7: the button appears with any text and is enabled unless the text is only white space.
     @Test(arguments: [("", 0, false), ("  \n", 3, false), (" a", 2, true)])
     func sendButton(_ text: String, length: Int, canSend: Bool) {
         var engine = ComposerEngine()
@@ -34,8 +33,8 @@ struct HostRulesTests {
         #expect(engine.state.canSend == canSend)
     }
 
-    /// SLK-32: a line break is the composer's own edit and ends the word before it (SLK-33); a pasted one is nothing
-    /// special.
+    /// SLK-32: a typed line break is the composer's edit and ends the preceding word (SLK-33); a pasted one is just
+    /// text.
     @Test func lineBreaks() {
         var engine = engine(typing: "ab")
         let effects = engine.handle(.key(KeyChord("Return", .shift)), at: .zero)
@@ -49,7 +48,7 @@ struct HostRulesTests {
         #expect(engine.document.text == "")
     }
 
-    /// SLK-38: what a context menu enables comes from the state.
+    /// SLK-38: the state determines which items a context menu enables.
     @Test func contextMenu() {
         var engine = engine(typing: "word")
         #expect(engine.state.canUndo && !engine.state.canRedo && engine.state.formatting.isEmpty)
@@ -59,7 +58,7 @@ struct HostRulesTests {
         #expect(engine.state.canRedo)
     }
 
-    /// SLK-42: any view can show who types: names and text are in the state.
+    /// SLK-42: the state has the names and the text for any typing indicator.
     @Test func typingStateForAnyIndicator() {
         var engine = engine()
         _ = engine.handle(.userTyping(name: "Ann", true), at: .zero)
@@ -67,7 +66,7 @@ struct HostRulesTests {
         #expect(engine.state.typing?.contains("Ann") == true)
     }
 
-    /// SLK-43: clearing asks nobody, and one undo brings everything back.
+    /// SLK-43: clearing needs no confirmation, and a single undo restores everything.
     @Test func clearing() {
         var engine = engine(typing: "all of this")
         _ = engine.handle(.key(KeyChord("BackSpace", [.control, .shift])), at: .zero)
@@ -76,7 +75,7 @@ struct HostRulesTests {
         #expect(engine.document.text == "all of this")
     }
 
-    /// HKW-1: an observer cannot be cut off by the host setting its own: any number hear the same events.
+    /// HKW-1: adding an observer does not replace others; all receive the same events.
     @Test func observersStandBesideEachOther() {
         final class Log: ComposerObserver, @unchecked Sendable {
             let name: String
@@ -93,7 +92,7 @@ struct HostRulesTests {
         #expect(first.observations == second.observations)
     }
 
-    /// HKW-3: pasting, attributes and both ends of editing are told.
+    /// HKW-3: pastes, and the beginning and end of editing, are reported.
     @Test func eventsAreReallyTold() {
         var engine = engine(typing: "a")
         #expect(observations(engine.handle(.paste([.text("b")]), at: .zero)).contains(.pasted))
@@ -101,7 +100,7 @@ struct HostRulesTests {
         #expect(observations(engine.handle(.focus(false), at: .zero)).contains(.unfocused))
     }
 
-    /// HKW-7: text set by code needs no notice: it sends no typing notification and is undone as one step.
+    /// HKW-7: text set by code sends no typing notification and is a single undo step.
     @Test func codeIsToldFromUsers() {
         var engine = engine()
         let effects = engine.handle(.load(WrittenText("by code")), at: .zero)
@@ -110,7 +109,7 @@ struct HostRulesTests {
         #expect(engine.document.isEmpty)
     }
 
-    /// HKW-34: a word and its space, committed at once, are one change.
+    /// HKW-34: a word and its trailing space, committed together, are one change.
     @Test func predictedWordsAreOneChange() {
         var engine = engine(typing: "so ")
         let effects = engine.handle(.insert("predicted word ", origin: .dictation), at: .zero)
@@ -123,8 +122,8 @@ struct HostRulesTests {
         #expect(engine.document.text == "so ")
     }
 
-    /// HKW-26: what replaces a word, as spelling does, is an edit like any other, also while a list is open; and so is an
-    /// emoji, which is two units. ⚠ Both were refused.
+    /// HKW-26: replacing a word, as a spelling correction does, is an ordinary edit, even while the completion list is
+    /// open; so is inserting an emoji of two UTF-16 units. ⚠ Both were rejected.
     @Test(arguments: ["receive", "👍", "two words"])
     func replacementsAreOrdinaryEdits(_ replacement: String) {
         var configuration = ComposerConfiguration()
@@ -149,7 +148,7 @@ struct HostRulesTests {
         #expect(engine.document.mentions.map(\.range) == [TextRange(location: 3, length: 3)])
     }
 
-    /// MIB-6: a limit that was set stays, whatever the window does.
+    /// MIB-6: an explicit limit does not depend on the window's height.
     @Test(arguments: [200.0, 700, 2_000])
     func aLimitThatWasSetStays(windowHeight: Double) {
         var configuration = ComposerConfiguration()
@@ -160,7 +159,7 @@ struct HostRulesTests {
         #expect(engine.state.scrollsInside)
     }
 
-    /// MIB-7, MCV-11: a height is told when it changes, and not otherwise.
+    /// MIB-7, MCV-11: the height is reported only when it changes.
     @Test func heightIsToldWhenItChanges() {
         var engine = engine(typing: "x")
         let layout = ComposerLayout(windowHeight: 700, lineHeight: 20, lines: 3)
@@ -168,7 +167,7 @@ struct HostRulesTests {
         #expect(!observations(engine.handle(.layout(layout), at: .zero)).contains(.heightChanged))
     }
 
-    /// MIB-10: the state says that a message is on its way, until the answer.
+    /// MIB-10: the state shows that a message is being sent until the host responds.
     @Test func sendingShows() {
         var engine = engine(typing: "x")
         let id = engine.handle(.send, at: .zero).compactMap {
@@ -180,7 +179,7 @@ struct HostRulesTests {
         #expect(!engine.state.isSending)
     }
 
-    /// MIB-15, MCV-8: the host gets the text trimmed and as it stood.
+    /// MIB-15, MCV-8: the host receives both the trimmed and the raw text.
     @Test func rawAndTrimmedText() {
         var engine = engine(typing: " hello ")
         let sent = engine.handle(.send, at: .zero).compactMap {
@@ -190,7 +189,7 @@ struct HostRulesTests {
         #expect(engine.document.isEmpty)
     }
 
-    /// MCV-3: growth by lines is growth in pixels: lines times their height, and what surrounds them.
+    /// MCV-3: the height in pixels is the number of lines times the line height, plus the insets.
     @Test(arguments: 1...4)
     func growthInPixels(lines: Int) {
         let insets = ComposerInsets()
@@ -199,7 +198,7 @@ struct HostRulesTests {
         #expect(many - one == (lines - 1) * 20)
     }
 
-    /// MCV-13: focus is told once, and again only after it was lost.
+    /// MCV-13: focus is reported once, and again only after it was lost.
     @Test func focus() {
         var engine = engine()
         #expect(observations(engine.handle(.focus(true), at: .zero)) == [.focused])

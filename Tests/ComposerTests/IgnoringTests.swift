@@ -1,9 +1,9 @@
 import Composer
 import Testing
 
-/// HKW-33.
+/// HKW-33: suspending observation.
 struct IgnoringTests {
-    /// How often ignoring is begun and ended around typing "- a", Return, "b"; what is left of the rules for typing.
+    /// Calls to suspend and resume observation around typing "- a", Return, "b"; the resulting text and state.
     static let depths: [(begun: Int, ended: Int, text: String, isIgnoring: Bool)] = [
         (0, 0, "- a\n- b", false), (1, 1, "- a\nb", false), (2, 1, "- a\nb", true), (2, 2, "- a\nb", false),
         (0, 3, "- a\n- b", false),
@@ -26,7 +26,7 @@ struct IgnoringTests {
         #expect(engine.isObservationSuspended)
     }
 
-    /// Text before, event while ignoring, what observers hear at the last end.
+    /// Initial text, event while suspended, what observers receive on resuming.
     static let changes: [(String, ComposerEvent, [String])] = [
         ("abcd", .edit(TextRange(location: 1, length: 2), replacement: "xyz", origin: .typed), ["replaced xyz code"]),
         ("abcd", .deleteBackward(byWord: false), ["deleted  code"]),
@@ -52,7 +52,7 @@ struct IgnoringTests {
         #expect(last.contains(.observed(.textChanged)) == !heard.isEmpty)
     }
 
-    /// The window is told all the same: it mirrors the text.
+    /// The window still receives every change, as it mirrors the text.
     @Test func theTextStillReachesTheWindow() {
         var engine = ComposerEngine()
         engine.suspendObservation()
@@ -69,7 +69,7 @@ struct IgnoringTests {
         #expect(engine.document.text == "a")
     }
 
-    /// Event on "one two👩‍💻" with the caret at the end, text after it, whether it was refused.
+    /// Event on "one two👩‍💻" with the caret at the end, resulting text, whether the event was rejected.
     static let deletions: [(ComposerEvent, String, Bool)] = [
         (.deleteBackward(byWord: false), "one two👩‍💻", true),
         (.edit(TextRange(location: 0, length: 1), replacement: "", origin: .typed), "one two👩‍💻", true),

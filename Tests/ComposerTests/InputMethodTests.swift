@@ -1,9 +1,9 @@
 import Composer
 import Testing
 
-/// HKW-31: only what is committed reaches the document.
+/// HKW-31: only committed text reaches the document.
 struct InputMethodTests {
-    /// Hangul: one key commits a syllable and starts the next.
+    /// Hangul: one key press commits a syllable and starts the next.
     @Test func hangulCommitsAndStartsAnewInOneKey() {
         var script = ComposerScript()
         for (commit, preedit) in [("", "ㅎ"), ("", "하"), ("", "한"), ("한", "ㄱ"), ("", "그"), ("", "글")] {
@@ -16,7 +16,7 @@ struct InputMethodTests {
         #expect(script.text == "한글" && script.state.preedit == "")
     }
 
-    /// Japanese: kana, conversion, candidates, and one commit over a selection.
+    /// Japanese: kana, conversion, candidates, and a single commit that replaces the selection.
     @Test func japaneseReplacesTheSelectionOnce() {
         var script = ComposerScript()
         script.load("私は学生", select: TextRange(location: 2, length: 2))
@@ -28,7 +28,7 @@ struct InputMethodTests {
         #expect(script.text == "私は学生" && script.state.selection.length == 2)
     }
 
-    /// Chinese: Return chooses a candidate and does not send.
+    /// Chinese: Return selects a candidate instead of sending.
     @Test func returnIsTheInputMethodsWhileItShowsSomething() {
         var script = ComposerScript()
         script.type("a")
@@ -51,7 +51,7 @@ struct InputMethodTests {
         #expect(script.text == "abc" && script.state.selection.length == 3)
     }
 
-    /// SLK-63: the last composed word is sent, once.
+    /// SLK-63: the composed word is committed and sent once.
     @Test func theSendButtonCommitsFirst() {
         var script = ComposerScript()
         script.type("a ")
@@ -61,7 +61,7 @@ struct InputMethodTests {
         #expect(script.state.preedit == "" && script.text == "")
     }
 
-    /// HKW-31: going elsewhere counts as a commit where the marking began.
+    /// HKW-31: moving the caret commits the preedit at its original position.
     @Test func movingTheCaretCommits() {
         var script = ComposerScript()
         script.load("ab")
@@ -70,7 +70,7 @@ struct InputMethodTests {
         #expect(script.text == "ab字" && script.state.selection == .caret(0))
     }
 
-    /// HKW-32: a rejected commit leaves text and caret as they were.
+    /// HKW-32: a rejected commit restores the text and the caret.
     @Test func aRejectedCommitRestoresTextAndCaret() {
         var script = ComposerScript()
         script.load("abc", select: .caret(1))
@@ -82,7 +82,7 @@ struct InputMethodTests {
         #expect(script.text == "a好bc")
     }
 
-    /// HKW-28: dictation is one insertion and one undo step.
+    /// HKW-28: dictation is a single insertion and a single undo step.
     @Test func dictationIsOneStep() {
         var script = ComposerScript()
         script.send(.insert("several words at once", origin: .dictation))
@@ -91,7 +91,7 @@ struct InputMethodTests {
     }
 }
 
-/// Denies any change that inserts this text.
+/// Rejects changes that insert this text.
 struct Rejection: ComposerInterceptor {
     let rejected: String
     var name: String { "rejection of \(rejected)" }

@@ -1,9 +1,9 @@
 import Composer
 import Testing
 
-/// SLK-50, MIB-40: what is known of a keyboard on the screen.
+/// SLK-50, MIB-40: the state of the on-screen keyboard.
 struct InputPanelTests {
-    /// From, to, whether that is a step.
+    /// From, to, whether the transition is valid.
     static let steps: [(InputPanel.State, InputPanel.State, Bool)] = InputPanel.State.allCases.flatMap { from in
         InputPanel.State.allCases.map { to in
             let order = InputPanel.State.allCases
@@ -25,7 +25,7 @@ struct InputPanelTests {
         #expect(panel.state == (isStep ? to : from))
     }
 
-    /// Windows of 700 by 600: width, height, whether it counts, and the states gone through.
+    /// Starting at 700 × 600: window sizes, whether a change of height counts, and the resulting states.
     static let windows: [(String, [(Double, Double, Bool, [InputPanel.State])])] = [
         ("a keyboard comes and goes", [(700, 300, true, [.showing, .shown]), (700, 600, true, [.hiding, .hidden])]),
         (

@@ -2,11 +2,11 @@ import Composer
 import Synchronization
 import Testing
 
-/// MIB-19, MIB-22: plug-ins that take what is pasted or dropped.
+/// MIB-19, MIB-22: plug-ins that accept pasted or dropped content.
 struct InputPlugInTests {
     private static let picture = PasteOffer.media(Attachment(type: "image/png", name: "a.png", bytes: 10))
 
-    /// What the tray takes, what is pasted, who was asked, what is in the text and in the composer's own tray.
+    /// Type accepted by the tray, paste, plug-ins asked, resulting text, attachments in the composer's own tray.
     static let pastes: [(String, [PasteOffer], [String], String, Int)] = [
         ("image/png", [picture, .text("t")], ["tray image/png"], "", 0),
         ("image/png", [.text("t"), picture], ["tray text", "tray image/png"], "", 0),
@@ -49,7 +49,7 @@ struct InputPlugInTests {
         #expect(log.lines.suffix(2) == ["a detached", "b text"])
     }
 
-    /// MIB-22: what was sent is not held any longer; where sending leaves everything it stays.
+    /// MIB-22: sent content is released, unless sending leaves the composer's content in place.
     @Test(arguments: [true, false])
     func sendingInvalidates(clears: Bool) {
         var configuration = ComposerConfiguration()
@@ -71,7 +71,7 @@ final class PlugInLog: Sendable {
     func add(_ line: String) { entries.withLock { $0.append(line) } }
 }
 
-/// Takes one type and writes down what it is told.
+/// Accepts a single type and records its calls.
 struct FakeTray: ComposerInputPlugIn {
     let name: String
     let taken: String

@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// MIB-1 to MIB-4, MIB-11 to MIB-14, MIB-16, MCV-10: what stands in the bar beside the text, without a bar.
+/// MIB-1 to MIB-4, MIB-11 to MIB-14, MIB-16, MCV-10: the items beside the text, without a bar widget.
 struct ItemTests {
     private final class Log { var lines: [String] = [] }
 
@@ -12,7 +12,7 @@ struct ItemTests {
             .onSwipe { log.lines.append("\($0.id) \($1)") }
     }
 
-    /// MIB-13: ⚠ "enabled" was called for every assignment. What is done, what is told.
+    /// MIB-13: change, reported events. ⚠ "enabled" was reported for every assignment.
     static let changes: [(String, @Sendable (ComposerItem) -> Void, [String])] = [
         ("enabled as it was", { $0.isEnabled = true }, []), ("disabled", { $0.isEnabled = false }, ["disabled"]),
         (
@@ -91,7 +91,7 @@ struct ItemTests {
         #expect(log.lines == told.map { "i \($0)" }, "\(name)")
     }
 
-    /// MIB-13: chained, the first at once, one hook an event.
+    /// MIB-13: calls chain; `configured` runs at once, and a second hook for the same event replaces the first.
     @Test func hooksAreChained() {
         let log = Log()
         let item = ComposerItem(id: "send")
@@ -103,7 +103,7 @@ struct ItemTests {
         #expect(log.lines == ["second"])
     }
 
-    /// MIB-14: start, end, bottom, top, outside, whatever the order they came in.
+    /// MIB-14: start, end, bottom, top, outside, whatever the order of insertion.
     @Test func everyItemHearsOfTheComposerInOrder() {
         let log = Log()
         let slots = ItemSlots()
@@ -126,7 +126,7 @@ struct ItemTests {
         #expect(log.lines == order.map { "\($0) left" })
     }
 
-    /// MIB-4, MCV-10: ⚠ what was replaced stayed; what moved was in two places, or a loop late.
+    /// MIB-4, MCV-10: ⚠ replaced items stayed, and moved items were in two slots or moved one main-loop iteration late.
     @Test func slotsHoldWhatTheyWereGiven() {
         let log = Log()
         let slots = ItemSlots()
@@ -148,7 +148,7 @@ struct ItemTests {
         #expect(slots.items(in: .start).map(\.id) == ["attach"] && send.slot == nil && slots.item("send") == nil)
     }
 
-    /// A hook may take an item away, which hears nothing more then.
+    /// A hook may remove an item, which then receives no further events.
     @Test func hooksMayChangeSlots() {
         let log = Log()
         let slots = ItemSlots()
@@ -163,7 +163,7 @@ struct ItemTests {
         slots.swipe(.right)
     }
 
-    /// MIB-12: 15 pixels under the text, none elsewhere, until it is said otherwise.
+    /// MIB-12: 15 pixels by default below the text, none elsewhere.
     @Test func spacing() {
         let slots = ItemSlots()
         #expect(ItemSlot.allCases.map { slots.spacing(in: $0) } == [0, 0, 15, 0, 0])
@@ -179,7 +179,7 @@ struct ItemTests {
         }
     }
 
-    /// MIB-3, MIB-11, MIB-12: what shows an item hears of its look, of real changes alone.
+    /// MIB-3, MIB-11, MIB-12: an item's view is notified of appearance changes, and only of actual changes.
     @Test func looksAreTold() {
         let item = ComposerItem(id: "i")
         #expect(item.size == ComposerSize(width: 20, height: 20))
@@ -194,7 +194,7 @@ struct ItemTests {
         #expect(changes == 4)
     }
 
-    /// MIB-11: 34 pixels to hit, 44 for fingers.
+    /// MIB-11: a minimum target size of 34 pixels, 44 for touch.
     @Test(arguments: [
         (20.0, 20.0, false, 34.0, 34.0), (20, 60, false, 34, 60), (40, 20, true, 44, 44), (52, 36, true, 52, 44),
     ])
@@ -203,7 +203,8 @@ struct ItemTests {
         #expect(area == ComposerSize(width: hitWidth, height: hitHeight))
     }
 
-    /// MIB-21: natural width and height, room, greatest height, shown. ⚠ Twice the insets, and on turns alone.
+    /// MIB-21: natural width and height, available width, maximum height, resulting size. ⚠ Insets were subtracted
+    /// twice, and only on rotation.
     static let pictures: [(Double, Double, Double, Double?, Double, Double)] = [
         (100, 50, 400, nil, 100, 50), (800, 400, 400, nil, 400, 200), (800, 400, 400, 100, 200, 100),
         (100, 1000, 400, 200, 20, 200), (100, 50, 0, nil, 0, 0), (0, 50, 400, nil, 0, 0), (100, 50, -5, 10, 0, 0),

@@ -3,7 +3,7 @@ import Testing
 
 /// SLK-44 to SLK-47.
 struct KeyTests {
-    /// Send key, chord, text after "ab" was typed, whether it was sent.
+    /// Send key, chord, text after pressing it behind "ab", whether the message was sent.
     static let returns: [(SendKey, String, String, Bool)] = [
         (.return, "Return", "", true), (.return, "KP_Enter", "", true), (.return, "Shift+Return", "ab\n", false),
         (.return, "Ctrl+Return", "", true), (.ctrlReturn, "Return", "ab\n", false),
@@ -28,7 +28,7 @@ struct KeyTests {
         #expect(script.text == "" && script.sent.isEmpty && script.effects.contains(.keyHandled))
     }
 
-    /// Chord, text after it was pressed with "word" selected in "a word".
+    /// Chord, text after pressing it with "word" selected in "a word".
     static let chords: [(String, String)] = [
         ("Ctrl+B", "a **word**"), ("Ctrl+I", "a _word_"), ("Ctrl+Shift+X", "a ~~word~~"), ("Ctrl+E", "a `word`"),
         ("Ctrl+X", "a "), ("Ctrl+C", "a word"), ("Ctrl+Z", ""), ("Ctrl+Shift+BackSpace", ""), ("Ctrl+Q", "a word"),
@@ -65,7 +65,7 @@ struct KeyTests {
         if let chord { #expect(KeyChord(parsing: chord.description) == chord) }
     }
 
-    /// SLK-47: the host adds, replaces and lists.
+    /// SLK-47: the host can add, replace, and list shortcuts.
     @Test func theHostExtendsTheTable() {
         var table = KeyTable.standard(for: ComposerConfiguration())
         let before = table.bindings.count
@@ -88,7 +88,7 @@ struct KeyTests {
         #expect(effects.contains(.hostAction("knock")) && effects.contains(.keyHandled))
     }
 
-    /// The user changes a setting while writing: the text, the history and the host's keys stay.
+    /// Changing a setting while writing preserves the text, the history, and the host's shortcuts.
     @Test func settingsChangeWhileWriting() {
         var engine = ComposerEngine()
         engine.keys.add(KeyBinding(KeyChord("J", .control), .host("knock")))

@@ -12,7 +12,7 @@ struct LimitTests {
         return configuration
     }
 
-    /// SLK-14: style, text, label, exceeded. ⚠ Label and limit trimmed differently.
+    /// SLK-14: style, text, label, exceeded. ⚠ The label and the limit trimmed the text differently.
     static let labels: [(CounterStyle, String, String, Bool)] = [
         (.countdownReversed, "", "5", false), (.countdownReversed, "abcdefg", "-2", true), (.plain, "abc", "3", false),
         (.split, "abc", "3/5", false), (.split, "abcde  \n", "5/5", false), (.split, "abcdef", "6/5", true),
@@ -30,7 +30,7 @@ struct LimitTests {
         #expect(script.state.canSend == (!exceeded && !text.isEmpty))
     }
 
-    /// SLK-14: white space at the ends never counts under the soft policy, sent or not; a hard limit counts it.
+    /// SLK-14: white space at either end never counts under the soft policy, sent or not; a hard limit counts it.
     static let ends: [(LimitPolicy, Bool, String, Bool)] = [
         (.soft, true, " abc\n ", false), (.soft, false, " abc\n ", false), (.soft, false, "a b c", true),
         (.hard, false, " abc", true), (.hard, true, "abc ", true),
@@ -56,7 +56,7 @@ struct LimitTests {
         #expect(script.effects.contains(.observed(.limitMet)))
     }
 
-    /// MCV-9: what fits is inserted, the rest reported.
+    /// MCV-9: as much as fits is inserted, and the rest is reported.
     @Test func aHardLimitTakesWhatFits() {
         var script = ComposerScript(configuration(5, .hard))
         script.type("abc")
@@ -77,7 +77,7 @@ struct LimitTests {
         #expect(script.effects.contains(.rejected(.limit(rejected: 2))))
     }
 
-    /// ⚠ MCV-9: with a text by code beyond the cap not even deleting was possible.
+    /// ⚠ MCV-9: after code set a text over the limit, even deleting was impossible.
     @Test func shorteningIsAlwaysPossible() {
         var script = ComposerScript(configuration(3, .hard))
         script.load("abcdefgh")
@@ -89,7 +89,7 @@ struct LimitTests {
         #expect(script.text == "xyfg")
     }
 
-    /// MCV-9: what an input method shows doesn't count while composing.
+    /// MCV-9: preedit text does not count.
     @Test func preeditDoesNotCount() {
         var script = ComposerScript(configuration(2, .hard))
         script.type("ab")
@@ -100,7 +100,7 @@ struct LimitTests {
         #expect(script.effects.contains(.rejected(.limit(rejected: 2))))
     }
 
-    /// The count of what would be sent follows every edit at the ends.
+    /// The count of the trimmed text follows every edit at its ends.
     @Test func whatIsTrimmedDoesNotCount() {
         var script = ComposerScript(configuration(100, .soft))
         script.load("\n \r\n👩‍💻e\u{301}x \n ")
@@ -111,7 +111,7 @@ struct LimitTests {
         #expect(script.state.counter?.text == "100")
     }
 
-    /// Bytes, as servers count: kept up without reading the text.
+    /// Bytes, as servers count them, updated incrementally instead of reading the whole text.
     @Test(arguments: [LimitPolicy.soft, .hard])
     func bytesAreCounted(policy: LimitPolicy) {
         var configuration = ComposerConfiguration()
@@ -129,7 +129,7 @@ struct LimitTests {
         #expect(script.state.counter?.text == (policy == .soft ? "-2" : "0"), "blanks at the ends are not sent")
     }
 
-    /// What only the host can measure: what is written meanwhile counts as it is.
+    /// A size that only the host can measure; text typed since the measurement counts by its raw size.
     @Test func measuredSizesCount() {
         var script = ComposerScript()
         script.type("abc")

@@ -1,11 +1,11 @@
 import Composer
 import Testing
 
-/// What is drawn while Markdown is written.
+/// Markdown styling while typing.
 @Suite struct MarkdownStylingTests {
     private static let styling = MarkdownStyling(rules: MarkdownRule.commonMark)
 
-    /// The runs as text: look and what it covers.
+    /// Describes the runs: style and covered text.
     private func described(_ paragraph: String, isInFence: Bool = false) -> [String] {
         let text = Array(paragraph.utf16)
         return Self.styling.runs(in: paragraph, isInFence: isInFence).runs.filter { $0.style != .marker }.map { run in
@@ -48,7 +48,7 @@ import Testing
         #expect(slack.runs(in: "**b**", isInFence: false).runs.allSatisfy { $0.range.end <= 5 })
     }
 
-    /// Whatever is written, runs lie in the paragraph; and a paragraph full of symbols costs no square of its length.
+    /// For any input, runs lie within the paragraph; a paragraph full of delimiters does not take quadratic time.
     @Test func runsLieInTheParagraph() {
         var random = SystemRandomNumberGenerator()
         let pieces = ["*", "_", "**", "`", "~~", "[", "](", ")", "> ", "- ", "a", " ", "é", "👍🏽", "\\", "```"]

@@ -21,7 +21,7 @@ struct MarkdownTests {
 
     /// SLK-29, SLK-30: text, selection, rule, result, selection after.
     static let rows: [Row] = [
-        // Pairs: wrap, unwrap from within and from without.
+        // Paired delimiters: wrap, and unwrap with the delimiters inside or outside the selection.
         Row("word", 0, 4, "Bold", "**word**", 2, 4),
         Row("**word**", 2, 4, "Bold", "word", 0, 4),
         Row("**word**", 0, 8, "Bold", "word", 0, 4),
@@ -30,19 +30,19 @@ struct MarkdownTests {
         Row("a\nb", 0, 3, "Bold", "**a\nb**", 2, 3),
         Row("a\n\nb", 0, 4, "Bold", "**a**\n\n**b**", 2, 8),
         Row("**a**\n\n**b**", 0, 12, "Bold", "a\n\nb", 0, 4),
-        // The symbols on either side of either end: what a wrap leaves selected is unwrapped by the next.
+        // Delimiters on either side of both ends: applying a rule again to the resulting selection undoes it.
         Row("**a**\n\n**b**", 2, 8, "Bold", "a\n\nb", 0, 4),
         Row("**word**", 2, 6, "Bold", "word", 0, 4),
         Row("**word**", 0, 6, "Bold", "word", 0, 4),
         Row("a\r\n\r\nb", 0, 6, "Bold", "**a**\r\n\r\n**b**", 2, 10),
         Row("x", 0, 1, "**", "**x**", 2, 1),
         Row("👩‍💻", 0, 5, "Italic", "_👩‍💻_", 1, 5),
-        // Without selection: a pair around the caret, and away again.
+        // Without a selection: insert a pair around the caret, and remove it again.
         Row("a ", 2, 0, "Code", "a ``", 3, 0),
         Row("a ``", 3, 0, "Code", "a ", 2, 0),
         Row("", 0, 0, "Bold", "****", 2, 0),
         Row("****", 2, 0, "Bold", "", 0, 0),
-        // Line prefixes: every line that is not empty, and away again.
+        // Line prefixes: toggled on every line that is not empty.
         Row("a\n\nb", 0, 4, "Quote", "> a\n\n> b", 2, 6),
         Row("> a\n\n> b", 0, 8, "Quote", "a\n\nb", 0, 4),
         Row("> a\nb", 0, 5, "Quote", "> a\n> b", 0, 7),
@@ -74,7 +74,7 @@ struct MarkdownTests {
         #expect(script.state.selection == row.selection)
     }
 
-    /// `*` alone is not found within `**`.
+    /// `*` does not match within `**`.
     @Test func shorterSymbolsAreToldFromLongerOnes() {
         var configuration = ComposerConfiguration()
         configuration.markdown.append(MarkdownRule(symbol: "*", title: "Emphasis", form: .pair))
@@ -96,7 +96,7 @@ struct MarkdownTests {
         #expect(script.engine.document.mentions.map(\.range) == [TextRange(location: 2, length: 7)])
     }
 
-    /// SLK-28: offered for a selection; SLK-30: Slack's quote at a line's start alone.
+    /// SLK-28: rules offered for a selection; SLK-30: Slack offers quotes only at the start of a line.
     @Test func whatIsOffered() {
         var script = ComposerScript(.preset(.slack))
         script.load("one\ntwo")
@@ -111,7 +111,7 @@ struct MarkdownTests {
         #expect(script.effects.contains(.rejected(.format("Unknown"))))
     }
 
-    /// SLK-29, SLK-30: what is offered at a line's start alone is offered behind itself too, to be taken away.
+    /// SLK-29, SLK-30: a rule limited to line starts is also offered after its own prefix, so it can be removed.
     @Test func aQuoteIsTakenAwayAgain() {
         var script = ComposerScript(.preset(.slack))
         script.load("one\ntwo", select: TextRange(location: 4, length: 3))
@@ -122,8 +122,7 @@ struct MarkdownTests {
         #expect(script.text == "one\ntwo" && script.state.selection == TextRange(location: 4, length: 3))
     }
 
-    /// SLK-29: many lines are one edit where that loses nothing, and as many edits where a mention would be lost;
-    /// what comes of it is the same.
+    /// SLK-29: many lines are a single edit, or several edits if one would destroy a mention; the result is the same.
     @Test(arguments: [false, true])
     func manyLines(withMention: Bool) {
         var script = ComposerScript()
@@ -141,13 +140,13 @@ struct MarkdownTests {
         #expect(script.text == text && script.engine.document.mentions.count == (withMention ? 1 : 0))
     }
 
-    /// SLK-31: typed text and what a double space makes of it.
+    /// SLK-31: typed text, result of the double space.
     static let doubleSpaces: [(String, String)] = [
         ("**bold  ", "**bold** "), ("**bold word  ", "**bold word** "), ("a _b  ", "a _b_ "), ("`x  ", "`x` "),
         ("~~no  ", "~~no~~ "), ("_a_ b  ", "_a_ b  "), ("_a_  ", "_a_  "), ("snake_case  ", "snake_case  "),
         ("2 ** 3  ", "2 ** 3  "), ("** a  ", "** a  "), ("(_a  ", "(_a_ "), ("**a _b  ", "**a _b_ "),
         ("\\_a  ", "\\_a  "), ("a  ", "a  "), ("  ", "  "),
-        // ⚠ The caret ended within a symbol of three characters.
+        // ⚠ The caret ended up inside a delimiter of three characters.
         ("```x y  ", "```x y``` "), ("a ```x  ", "a ```x``` "), ("``` x  ", "``` x  "), ("```x``` y  ", "```x``` y  "),
     ]
 
@@ -163,7 +162,7 @@ struct MarkdownTests {
         }
     }
 
-    /// SLK-31: the current paragraph alone; never on paste (SLK-37); not in code.
+    /// SLK-31: only in the current paragraph; not on paste (SLK-37); not in code.
     @Test func whereADoubleSpaceClosesNothing() {
         var script = ComposerScript()
         script.send(.insert("**open\nword", origin: .paste))
@@ -179,7 +178,7 @@ struct MarkdownTests {
         #expect(script.text == "```\n_a  ")
     }
 
-    /// HKW-66: no full stop while completing; where a query holds no space there is no completion by then.
+    /// HKW-66: no period while completing; if queries cannot contain a space, completion has closed by then.
     @Test(arguments: [(["x"], "@an  "), ([], "@an. ")])
     func noPeriodWhileCompleting(names: [String], text: String) {
         var configuration = ComposerConfiguration()
@@ -212,7 +211,7 @@ struct MarkdownTests {
         #expect(script.text == "Ann  ")
     }
 
-    /// SLK-30: what a line break continues and what it ends.
+    /// SLK-30: whether a line break continues or ends the construct.
     static let breaks: [(String, String)] = [
         ("- a", "- a\n- "), ("- a\n- ", "- a\n"), ("* a", "* a\n* "), ("1. a", "1. a\n2. "), ("9) a", "9) a\n10) "),
         ("> a", "> a\n> "), (">a", ">a\n>"), ("> ", ""), ("> - a", "> - a\n> - "), ("> - ", "> "),

@@ -3,15 +3,15 @@ import ComposerFuzzing
 import Foundation
 import Testing
 
-/// HKW-60, HKW-61: whatever is edited, a mention's text is the document's under its span.
+/// HKW-60, HKW-61: after any edit, a mention's text equals the document's text in its range.
 ///
-/// `MENTION_EDITS=1000000 build-aux/test MentionPropertyTests` makes a million edits in all.
+/// `MENTION_EDITS=1000000 build-aux/test MentionPropertyTests` makes a million edits in total.
 struct MentionPropertyTests {
     private static let edits = ProcessInfo.processInfo.environment["MENTION_EDITS"].flatMap { Int($0) } ?? 24_000
-    /// Of one combination of options.
+    /// The number of edits for each combination of options.
     private static let steps = edits / (MentionBackspace.allCases.count * MentionTrim.allCases.count) + 1
 
-    /// A text in which every other word is a mention, of which there are always some.
+    /// Returns a text in which every other word is a mention.
     private static func content(_ names: [String]) -> WrittenText {
         let mentions = names.enumerated().map { number, name in
             Mention(.custom("u\(number)"), text: name, short: String(name.prefix(2)))

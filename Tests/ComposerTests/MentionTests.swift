@@ -3,7 +3,7 @@ import Testing
 
 /// HKW-55 to HKW-61, HKW-67, MIB-30, MIB-31.
 struct MentionTests {
-    /// "hi @Ann Lee!" with a mention over the name, the caret behind it.
+    /// "hi @Ann Lee!" with a mention over the name and the caret after it.
     private static func script(_ change: (inout CompletionOptions) -> Void = { _ in }) -> ComposerScript {
         var script = ComposerScript(.completing(.parlance, change))
         let mention = Mention(.custom("u"), text: "@Ann Lee", short: "@A.")
@@ -13,7 +13,7 @@ struct MentionTests {
         return script
     }
 
-    /// Behaviour, trimming, text after each Backspace from behind the mention.
+    /// Behavior, trimming, text after each Backspace from the end of the mention.
     static let backspaces: [(MentionBackspace, MentionTrim, [String])] = [
         (.highlightTrimDelete, .short, ["hi @Ann Lee!", "hi @A.!", "hi !", "hi!"]),
         (.highlightTrimDelete, .firstWord, ["hi @Ann Lee!", "hi @Ann!", "hi !"]),
@@ -41,7 +41,7 @@ struct MentionTests {
         #expect(script.engine.document.mentions.count == (script.text.isEmpty ? 0 : 1))
     }
 
-    /// Highlighted: inside, at the edges not; after one Backspace at the end (HKW-56).
+    /// Highlighted if the caret is inside, not at the edges; also after one Backspace at the end (HKW-56).
     static let highlights: [([ComposerEvent], Bool)] = [
         ([], false), ([.select(.caret(3))], false), ([.select(.caret(4))], true), ([.select(.caret(10))], true),
         ([.select(TextRange(location: 4, length: 2))], false), ([.deleteBackward(byWord: false)], true),
@@ -66,7 +66,7 @@ struct MentionTests {
         if isHighlighted { #expect(script.state.highlightedMention == script.engine.document.mentions.first?.id) }
     }
 
-    /// HKW-55: the plug-in's table, from behind the mention (about to select) or inside it (selected).
+    /// HKW-55: the plug-in's state table, from after the mention (about to select) or inside it (selected).
     static let machine: [(Int, ComposerEvent, String, mentions: Int, highlighted: Bool)] = [
         (12, .deleteBackward(byWord: false), "hi @Ann Lee", 1, false),
         (11, .deleteBackward(byWord: false), "hi @Ann Lee!", 1, true),
@@ -94,7 +94,7 @@ struct MentionTests {
         #expect((script.state.highlightedMention != nil) == (highlighted || armsForward))
     }
 
-    /// Range deleted, behaviour, text then: the whole of a mention that is crossed goes, or a short form stays (HKW-59).
+    /// HKW-59: deleted range, behavior, resulting text. A mention that is crossed is removed or leaves its short form.
     static let deletions: [(Int, Int, MentionBackspace, String)] = [
         (0, 6, .highlightTrimDelete, "!"), (8, 4, .highlightTrimDelete, "hi "), (3, 8, .highlightTrimDelete, "hi !"),
         (4, 3, .highlightTrimDelete, "hi @ Lee!"), (0, 6, .trimOrDelete, "@A.!"), (8, 4, .trimOrDelete, "hi @A."),
@@ -120,7 +120,7 @@ struct MentionTests {
         }
     }
 
-    /// Two mentions that touch stay two, of one entity too (HKW-36).
+    /// Two adjacent mentions stay separate, even if they mention the same entity (HKW-36).
     @Test func neighboursStayApart() {
         var script = ComposerScript("@|", .completing { $0.afterAccept = .nothing })
         for _ in 0..<2 { script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann"))) }
@@ -130,7 +130,7 @@ struct MentionTests {
         #expect(script.state.highlightedMention == nil)
     }
 
-    /// Mention added by code over "Ann Lee" of "@Ann Lee!", and whether it fits (HKW-67).
+    /// A mention added by code over "Ann Lee" of "@Ann Lee!", and whether it is accepted (HKW-67).
     @Test(arguments: [
         (3, 8, "@Ann Lee", true), (4, 7, "Ann Lee", true), (4, 3, "Ann", true), (4, 3, "Bob", false),
         (0, 0, "", false), (90, 3, "Ann", false), (4, 90, "Ann", false),
@@ -147,7 +147,7 @@ struct MentionTests {
         #expect(script.engine.document == before)
     }
 
-    /// Cut, paste, undo, a draft: the mention is the same afterwards.
+    /// A mention survives cut, paste, undo, and a draft.
     @Test func mentionsSurvive() throws {
         var script = Self.script()
         let before = script.engine.document.mentions.compactMap(\.mention)

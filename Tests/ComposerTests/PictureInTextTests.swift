@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// Pictures in the text by choice (MIB-19), and what is sent of them (MIB-20).
+/// Inline images, if enabled (MIB-19), and the message parts they are sent as (MIB-20).
 struct PictureInTextTests {
     private static func picture(_ name: String) -> Composer.Attachment {
         Attachment(type: "image/png", name: name, bytes: 1, source: "s:\(name)")
@@ -13,7 +13,7 @@ struct PictureInTextTests {
         return script
     }
 
-    /// MIB-19: what is written, where the caret is, what stands then, and where the caret goes.
+    /// MIB-19: text, caret, resulting text, resulting caret.
     static let places: [(String, Int, String, Int)] = [
         ("", 0, "\u{FFFC}\n", 2), ("ab", 2, "ab\n\u{FFFC}\n", 5), ("ab", 1, "a\n\u{FFFC}\nb", 4),
         ("a\n", 2, "a\n\u{FFFC}\n", 4),
@@ -33,7 +33,7 @@ struct PictureInTextTests {
         #expect(script.engine.document.images.count == 1)
     }
 
-    /// MIB-19: by choice alone; what is no picture, is not ready or not there stays where it is.
+    /// MIB-19: only if enabled; attachments that are not images, not ready, or unknown stay in the tray.
     @Test func onlyPicturesThatAreThere() {
         var script = ComposerScript()
         script.send(.attach(Attachment(type: "text/plain", name: "t", bytes: 1, source: "t")))
@@ -67,7 +67,7 @@ struct PictureInTextTests {
         #expect(script.effects.contains(.rejected(.empty)), "nothing is left of it to send")
     }
 
-    /// MIB-20: text and pictures in their order, empty text left out, what has no place last.
+    /// MIB-20: text and images in document order, without empty text; attachments without a position come last.
     @Test func partsAreInTheOrderOfTheText() {
         var script = script("a", "b", "c")
         script.type("first ")
@@ -87,7 +87,7 @@ struct PictureInTextTests {
         #expect(script.text.isEmpty && script.state.attachments.isEmpty)
     }
 
-    /// MIB-20: ⚠ a single character behind the last picture was lost.
+    /// MIB-20: ⚠ a single character after the last image was lost.
     @Test func oneCharacterBehindAPictureIsNotLost() {
         var script = script("a")
         script.send(.placeInText(0))
@@ -105,7 +105,7 @@ struct PictureInTextTests {
         #expect(script.engine.document.images.map(\.imageSource) == ["s:a"])
     }
 
-    /// HKW-29: cut and pasted it goes along; of a copy, and in another composer, the text alone.
+    /// HKW-29: cut and paste moves the image; copying, or pasting into another composer, yields the text alone.
     @Test func cutAndPasteCarryIt() {
         var script = script("a")
         script.type("text")

@@ -59,7 +59,7 @@ struct PlugInTests {
     }
 }
 
-/// Keeps what it is told.
+/// Records the calls it receives.
 final class FakeObserver: ComposerObserver {
     let name: String
     private let lines = Mutex<[String]>([])
@@ -77,7 +77,7 @@ final class FakeObserver: ComposerObserver {
     }
 }
 
-/// Makes typed letters upper case.
+/// Uppercases typed letters.
 struct FakeController: ComposerInputController {
     let ear: FakeObserver
     var name: String { ear.name }
@@ -95,7 +95,7 @@ struct FakeController: ComposerInputController {
     }
 }
 
-/// Sees to a text by itself.
+/// Handles one text itself, so that the composer ignores it.
 struct Swallow: ComposerInterceptor {
     let text: String
     var name: String { "swallow" }

@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// Own typing (MCV-12) and that of others (SLK-40, SLK-41), on a clock that only the test moves.
+/// Typing notifications sent (MCV-12) and received (SLK-40, SLK-41), on a manual clock.
 struct PresenceTests {
     private func told(_ effects: [ComposerEffect]) -> [Bool] {
         effects.compactMap { if case .typing(let isTyping) = $0 { isTyping } else { nil } }
@@ -21,7 +21,7 @@ struct PresenceTests {
         #expect(engine.nextDeadline == nil)
     }
 
-    /// What is told of an event after "a" was typed.
+    /// An event after typing "a", and the typing notifications it causes.
     static let tellings: [(ComposerEvent, [Bool])] = [
         (.insert("b", origin: .typed), []), (.deleteBackward(byWord: false), [false]), (.send, [false]),
         (.clear, [false]),
@@ -44,7 +44,7 @@ struct PresenceTests {
         #expect(told(engine.handle(event, at: .zero)) == [])
     }
 
-    /// SLK-40: names, text.
+    /// SLK-40: names, text of the indicator.
     static let texts: [([String], String?)] = [
         ([], nil), (["Ann"], "Ann is typing…"), (["Ann", "Bo"], "Ann & Bo are typing…"),
         (["Ann", "Bo", "Cy"], "Several people are typing…"), (["Ann", "Ann"], "Ann is typing…"),
@@ -83,7 +83,7 @@ struct PresenceTests {
         #expect(engine.state.typingNames == [])
     }
 
-    /// SLK-41: hidden from the prefix on, until completion is closed or has nothing to show.
+    /// SLK-41: hidden from the prefix until completion closes or has no rows.
     @Test func theIndicatorIsHiddenWhileCompleting() {
         var script = ComposerScript()
         script.send(.userTyping(name: "Ann", true))
@@ -96,7 +96,7 @@ struct PresenceTests {
         #expect(script.state.typing == "Ann is typing…")
     }
 
-    /// ⚠ SLK-41: an indicator refused while editing never came back.
+    /// ⚠ SLK-41: an indicator suppressed while editing never reappeared.
     @Test func theIndicatorIsHiddenWhileEditing() {
         var script = ComposerScript()
         script.send(.startEdit(id: "m", WrittenText("x")))

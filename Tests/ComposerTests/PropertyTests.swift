@@ -2,7 +2,7 @@ import Composer
 import ComposerFuzzing
 import Testing
 
-/// Properties that hold after any events in any order.
+/// Invariants that hold after any sequence of events.
 struct PropertyTests {
     @Test(arguments: 0..<12)
     func everythingHoldsAfterAnyEvents(seed: Int) {
@@ -11,7 +11,7 @@ struct PropertyTests {
         #expect(result.steps == 1500)
     }
 
-    /// The same events lead to the same effects and the same state.
+    /// The engine is deterministic: the same events give the same effects and state.
     @Test(arguments: 0..<4)
     func replayingATraceTwiceIsEqual(seed: Int) {
         var runs: [([ComposerEffect], ComposerState)] = []

@@ -9,7 +9,7 @@ struct RankingTests {
         return CompletionIndex(entities).matches(of: query, recent: spoken, limit: 100).map(\.name)
     }
 
-    /// Query, names, recent ones, names as ranked.
+    /// Query, names, recent names, expected order.
     static let orders: [(String, [String], [String], [String])] = [
         ("", ["B", "A"], [], ["B", "A"]), ("", ["B", "A", "C"], ["C", "A"], ["C", "A", "B"]),
         ("an", ["Dean", "Joan An", "Andy"], [], ["Andy", "Joan An", "Dean"]),
@@ -29,7 +29,7 @@ struct RankingTests {
         #expect(ranked(query, names, recent: recent) == expected)
     }
 
-    /// Query, name, what is bold.
+    /// Query, name, bold ranges.
     static let bold: [(String, String, [TextRange])] = [
         ("an", "Anna", [TextRange(location: 0, length: 2)]),
         ("an le", "Ann Lee", [TextRange(location: 0, length: 2), TextRange(location: 4, length: 2)]),

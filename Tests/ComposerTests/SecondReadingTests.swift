@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// Entries of the specification read once more, each as its text says, beside the tables of the other suites.
+/// Further checks of specification entries against their wording, in addition to the tables in the other suites.
 struct SecondReadingTests {
     private func typed(_ text: String, _ preset: ComposerConfiguration.Preset) -> ComposerScript {
         var script = ComposerScript(.preset(preset))
@@ -10,7 +10,7 @@ struct SecondReadingTests {
         return script
     }
 
-    /// SLK-19: the word must begin with the prefix; brackets may stand before it where the options say so.
+    /// SLK-19: the word must begin with the prefix; the options may allow brackets before it.
     @Test(arguments: [
         ("(@an", ComposerConfiguration.Preset.slack, false), ("me@x", .slack, false), ("(@an", .parlance, true),
         ("me@x", .parlance, false), ("“@an", .parlance, true), ("@@an", .parlance, false),
@@ -24,7 +24,7 @@ struct SecondReadingTests {
         #expect((typed(text, preset).completion != nil) == opens)
     }
 
-    /// HKW-43: an explicit query may be taken back to nothing, an implicit one to one character; one more ends it.
+    /// HKW-43: an explicit query may shrink to nothing, an implicit one to one character; one more deletion closes it.
     @Test func deletingDuringCreation() {
         var explicit = typed("@jo", .hakawai)
         for query in ["j", ""] {
@@ -43,7 +43,7 @@ struct SecondReadingTests {
         #expect(implicit.completion == nil)
     }
 
-    /// HKW-44, MIB-25: a line break always ends it; spaces only while something was found, two of them for people.
+    /// HKW-44, MIB-25: a line break always closes completion; spaces are allowed while there are matches (people: two).
     @Test func whiteSpaceDuringCreation() {
         var script = typed("@ann", .parlance)
         script.wait()
@@ -61,7 +61,7 @@ struct SecondReadingTests {
         #expect(line.completion == nil && line.text == "@ann\n")
     }
 
-    /// HKW-62: moving within the query keeps it; leaving it ends it.
+    /// HKW-62: moving the caret within the query keeps completion open; leaving it closes completion.
     @Test func movingTheCaret() {
         var script = typed("hi @anna", .parlance)
         script.send(.select(.caret(6)))
@@ -73,7 +73,7 @@ struct SecondReadingTests {
         #expect(v1.completion == nil)
     }
 
-    /// HKW-63: comes back with the focus only if nothing was changed meanwhile; ⚠ it did so with any text of another length.
+    /// HKW-63: reopens on focus only if the text is unchanged; ⚠ it also reopened after a change of length.
     @Test func theFocusComesBack() {
         for (change, isOpen) in [(nil, true), (ComposerEvent.edit(.caret(0), replacement: "x ", origin: .code), false)]
         {
@@ -86,7 +86,8 @@ struct SecondReadingTests {
         }
     }
 
-    /// HKW-57: three presses for a name of two words; Ctrl+Backspace takes it whole. HKW-68: each is told.
+    /// HKW-57: three presses for a name of two words; Ctrl+Backspace deletes it at once. HKW-68: each change is
+    /// reported.
     @Test func backspaceAndWhatIsTold() {
         var script = ComposerScript("@|")
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee", short: "Ann")))
@@ -108,7 +109,7 @@ struct SecondReadingTests {
         #expect(script.text.isEmpty)
     }
 
-    /// HKW-59 ⚠: a short form that is no beginning of the name was taken as a length of it.
+    /// HKW-59 ⚠: a short form that is not a prefix of the name was treated as a prefix length.
     @Test func shortFormsAreTheEntitysOwn() {
         var script = ComposerScript("@|", .preset(.hakawaiV2))
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Robert Smith", short: "Bob")))
@@ -125,7 +126,7 @@ struct SecondReadingTests {
         #expect(own.text == "@Bob" && own.engine.document.mentions.first?.mention?.text == "@Bob")
     }
 
-    /// MIB-31 ⚠: a deleted selection that begins where a mention does left the rest of it marked.
+    /// MIB-31 ⚠: deleting a selection that begins where a mention does left the rest of it marked as a mention.
     @Test func aDeletionAtAMentionsStart() {
         var script = ComposerScript("@|", .preset(.messageInputBar))
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
@@ -134,7 +135,7 @@ struct SecondReadingTests {
         #expect(script.engine.document.mentions.isEmpty)
     }
 
-    /// MIB-29 ⚠, HKW-36 ⚠: mentions of one entity that touch are two.
+    /// MIB-29 ⚠, HKW-36 ⚠: adjacent mentions of one entity stay separate.
     @Test func neighboursInAMessage() {
         var script = ComposerScript("@|", .completing { $0.afterAccept = .nothing })
         for _ in 0..<2 { script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann"))) }
@@ -145,7 +146,7 @@ struct SecondReadingTests {
             ])
     }
 
-    /// MIB-28 ⚠, HKW-54 ⚠: no second space, nothing of the word stays, and a mention behind the caret is left alone.
+    /// MIB-28 ⚠, HKW-54 ⚠: no double space, no remainder of the word, and a mention after the caret is left alone.
     @Test(arguments: [
         ("@an| there", "@Ann there"), ("@a|n there", "@Ann there"), ("@a|n, you", "@Ann , you"), ("@an|", "@Ann "),
     ])
@@ -169,7 +170,7 @@ struct SecondReadingTests {
         #expect(script.text == "@Ann Bob" && script.engine.document.mentions.count == 2)
     }
 
-    /// MIB-32: the host may veto what an acceptance writes.
+    /// MIB-32: the host may veto the text that accepting a row inserts.
     @Test func anAcceptanceCanBeDenied() {
         struct Veto: ComposerInterceptor {
             let name = "veto"
@@ -186,7 +187,7 @@ struct SecondReadingTests {
         #expect(script.text == "@a" && script.engine.document.mentions.isEmpty)
     }
 
-    /// A gate keeps a message where it was written; edits are not its business.
+    /// A gate can hold back a message, which stays in the composer; gates do not apply to edits.
     @Test func aGateKeepsTheMessage() {
         struct Gate: ComposerSendGate {
             func rejectionReason(of message: ComposedMessage) -> String? {
@@ -206,7 +207,7 @@ struct SecondReadingTests {
         #expect(script.sent.map(\.text.source) == ["now"])
     }
 
-    /// What is taken from a list is told to whoever made it.
+    /// Accepting a row notifies its source.
     @Test func whatIsTakenIsTold() {
         var script = typed(":ta", .parlance)
         script.wait()

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 struct SendingTests {
-    /// SLK-9, MIB-9: what stands there, what makes sending possible.
+    /// SLK-9, MIB-9: events, whether the message can be sent.
     static let readiness: [([ComposerEvent], Bool)] = [
         ([], false),
         ([.insert("a", origin: .typed)], true),
@@ -41,7 +41,7 @@ struct SendingTests {
         #expect(script.sent.isEmpty)
     }
 
-    /// MIB leaves clearing to the host; the button still sends once.
+    /// MIB leaves clearing to the host; the button still sends only once until the host responds.
     @Test func aTextThatStaysIsSentOnceUntilAnswered() {
         var configuration = ComposerConfiguration()
         configuration.clearsOnSend = false
@@ -58,7 +58,7 @@ struct SendingTests {
         #expect(script.state.canSend)
     }
 
-    /// SLK-11: a failed message comes back with its caret, if nothing else is being written.
+    /// SLK-11: a failed message is restored with its caret, unless the user is writing something else.
     @Test func aFailedMessageComesBack() {
         var script = ComposerScript()
         script.load("hello", select: .caret(2))
@@ -105,7 +105,7 @@ struct SendingTests {
         #expect(script.sent.first?.replyTo == nil)
     }
 
-    /// MIB-20: text and attachments as parts, empty text being none.
+    /// MIB-20: text and attachments are parts; empty text is not.
     @Test func aMessageHasParts() {
         var script = ComposerScript()
         let file = Attachment(type: "image/png", name: "a", bytes: 1)
@@ -114,7 +114,7 @@ struct SendingTests {
         #expect(script.sent.first?.parts == [.attachment(file)])
     }
 
-    /// Undo brings back what was sent as it was: text, marks, files, reply.
+    /// Undo restores a sent message with its text, marks, files, and reply.
     @Test(arguments: [true, false])
     func undoAfterSendingBringsAllBack(withText: Bool) {
         var script = ComposerScript()
@@ -135,7 +135,7 @@ struct SendingTests {
         #expect(script.text.isEmpty && script.state.attachments == [other] && script.state.reply == nil)
     }
 
-    /// A mention is a member by its identifier, whatever its text is; white space around it is not sent.
+    /// A mention's target is the member's ID, whatever its text; surrounding white space is not sent.
     @Test func aMentionKeepsItsTarget() {
         var script = ComposerScript()
         script.type("@an")
@@ -155,7 +155,7 @@ struct SendingTests {
         #expect(script.sent.first?.text.mentions.map(\.target) == [.member("@ann2:x")])
     }
 
-    /// Pieces between pictures keep their marks.
+    /// Text parts between images keep their marks.
     @Test func piecesKeepTheirMarks() {
         var script = ComposerScript()
         let picture = Attachment(type: "image/png", name: "a", bytes: 1, source: "x:1")

@@ -1,12 +1,12 @@
 import Composer
 import Testing
 
-/// SLK-43: a fast shake of the pointer.
+/// SLK-43: detecting a fast shake of the pointer.
 struct ShakeTests {
-    /// Places of the pointer, milliseconds between them, whether that is a shake.
+    /// Pointer positions, milliseconds between them, whether that is a shake.
     static let ways: [([Double], Int, Bool)] = [
         ([0, 60, 0, 60, 0, 60], 100, true), ([0, 60, 0, 60, 0], 100, false), ([0, 60, 0, 60, 0, 60], 250, false),
-        // Jitter is no turn, and takes nothing from one.
+        // Jitter neither counts as a reversal nor cancels one.
         ([0, 5, 0, 5, 0, 5, 0, 5], 50, false), ([0, 30, 60, 58, 30, 0, 1, 40, 0, 60], 60, true),
         ([0, 60, 120, 180, 240, 300], 50, false), ([0, 60, .nan, 0, 60, .infinity, 0, 60], 90, true), ([], 1, false),
     ]

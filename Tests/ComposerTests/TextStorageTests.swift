@@ -3,12 +3,12 @@ import Testing
 
 @testable import Composer
 
-/// What the composer takes from its tree of chunks, held against a plain `String`.
+/// Compares the text storage, a tree of chunks, with a plain `String`.
 ///
-/// The tree is `_RopeModule`'s, which promises neither its interface nor its behaviour: another version of it has to pass
-/// here before Package.swift names it.
+/// The tree is `_RopeModule`'s, which guarantees neither API nor behavior: a new version must pass these tests before
+/// Package.swift adopts it.
 struct TextStorageTests {
-    /// Whole clusters and such that grow together with what stands beside them.
+    /// Whole grapheme clusters, and fragments that combine with adjacent text.
     private static let pieces = [
         "a", "Words of prose, ", "\n", "\r", "\r\n", "\n\r", "é", "e\u{301}", "\u{301}", "\u{301}\u{302}", "한", "ㅎ",
         "\u{1112}\u{1161}\u{11AB}", "\u{1161}", "நி", "क्ष", "\u{94D}", "👍", "👍🏽", "🏽", "👩‍💻", "👩", "\u{200D}", "💻", "🇩🇪",
@@ -20,7 +20,7 @@ struct TextStorageTests {
         (0..<count).reduce(into: "") { text, _ in text += pieces.randomElement(using: &random)! }
     }
 
-    /// Some chunk, or many: an edit takes place within one, over the border of two, and over nodes of the tree.
+    /// Sizes from a single chunk to many: edits fall within a chunk, across chunks, and across tree nodes.
     @Test(arguments: [(3, 400, 0), (40, 400, 1), (400, 250, 2), (400, 250, 3), (4000, 80, 4), (20_000, 25, 5)])
     func anyEditIsWhatAStringWouldMakeOfIt(length: Int, edits: Int, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -30,7 +30,7 @@ struct TextStorageTests {
         expect(storage, is: scalars, &random)
         for edit in 0..<edits {
             let from = Int.random(in: 0...scalars.count, using: &random)
-            // Mostly little, now and then much of it.
+            // Mostly short ranges, occasionally long ones.
             let most = Int.random(in: 0..<8, using: &random) == 0 ? scalars.count - from : min(12, scalars.count - from)
             let to = from + Int.random(in: 0...most, using: &random)
             let count = Int.random(in: 0..<10, using: &random) == 0 ? length / 4 : 3
@@ -85,13 +85,13 @@ struct TextStorageTests {
         }
     }
 
-    /// What is typed between two halves joins or parts them.
+    /// Text typed between two halves joins or separates them.
     @Test(arguments: [
         ("\r", "\n", 1), ("e", "\u{301}", 1), ("🇩", "🇪", 1), ("👩\u{200D}", "💻", 1), ("👍", "🏽", 1), ("ᄒ", "ᅡ", 1),
         ("a", "b", 2), ("\n", "\r", 2), ("🇩🇪", "🇫", 2),
     ])
     func clustersJoinAndPart(_ first: String, _ second: String, together: Int) {
-        // So that the border lies in a chunk, at its end, and in a tree of many.
+        // The boundary falls within a chunk, at a chunk's end, and deep in a large tree.
         for head in [0, 1, 383, 384, 511, 512, 5000, 100_000] {
             var storage = TextStorage(String(repeating: "x", count: head) + first + second)
             #expect(storage.graphemeCount == head + together)
@@ -102,7 +102,7 @@ struct TextStorageTests {
         }
     }
 
-    /// A copy is a value: what is done to one does nothing to the other.
+    /// Value semantics: changing a copy does not affect the original.
     @Test func copiesAreApart() {
         var random = SeededGenerator(seed: 6)
         let first = TextStorage(Self.text(2000, &random))
@@ -116,14 +116,14 @@ struct TextStorageTests {
     }
 }
 
-/// A text as arrays of all its offsets.
+/// A reference implementation that stores all offsets in arrays.
 private struct PlainText {
     let scalars: [Unicode.Scalar]
     let text: String
     let utf16: [UInt16]
-    /// Where scalars begin, and the end.
+    /// The offsets of all scalars, and of the end.
     let scalarOffsets: [Int]
-    /// Where grapheme clusters begin, and the end.
+    /// The offsets of all grapheme clusters, and of the end.
     let clusters: [Int]
 
     init(_ scalars: [Unicode.Scalar]) {
@@ -142,7 +142,8 @@ private struct PlainText {
 }
 
 extension [Int] {
-    /// The first index whose element satisfies the condition, in an array where all behind it do; else the end.
+    /// The first index whose element satisfies the condition, or the end; the array must be partitioned by the
+    /// condition.
     fileprivate func partitioningIndex(_ condition: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// What opens completion, and with which query: SLK-17 to SLK-21, SLK-66, HKW-37, HKW-69, MIB-23 to MIB-25.
+/// What opens completion and with which query: SLK-17 to SLK-21, SLK-66, HKW-37, HKW-69, MIB-23 to MIB-25.
 struct TokenTests {
     struct Token: Equatable, CustomStringConvertible {
         var prefix: String
@@ -21,7 +21,7 @@ struct TokenTests {
         }
     }
 
-    /// Text typed, and the token then.
+    /// Typed text, resulting token.
     static let typed: [(String, Token?)] = [
         ("@", Token("@", "", 0, 1)), ("@jo", Token("@", "jo", 0, 3)), ("hi @jo", Token("@", "jo", 3, 3)),
         ("a\n@jo", Token("@", "jo", 2, 3)), ("(@jo", Token("@", "jo", 1, 3)), ("“@jo", Token("@", "jo", 1, 3)),
@@ -41,7 +41,7 @@ struct TokenTests {
         #expect(Token(script.completion) == token)
     }
 
-    /// Never inside an e-mail address or a URL, and never on a smiley, whatever the boundary.
+    /// Never inside an email address or a URL, and never on an emoticon, whatever the boundary.
     @Test(
         arguments: [
             "me@example.com", "x_@jo", "https://a.org/@jo", "https://a.org/#jo", "www.a.org/(@jo", "mailto:(@jo",
@@ -72,7 +72,7 @@ struct TokenTests {
         #expect(script.completion?.prefix == ":")
     }
 
-    /// Character before the prefix, and the boundaries that let the prefix count behind it.
+    /// Character before the prefix, boundaries that accept it.
     static let boundaries: [(String, Set<CompletionBoundary>)] = [
         ("", Set(CompletionBoundary.allCases)), (" ", Set(CompletionBoundary.allCases)),
         ("\n", Set(CompletionBoundary.allCases)), ("(", [.openPunctuation, .punctuation, .notAlphanumeric, .anywhere]),
@@ -87,7 +87,7 @@ struct TokenTests {
         #expect((script.completion != nil) == row.1.contains(boundary))
     }
 
-    /// A rule's own boundary, least length, position and spaces; prefixes of any length, the longest first.
+    /// A rule's own boundary, minimum length, position, and spaces; of several matching prefixes, the longest wins.
     static let ruleTable: [(CompletionRule, String, Bool)] = [
         (CompletionRule(prefix: "+:", minQuery: 2), "a +:sm", true),
         (CompletionRule(prefix: "+:", minQuery: 2), "a +:s", false),
@@ -105,7 +105,7 @@ struct TokenTests {
         #expect(script.completion?.prefix == (opens ? rule.prefix : nil))
     }
 
-    /// Query extent, text with the caret, token when the caret goes there: SLK-18, SLK-20, HKW-54.
+    /// Query extent, text with the caret, token after moving the caret there: SLK-18, SLK-20, HKW-54.
     static let extents: [(QueryExtent, String, Token?)] = [
         (.caret, "hi @jo|hn x", Token("@", "jo", 3, 5)), (.caret, "@jo|, x", Token("@", "jo", 0, 3)),
         (.caret, "@|john", Token("@", "", 0, 5)), (.caret, "|@john", nil), (.caret, "@john |", nil),
@@ -124,14 +124,14 @@ struct TokenTests {
         }
     }
 
-    /// HKW-37: a word right after a prefix that is typed is the first query.
+    /// HKW-37: typing a prefix directly before a word makes that word the query.
     @Test func thePrefixTakesTheWordAfterIt() {
         var script = ComposerScript("|ann", .preset(.hakawai))
         script.type("@")
         #expect(Token(script.completion) == Token("@", "ann", 0, 4))
     }
 
-    /// Nothing opens by paste, by restored or loaded text, by undo, or by a caret that moves without the focus.
+    /// Nothing opens on paste, restored or loaded text, undo, or caret movement without focus.
     static let silent: [[ComposerEvent]] = [
         [.paste([.text("@jo")])], [.load(WrittenText("@jo"))],
         [.load(WrittenText("@jo")), .focus(true)], [.insert("@jo", origin: .code)],
@@ -159,7 +159,7 @@ struct TokenTests {
         #expect(other.document.text == "@jo" && other.completion == nil)
     }
 
-    /// Writing goes on in a token that was pasted, input methods and dictation open as keys do (HKW-38).
+    /// Typing within a pasted token opens completion; so do input methods and dictation (HKW-38).
     static let audible: [[ComposerEvent]] = [
         [.paste([.text("@j")]), .insert("o", origin: .typed)], [.preedit("@"), .commit("@jo")],
         [.insert("@jo", origin: .dictation)], [.load(WrittenText("@jox")), .deleteBackward(byWord: false)],
@@ -173,7 +173,7 @@ struct TokenTests {
         #expect(Token(script.completion) == Token("@", "jo", 0, 3))
     }
 
-    /// A button writes what is needed, a space before it too, and waives the least length (SLK-25, MIB-35).
+    /// A button inserts the prefix, after a space if needed, and ignores the minimum length (SLK-25, MIB-35).
     static let buttons: [(String, String, String, Bool)] = [
         ("|", "@", "@|", true), ("hi|", "@", "hi @|", true), ("hi |", "@", "hi @|", true), ("(|)", "@", "(@|)", true),
         ("a|b", "#", "a #|b", true), ("|", ":", ":|", true), ("@jo|", "@", "@jo|", true), ("|x", "/", "/|x", true),
@@ -197,7 +197,7 @@ struct TokenTests {
         #expect(script.completion?.query == "j")
     }
 
-    /// Escape closes, and the token stays closed until the caret has left it (HKW-42, HKW-45).
+    /// Escape closes completion, which stays closed until the caret leaves the token (HKW-42, HKW-45).
     @Test func escapeStaysClosedForTheWord() {
         var script = ComposerScript("")
         script.type("a @jo")
@@ -220,7 +220,7 @@ struct TokenTests {
         #expect(script.completion != nil, "another token")
     }
 
-    /// Prefixes may go at any time (SLK-17).
+    /// Prefixes may be removed at any time (SLK-17).
     @Test func rulesMayGoWhileWriting() {
         var engine = ComposerEngine()
         _ = engine.handle(.insert("@", origin: .typed), at: .zero)

@@ -3,7 +3,7 @@ import Testing
 
 /// HKW-8 to HKW-15, SLK-34, SLK-35.
 struct TransformTests {
-    /// Text, selection, range, result, selection after, with the transform "upper case and doubled s".
+    /// Text, selection, range, result, selection after; the transform uppercases and doubles every "s".
     static let rows: [(String, TextRange, TextRange, String, TextRange)] = [
         ("abc", .caret(1), TextRange(location: 0, length: 3), "ABC", .caret(1)),
         ("abc", .caret(3), TextRange(location: 0, length: 2), "ABc", .caret(3)),
@@ -53,7 +53,7 @@ struct TransformTests {
         script.engine.document.spans.filter { $0.style == .bold }.map(\.range)
     }
 
-    /// HKW-13, HKW-15: a style for what is typed next; ⚠ switching it off did nothing.
+    /// HKW-13, HKW-15: a style for subsequent typing; ⚠ turning it off had no effect.
     @Test func stickyStyles() {
         var script = ComposerScript()
         script.type("a")
@@ -84,7 +84,7 @@ struct TransformTests {
         #expect(styled(script) == [])
     }
 
-    /// HKW-16: what is set, and where it goes on; of two styles of one kind the last counts.
+    /// HKW-16: which styles are set, and which continue when typing; of two styles of one kind, the last wins.
     @Test func oneStyleOfAKind() {
         var script = ComposerScript()
         script.load("abcdef", select: TextRange(location: 0, length: 6))
@@ -104,7 +104,7 @@ struct TransformTests {
         #expect(Set<TextStyle>(lastOfEachKind: [.named("a"), .named("b")]).count == 2)
     }
 
-    /// HKW-3: a change of looks alone is told too, and only if there is one.
+    /// HKW-3: a change of style alone is reported too, but only if something changed.
     @Test func stylesAreTold() {
         var script = ComposerScript()
         script.load("ab", select: TextRange(location: 0, length: 2))
@@ -117,7 +117,7 @@ struct TransformTests {
         }
     }
 
-    /// HKW-12: the text after deleting a range of "a👍🏽bc" by code, however wrong the range.
+    /// HKW-12: the text after code deletes a range of "a👍🏽bc"; invalid ranges are clamped.
     @Test(arguments: [
         (1, 4, "abc"), (1, 5, "ac"), (2, 1, "a👍🏽bc"), (0, 99, ""), (7, 3, "a👍🏽bc"), (-3, 2, "a👍🏽bc"),
         (3, 3, "ac"), (Int.max, Int.max, "a👍🏽bc"), (0, 0, "a👍🏽bc"),
@@ -129,7 +129,7 @@ struct TransformTests {
         #expect(script.text == result)
     }
 
-    /// HKW-9: the selection is what a transform without a range is of, and stays selected.
+    /// HKW-9: a transform without a range applies to the selection, which stays selected.
     @Test func theSelectionIsTransformed() {
         var script = ComposerScript()
         script.load("one two", select: TextRange(location: 4, length: 3))
@@ -140,7 +140,7 @@ struct TransformTests {
         #expect(script.text == "> one TWO!")
     }
 
-    /// HKW-10, HKW-64: what is typed after a mention never becomes part of it.
+    /// HKW-10, HKW-64: text typed after a mention never becomes part of it.
     @Test func mentionsDoNotBleed() {
         var script = ComposerScript()
         script.send(.load(WrittenText("Ann", mentioning: [Mention(.custom("u"), text: "Ann")])))
@@ -151,7 +151,7 @@ struct TransformTests {
         #expect(script.engine.document.mentions.isEmpty, "the mark changes the name's last letter")
     }
 
-    /// HKW-67: a mention lies over a part of the text, and no two over one part.
+    /// HKW-67: a mention needs a non-empty range within the text, and mentions do not overlap.
     @Test(arguments: [(0, 3, true), (0, 9, false), (-1, 3, false), (3, 0, false)])
     func onlyFittingMentionsAreWritten(location: Int, length: Int, fits: Bool) {
         let mark = WrittenText.Mark(.mention(.member("u")), over: TextRange(location: location, length: length))

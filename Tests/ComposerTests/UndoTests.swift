@@ -1,7 +1,7 @@
 import Composer
 import Testing
 
-/// SLK-33 and what a better undo does.
+/// SLK-33, and undo behavior beyond it.
 struct UndoTests {
     @Test func typingIsUndoneByWords() {
         var script = ComposerScript()
@@ -31,7 +31,7 @@ struct UndoTests {
         #expect(script.state.selection == .caret(7))
     }
 
-    /// What stands between two keys so that they are two steps.
+    /// Events between two key presses that start a new undo step.
     static let breaks: [[ComposerEvent]] = [
         [.select(.caret(0))],
         [.select(.caret(0)), .select(.caret(1))],
@@ -68,7 +68,7 @@ struct UndoTests {
         #expect(script.text == "")
     }
 
-    /// ⚠ SLK-33: asking whether the focus can go wiped the history.
+    /// ⚠ SLK-33: checking whether the view may resign focus cleared the history.
     @Test func historyOutlivesFocusSendAndEditing() {
         var script = ComposerScript()
         script.type("draft")
@@ -126,7 +126,7 @@ struct UndoTests {
         #expect(script.text == "a c")
     }
 
-    /// ⚠ Undo of a style changed no text, and nobody drew it.
+    /// ⚠ Undoing a style did not change the text, so it was not redrawn.
     @Test func undoOfAStyleIsTold() {
         var script = ComposerScript()
         script.load("word", select: TextRange(location: 0, length: 4))

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 struct WindowRuleTests {
-    /// SLK-57: bounces, focused, first layout, animations, transition.
+    /// SLK-57: bounces, focused, first layout, animations enabled, transition.
     static let transitions: [(Bool, Bool, Bool, Bool, ResizeTransition)] = [
         (true, true, false, true, .spring(0.65, damping: 0.7, velocity: 0.7)), (true, false, false, true, .eased(0.2)),
         (false, true, false, true, .eased(0.2)), (true, true, true, true, .none), (true, true, false, false, .none),
@@ -16,7 +16,7 @@ struct WindowRuleTests {
         )
     }
 
-    /// SLK-57: starts where it is, ends where it goes; a spring goes a little too far on its way, easing never does.
+    /// SLK-57: transitions start and end at the exact values; only springs overshoot.
     @Test(arguments: [
         (ResizeTransition.spring(0.65, damping: 0.7, velocity: 0.7), 0.65, 1.0...1.1), (.eased(0.2), 0.2, 0.9...1.0),
     ])

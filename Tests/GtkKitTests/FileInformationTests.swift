@@ -4,7 +4,7 @@ import XCTest
 @testable import GtkKit
 
 final class FileInformationTests: GtkTestCase {
-    /// What only desktops call so would be played by nobody else.
+    /// Other clients cannot play the desktop-specific MIME types, so the registered ones are used.
     func testAnOggFileHasItsRegisteredType() {
         for (type, name, expected) in [
             ("audio/x-vorbis+ogg", "a.ogg", "audio/ogg"), ("audio/x-opus+ogg", "a.opus", "audio/ogg"),

@@ -49,7 +49,7 @@ final class LifetimeTests: GtkTestCase {
         }
     }
 
-    /// As GTK from 4.12 hands out the widget of a list item while it binds it.
+    /// GTK 4.12 and later passes a list item's widget while still floating during bind.
     func testBorrowingAFloatingObjectLeavesItFloatingAndAlive() {
         onMain {
             let log = Log()
@@ -58,13 +58,13 @@ final class LifetimeTests: GtkTestCase {
                 let wrapper = Label(borrowing: made)
                 wrapper.onFinalize { log.lines.append("freed") }
                 XCTAssertNotEqual(g_object_is_floating(made), 0)
-                // A wrapper of another class and one of the children, which borrow as well.
+                // Borrow it again, by a wrapper of another class and by a list of children.
                 XCTAssertNotNil(wrapper.wrapped(as: Widget.self, gtk_widget_get_type()))
                 XCTAssertEqual(Widget(borrowing: made).children.count, 0)
             }
             XCTAssertEqual(log.lines, [])
             XCTAssertNotEqual(g_object_is_floating(made), 0, "its maker has still to take the reference")
-            // The parent takes the floating reference, and the widget ends with it.
+            // The parent sinks the floating reference and finalizes the widget with itself.
             do {
                 let box = Box(.vertical)
                 gtk_box_append(box.cast(), made)

@@ -3,9 +3,9 @@ import GtkKit
 import GtkTestSupport
 import XCTest
 
-/// What holds the pointer, and for how long.
+/// Pointer grabs of popovers.
 final class PopoverTests: GtkTestCase {
-    /// An open popover that goes with what is around it lets go of the pointer: the next click counts.
+    /// An open popover whose parent goes away releases its grab: the next click reaches the window.
     func testAPopoverThatGoesWithItsPageHoldsNothing() throws {
         try onMain {
             for way in ["hidden", "unparented", "in another window"] {

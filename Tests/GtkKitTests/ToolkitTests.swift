@@ -4,7 +4,7 @@ import GtkKit
 import GtkTestSupport
 import XCTest
 
-/// Actions, builder files, images of widgets: one test each.
+/// Actions, builder files and widget snapshots.
 final class ToolkitTests: GtkTestCase {
     func testActionsReachTheirHandlersByName() {
         onMain {

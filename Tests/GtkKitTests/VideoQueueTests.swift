@@ -7,7 +7,7 @@ final class FilmQueueTests: XCTestCase {
         var random = SystemRandomNumberGenerator()
         var (queue, plain): (VideoQueue<Int>, [Int]) = (VideoQueue(), [])
         for step in 0..<5000 {
-            // More comes than goes, and then all of it goes.
+            // Fill the queue first, then drain it.
             if Int.random(in: 0..<10, using: &random) < (step < 2500 ? 7 : 3) {
                 queue.append(step, weight: step % 7)
                 plain.append(step)

@@ -3,7 +3,7 @@ import GtkKit
 import GtkTestSupport
 import XCTest
 
-/// Puts its children in a row of 10 px squares and counts what is asked of it.
+/// Lays its children out in a row of 10 px squares and counts its virtual calls.
 @MainActor
 final class SquaresImplementation: WidgetImplementation {
     override class var typeName: String { "ParlanceTestSquares" }
@@ -40,7 +40,7 @@ final class SquaresImplementation: WidgetImplementation {
     }
 }
 
-/// Remembers where it was scrolled to.
+/// Records the scroll offsets that it gets.
 @MainActor
 final class LedgerImplementation: ScrollableImplementation {
     override class var typeName: String { "ParlanceTestLedger" }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A picture of the whole display, for who reads a log.
+/// A screenshot of the whole display, for diagnosing a failed test.
 enum DisplayPicture {
-    /// Writes `.build/failures/NAME.png`, with the pointer's place in the log. Without ImageMagick it only says so.
+    /// Writes `.build/failures/NAME.png` and logs the pointer's position. Without ImageMagick, only logs a message.
     static func take(named name: String) {
         let folder = URL(fileURLWithPath: ".build/failures", isDirectory: true)
         let file = folder.appending(path: "\(name).png")
@@ -20,7 +20,7 @@ enum DisplayPicture {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["timeout", "10"] + arguments
-        // Foundation's own way to wait runs the main loop meanwhile.
+        // `waitUntilExit()` would run the main loop meanwhile.
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
         try process.run()

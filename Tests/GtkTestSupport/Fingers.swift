@@ -3,11 +3,11 @@ import Foundation
 public import GtkKit
 import XCTest
 
-/// A touch screen and a touchpad as the display server has them in a session of `build-aux/with-display --fingers`:
-/// what is done here reaches GTK as events of such devices.
+/// The touchscreen and touchpad that the display server provides under `build-aux/with-display --fingers`. GTK receives
+/// these actions as events of real devices.
 @MainActor
 public enum Fingers {
-    /// The kinds of events that the server's `inputtest` driver takes, by its protocol's numbers.
+    /// Event types of the X server's `inputtest` driver, with the numbers of its protocol.
     private enum Kind: UInt32 {
         case version = 0
         case sync = 1
@@ -15,7 +15,7 @@ public enum Fingers {
         case touch = 6
     }
 
-    /// XInput's numbers for what a finger does.
+    /// XInput 2 touch event numbers.
     public enum Touch: UInt32 {
         case begin = 18
         case move = 19
@@ -25,30 +25,30 @@ public enum Fingers {
     private static let screen = Result { try connect("touchscreen") }
     private static let pad = Result { try connect("touchpad") }
 
-    /// Tests that need them are skipped in a session without.
+    /// Skips the test in a session without these devices.
     public static func require() throws {
         try XCTSkipIf(folder == nil, "no touch screen here: build-aux/with-display --fingers")
     }
 
     private static var folder: String? { ProcessInfo.processInfo.environment["PARLANCE_FINGERS"] }
 
-    // MARK: On the screen
+    // MARK: Touchscreen
 
-    /// One finger at a place of the display, in pixels.
+    /// Sends a touch event of one finger at a position of the display, in pixels.
     public static func touch(_ touch: Touch, x: Double, y: Double) throws {
         guard let size = displaySize else { throw Unfinished() }
-        // The device's axes go from 0 to 65535 over the whole screen.
+        // The device's axes range from 0 to 65535 over the whole screen.
         let place = [0: x / size.width * 65535, 1: y / size.height * 65535]
         try send(.touch, 1, touch.rawValue, place, to: try screen.get())
     }
 
-    /// Takes the finger off the screen, and lets GTK know of it.
+    /// Lifts the finger and waits until GTK has handled it.
     public static func lift(x: Double, y: Double, over widget: Widget) throws {
         try touch(.end, x: x, y: y)
         for _ in 0..<2 { try letFrameGo(over: widget) }
     }
 
-    /// Puts a finger down, moves it in steps, one a frame of `widget`, and leaves it there.
+    /// Puts a finger down, moves it in steps, one per frame of `widget`, and leaves it there.
     public static func drag(
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), steps: Int = 12, over widget: Widget
     ) throws {
@@ -61,25 +61,25 @@ public enum Fingers {
         }
     }
 
-    // MARK: On the pad
+    // MARK: Touchpad
 
-    /// Moves the pointer there by the pad, as two fingers scroll what is beneath the pointer.
+    /// Moves the pointer with the touchpad: two-finger scrolling goes to the widget beneath the pointer.
     public static func point(x: Double, y: Double) throws {
         guard let size = displaySize else { throw Unfinished() }
-        // To the corner first: the pad knows distances only.
+        // Move to the corner first: the touchpad reports relative motion only.
         try send(.motion, 0, 0, [0: -2 * size.width, 1: -2 * size.height], to: try pad.get())
         try send(.motion, 0, 0, [0: x, 1: y], to: try pad.get())
     }
 
-    /// Two fingers move so far, in notches of a wheel, down and to the right if positive.
+    /// Scrolls with two fingers, in wheel notches; positive values scroll down and to the right.
     public static func scroll(_ notches: Double, sideways: Double = 0) throws {
         try send(.motion, 0, 0, [2: sideways * 120, 3: notches * 120], to: try pad.get())
     }
 
-    /// The two fingers are lifted.
+    /// Lifts both fingers.
     public static func stopScrolling() throws { try scroll(0) }
 
-    // MARK: Talking to the server
+    // MARK: Driver protocol
 
     private static var displaySize: (width: Double, height: Double)? {
         guard let display = gdk_display_get_default(),
@@ -100,7 +100,7 @@ public enum Fingers {
         guard MainLoop.pump(until: { frames >= 2 }) else { throw Unfinished() }
     }
 
-    /// The driver takes one connection in its life.
+    /// The driver accepts a single connection in its lifetime.
     private static func connect(_ name: String) throws -> FileHandle {
         guard let folder else { throw Unfinished() }
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -120,7 +120,7 @@ public enum Fingers {
         return handle
     }
 
-    /// Sends an event with values of axes, and waits until the server has dealt with it.
+    /// Sends an event with axis values, and waits until the server has processed it.
     private static func send(
         _ kind: Kind, _ first: UInt32, _ second: UInt32, _ values: [Int: Double], to device: FileHandle
     ) throws {

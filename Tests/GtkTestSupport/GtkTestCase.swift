@@ -2,7 +2,7 @@ import CGtk
 public import GtkKit
 public import XCTest
 
-/// A test on real GTK. Its methods are nonisolated and enter the main actor by ``onMain(_:)``: corelibs XCTest
+/// A test on real GTK. Its methods are nonisolated and enter the main actor through ``onMain(_:)``: corelibs XCTest
 /// runs them on the main thread.
 open class GtkTestCase: XCTestCase {
     open override func setUpWithError() throws {
@@ -14,7 +14,7 @@ open class GtkTestCase: XCTestCase {
         }
     }
 
-    /// Whether a widget that was not painted in a frame is a failure. Where anything may happen it is only told.
+    /// Whether a widget that could not be painted in a frame fails the test. Tests of random input only log it.
     open var isPaintingTested: Bool { true }
 
     open override func tearDownWithError() throws {
@@ -23,7 +23,7 @@ open class GtkTestCase: XCTestCase {
         XCTAssertEqual(missed, [], "widgets that were not painted")
     }
 
-    /// Says where the display can be seen as it was when the test first failed: what raced does not come back for a look.
+    /// Saves a screenshot at the first failure, since a race may not reproduce.
     open override func recordFailure(
         withDescription description: String, inFile filePath: String, atLine lineNumber: Int, expected: Bool
     ) {
@@ -41,7 +41,7 @@ open class GtkTestCase: XCTestCase {
     public struct NoDisplay: Error {}
 }
 
-/// A window for tests that is shown until it is closed.
+/// A test window that is shown until ``close()``.
 @MainActor
 public final class TestWindow {
     public let window: Widget
@@ -55,13 +55,14 @@ public final class TestWindow {
     }
 
     public func close() {
-        // A text's blinking cursor stops while its window still has a clock: GTK 4.8 does it too late, with criticals.
+        // Clear the focus first: GTK 4.8 stops a blinking text cursor only after the window has lost its frame clock,
+        // and logs criticals.
         gtk_window_set_focus(window.cast(), nil)
         gtk_window_destroy(window.cast())
     }
 }
 
-/// Runs main-actor work to its end while GLib is pumped.
+/// Runs main-actor work to completion while iterating the GLib main loop.
 @MainActor
 public func finish<R: Sendable>(_ work: @escaping @MainActor () async throws -> R) throws -> R {
     let outcome = Outcome<R>()
@@ -74,7 +75,7 @@ public func finish<R: Sendable>(_ work: @escaping @MainActor () async throws -> 
     return try result.get()
 }
 
-/// Work that was not done within half a minute.
+/// Work that did not finish within 30 seconds.
 public struct Unfinished: Error {
     public init() {}
 }

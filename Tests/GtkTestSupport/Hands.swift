@@ -3,7 +3,7 @@ public import Foundation
 import GtkKit
 import Synchronization
 
-/// One xdotool for many lines: to start one for each takes longer than what most of them do.
+/// A single `xdotool` process for many commands: starting one per command takes longer than most commands.
 @MainActor
 public final class Hands {
     private let process = Process()
@@ -24,17 +24,17 @@ public final class Hands {
         try process.run()
     }
 
-    /// Does one line of what xdotool knows. The main loop goes on meanwhile, so that it arrives.
+    /// Runs one `xdotool` command, iterating the main loop until it has completed.
     public func act(_ arguments: [String]) throws {
         let expected = answers.count + 1
-        // It reads the sign as the beginning of a remark.
+        // Quote `#`: `xdotool` treats it as the beginning of a comment.
         let line = arguments.map { $0 == "#" ? "\"#\"" : $0 }.joined(separator: " ")
-        // Whose answer comes once the line before is done.
+        // `getmouselocation` prints its reply once the preceding command has completed.
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\ngetmouselocation\n".utf8))
         guard MainLoop.pump(until: { answers.count >= expected }) else { throw Unfinished() }
     }
 
-    /// Lets go.
+    /// Ends the process.
     public func close() throws {
         output.fileHandleForReading.readabilityHandler = nil
         try input.fileHandleForWriting.close()

@@ -2,14 +2,14 @@ import CGtk
 import Foundation
 import GtkKit
 
-/// What GTK says of widgets that it could not paint, because a layout was forgotten: in a window they are blank.
+/// GTK's warnings about widgets that it could not paint because a layout was missed; on screen they are blank.
 @MainActor
 enum LayoutWarnings {
-    /// Since ``take()``: each widget, within what it is.
+    /// The widgets reported since the last ``take()``, each with its ancestors.
     private static var seen: [String] = []
     private static let telling = "without a current allocation"
 
-    /// Listens from now on. Once a process, before GTK says anything.
+    /// Installs the log writer. GLib allows this once per process, before any message is logged.
     static let listen: Void = g_log_set_writer_func(
         { level, fields, count, _ in
             nonisolated(unsafe) let fields = fields
@@ -48,7 +48,7 @@ enum LayoutWarnings {
             path.append(name + classes.joined())
             next = gtk_widget_get_parent(widget)
         }
-        // GTK from 4.18 moves the slider of its own scrollbars within a layout, and paints it in the next frame.
+        // GTK 4.18 and later move the slider of their own scrollbars during layout and paint it in the next frame.
         guard !(path.first == "trough" && path.dropFirst(2).first?.hasPrefix("scrollbar") == true) else { return }
         seen.append(path.joined(separator: " in "))
     }

@@ -1,17 +1,17 @@
 public import Foundation
 public import GtkKit
 
-/// What another program puts on the clipboard, by xclip.
+/// Clipboard content owned by another process, `xclip`.
 @MainActor
 public enum RealClipboard {
     private static var owner: Process?
 
-    /// Offers the content of a file in one form, given as a MIME type, in the place of what was offered before.
+    /// Offers a file's content as one MIME type, replacing the previous offer.
     public static func offer(_ file: URL, as type: String) throws {
         try own(["-selection", "clipboard", "-t", type, "-i", file.path])
     }
 
-    /// Selects a text, as for the middle button.
+    /// Puts text into the primary selection, which the middle button pastes.
     public static func offerSelection(_ text: String) throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("selection-\(UUID().uuidString)")
         try Data(text.utf8).write(to: file)
@@ -22,7 +22,7 @@ public enum RealClipboard {
         end()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        // In the foreground: Foundation believes a process that leaves a child behind to be running.
+        // Run in the foreground: Foundation considers a process running while a child it forked is alive.
         process.arguments = ["xclip", "-quiet"] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -30,13 +30,13 @@ public enum RealClipboard {
         owner = process
     }
 
-    /// Offers nothing any more.
+    /// Withdraws the offer.
     public static func end() {
         owner?.terminate()
         owner = nil
     }
 
-    /// Waits until GTK knows that this form is offered.
+    /// Waits until GTK sees this MIME type on the clipboard.
     public static func wait(for type: String, of widget: Widget) throws {
         let isThere = { ContentOffer.clipboard(of: widget)?.types.contains(type) == true }
         guard MainLoop.pump(until: isThere) else { throw Unfinished() }

@@ -2,16 +2,16 @@ import CGtk
 import Foundation
 public import GtkKit
 
-/// Keys and pointer as the display server delivers them, by xdotool.
+/// Keyboard and pointer events delivered through the display server by `xdotool`.
 @MainActor
 public enum RealInput {
-    /// Presses keys, named as xdotool does: `Return`, `shift+Down`, `at`.
+    /// Presses keys, given by `xdotool` names: `Return`, `shift+Down`, `at`.
     public static func press(_ keys: String...) throws {
         waitForFocus()
         try run(["key", "--delay", "15"] + keys.map(keycode))
     }
 
-    /// F1 to F10 by their numbers: newer keymaps have them on a level with Alt too, and xdotool presses Alt for them.
+    /// Replaces F1 to F10 by keycodes: newer keymaps also have them on a level with Alt, and `xdotool` would press Alt.
     public static func keycode(_ keys: String) -> String {
         keys.replacing(/\bF(10|[1-9])$/) { found in Int(found.1).map { "\(66 + $0)" } ?? String(found.0) }
     }
@@ -21,7 +21,7 @@ public enum RealInput {
         try run(["type", "--delay", "15", "--", text])
     }
 
-    /// GTK drops the keys for a widget that has the focus and is not mapped yet. Where it stays so, they are dropped.
+    /// Waits until the focus widget is mapped, as GTK drops keys for an unmapped one; gives up after 2 seconds.
     private static func waitForFocus() {
         _ = MainLoop.pump(forAtMost: 2) {
             let windows = gtk_window_get_toplevels()
@@ -37,23 +37,23 @@ public enum RealInput {
         }
     }
 
-    /// Brings the window to the front and waits until the display server gives it the keys.
+    /// Presents the window and waits until it has the keyboard focus.
     public static func activate(_ window: Widget) throws {
         gtk_window_present(window.cast())
         guard MainLoop.pump(until: { gtk_window_is_active(window.cast()) != 0 }) else { throw Unfinished() }
     }
 
-    /// Moves the pointer to the middle of the widget, which is in the active window or a popover of it.
+    /// Moves the pointer to the center of the widget, which must be in the active window or in one of its popovers.
     public static func point(at widget: Widget) throws {
-        // What was just shown has no size before the next layout, and its middle would be its corner.
+        // A widget that was just shown has no size before the next layout, so its center would be its corner.
         guard MainLoop.pump(until: { widget.width > 0 }) else { throw Unfinished() }
         try point(at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
     }
 
-    /// Moves the pointer to a place in the widget's coordinates.
+    /// Moves the pointer to a position in the widget's coordinates.
     public static func point(at widget: Widget, x atX: Double, y atY: Double) throws {
-        // Animations at their end: what comes and goes in a window makes GTK 4.8 forget that the pointer is over a popover
-        // of it until the pointer moves; and what moves would not be where it was.
+        // Wait for animations to end: a widget that appears or disappears makes GTK 4.8 forget that the pointer is over
+        // a popover until the pointer moves, and an animated widget would not be where it was measured.
         try waitForFrames(30, of: widget)
         guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native) else {
             throw Unfinished()
@@ -68,8 +68,8 @@ public enum RealInput {
             x += Double(gdk_popup_get_position_x(surface))
             y += Double(gdk_popup_get_position_y(surface))
         }
-        // As a hand does, by more than one step: GTK knows what is beneath from the second motion on, and hands one
-        // on in a frame.
+        // Move in several steps: GTK picks the widget beneath the pointer from the second motion event on, and delivers
+        // one motion event per frame.
         let window = try activeWindow()
         for step in [4, 2, 0] {
             try run(["mousemove", "--sync", "--window", window, "\(Int(x) - step)", "\(Int(y) - step)"])
@@ -87,13 +87,13 @@ public enum RealInput {
     }
 
     public static func click(button: Int = 1) throws { try run(["click", "\(button)"]) }
-    /// Turns the wheel towards the user.
+    /// Turns the wheel to scroll down.
     public static func scrollDown(_ steps: Int) throws {
         try run(["click", "--repeat", "\(steps)", "--delay", "20", "5"])
     }
     public static func pressButton() throws { try run(["mousedown", "1"]) }
     public static func releaseButton() throws { try run(["mouseup", "1"]) }
-    /// Moves the pointer by so many pixels, step by step as hands do.
+    /// Moves the pointer by an offset in pixels, in several steps.
     public static func move(byX x: Int, y: Int, steps: Int = 8) throws {
         for step in 1...steps {
             let (dx, dy) = (x * step / steps - x * (step - 1) / steps, y * step / steps - y * (step - 1) / steps)
@@ -101,12 +101,12 @@ public enum RealInput {
         }
     }
 
-    /// What xdotool calls the window that has the keys.
+    /// Returns the X11 ID of the window with the keyboard focus.
     public static func activeWindow() throws -> String {
         try run(["getactivewindow"]).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The main loop goes on meanwhile, so that what was pressed arrives.
+    /// Runs `xdotool`, iterating the main loop meanwhile so that the events arrive.
     @discardableResult
     private static func run(_ arguments: [String]) throws -> String {
         let process = Process()

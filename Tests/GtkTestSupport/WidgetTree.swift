@@ -1,29 +1,29 @@
 import CGtk
 public import GtkKit
 
-/// What is in a widget, as its user finds it.
+/// Finding widgets by what the user sees.
 extension Widget {
-    /// Every widget below this one.
+    /// All descendants, in depth-first order.
     public final var descendants: [Widget] { children.flatMap { [$0] + $0.descendants } }
 
-    /// The texts of the labels that are seen.
+    /// The texts of all mapped labels.
     public final var visibleTexts: [String] {
         descendants.filter { $0.isMapped && shim_is_a($0.pointer, gtk_label_get_type()) != 0 }.map {
             String(cString: gtk_label_get_text($0.cast()))
         }
     }
 
-    /// The button on which this stands, without its mnemonic's underscore; nil if none is seen.
+    /// The mapped button with this label, without the mnemonic underscore, or `nil` if there is none.
     public final func button(_ text: String) -> Widget? {
         descendants.first {
             $0.isMapped && shim_is_a($0.pointer, gtk_button_get_type()) != 0 && $0.visibleTexts.contains(text)
         }
     }
 
-    /// What the user does with the pointer on a button.
+    /// Activates the widget, like a click on a button.
     public final func activate() { gtk_widget_activate(cast()) }
 
-    /// The open windows.
+    /// The toplevel windows.
     public static var windows: [Widget] {
         guard let list = gtk_window_list_toplevels() else { return [] }
         defer { g_list_free(list) }

@@ -3,7 +3,7 @@ import Foundation
 import JSONReading
 import Testing
 
-/// What is told, and what nobody can make a reader keep.
+/// Memory bounds of the streaming parser.
 @Suite(.timeLimit(.minutes(5))) struct BoundTests {
     private final class Telling: JSONReceiver {
         let enters: ([JSONStep]) -> Bool
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// A container that is left out may be long, but not without end.
+    /// A container nested too deeply is skipped, up to a maximum length.
     @Test func whatIsTooDeepIsBounded() throws {
         for part in ["[", #"["aaaaaaaa","#] {
             let receiver = Telling { _ in false }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Each is one token, or none, without end.
+    /// Each starts a token, or whitespace, that never ends.
     @Test(arguments: ["[\"", "[1", "[", "{\"a", "{\"a\":\"\\u00e9", "[1e1", " ", "[\"\\"])
     func oneTokenIsBounded(start: String) throws {
         let part: String
@@ -106,12 +106,12 @@ import Testing
     @Test func documentsThatAreReadWholeAreBounded() {
         let spaces = Data(repeating: 0x20, count: JSONStream.maxBytes + 1)
         #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: spaces) }
-        // Nothing is in them, but each takes its place.
+        // Empty objects still take memory in an array.
         let empty = Data(("[" + String(repeating: "{},", count: 2 << 20) + "{}]").utf8)
         #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: empty) }
     }
 
-    /// What is not kept has no bound.
+    /// Values that the receiver does not retain have no total limit.
     @Test func aStreamGoesOn() throws {
         let receiver = Telling { $0.isEmpty }
         let stream = JSONStream(receiver: receiver)

@@ -1,12 +1,12 @@
 import JSONReading
 import Testing
 
-/// A document, and what RFC 8259 says of it.
+/// A document with the verdict of RFC 8259.
 struct ConformanceCase: Sendable, CustomTestStringConvertible {
     enum Verdict: Sendable {
         case accept
         case reject
-        /// The RFC leaves it open, or it is no UTF-8; nil if it is refused here.
+        /// RFC 8259 leaves it to the implementation, or it is invalid UTF-8; `nil` if this parser rejects it.
         case either(JSONValue?)
     }
 
@@ -31,7 +31,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
 
     private static let accepted =
         [
-            // Structure and white space.
+            // Structure and whitespace.
             "[]", "{}", "[[]]", "[{}]", "{\"a\":{}}", "[[[[]]],[]]", " [] ", "\t\n\r []\r\n\t", "[ ]", "{ }", "[\n]",
             "{\r\n}", "[1 , 2]", "{ \"a\" : 1 }", "{\"a\"\n:\n1}", "[null,1,\"1\",{}]", "[1,null,null,null,2]",
             "{\"a\":[]}", "{\"a\":{\"b\":{\"c\":[1,{\"d\":null}]}}}", "[\"a\",{\"b\":1},[2]]",
@@ -39,7 +39,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             "{\"\":0}", "{\"a\":1,\"b\":2}", "{\"a\":1,\"a\":2}", "{\"a\":1,\"a\":1}", "{\"\\u0000\":1}",
             "{\"\\n\":\"\\t\"}", "{\"a b\":1}", "{\"é\":1}", "{\"\\u00e9\":1}", "{\"asd\":\"sdf\",\"dfg\":\"fgh\"}",
             "{\"null\":null,\"true\":true}", "{\"a\":\"\\\"\"}", "{\"\\\"\":1}", "{\"\\\\\":1}",
-            // Literals, and documents that are no container.
+            // Literals, and top-level scalars.
             "null", "true", "false", "[null]", "[true]", "[false]", " true ", "\"\"", "\"a\"", " \"a\" ", "0", "-0",
             "42", "-1", "3.25", "1e3", " 7 ", "1\n",
             // Numbers.
@@ -51,7 +51,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             "[0.00000000000000000000000000000000000001]", "[100000000000000000000000000000000000000000]",
             "[-0.000000000000000000000000000000000000000000000000000000000000000000000000000001]", "[20e1]",
             "[1.000000000000000000000000000000000001]", "[1e00]", "[1e007]", "[-1.5]", "[-1e1]",
-            // Texts.
+            // Strings.
             "[\"\"]", "[\"a\"]", "[\" \"]", "[\"\\\"\"]", "[\"\\\\\"]", "[\"\\/\"]", "[\"/\"]", "[\"\\b\"]",
             "[\"\\f\"]", "[\"\\n\"]", "[\"\\r\"]", "[\"\\t\"]", "[\"\\b\\f\\n\\r\\t\"]", "[\"\\u0041\"]",
             "[\"\\u00e9\"]", "[\"\\u00E9\"]", "[\"\\uABCD\"]", "[\"\\uabcd\"]", "[\"\\u0000\"]", "[\"\\u001f\"]",
@@ -80,7 +80,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
 
     private static let rejected =
         [
-            // Nothing, or too much.
+            // Empty input, and trailing content.
             "", " ", "\n", "[][]", "{}{}", "[]]", "{}}", "[1]x", "[1],", "1 2", "1,2", "null null", "\"a\"\"b\"",
             "{}[]", "[]\0", "{\"a\":1}#", "[];", "true,", "{\"a\":true}/", "{\"a\":true}//", "{\"a\":true}/**/", "] [",
             // Containers.
@@ -102,7 +102,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             "[0X1]", "[0b1]", "[0o7]", "[1f]", "[1a]", "[1e1a]", "[-a]", "[- 1]", "[1,000.0.0]", "[NaN]", "[-NaN]",
             "[Infinity]", "[-Infinity]", "[Inf]", "[1.0e]", "[1.0e+]", "[2.e3]", "[0.1.2]", "[0.3e]", "[1/2]", "[½]",
             "[１]", "-", "1.", "1e", "-x", "01", "[-foo]", "[0.e-]", "[1\u{B5}]",
-            // Texts.
+            // Strings.
             "\"", "\"a", "[\"]", "[\"a]", "['a']", "['a\"]", "[\"a'", "[“a”]", "[a]", "[\"\\\"]", "[\"\\", "[\"\\\"",
             "[\"\\a\"]", "[\"\\v\"]", "[\"\\0\"]", "[\"\\x41\"]", "[\"\\'\"]", "[\"\\U0041\"]", "[\"\\ \"]",
             "[\"\\\n\"]",
@@ -111,7 +111,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             "[\"\\ud83d\\ude0\"]", "[\"\\ud83d\\", "[\"\\uD800\\x\"]", "[\"\n\"]", "[\"\t\"]", "[\"\r\"]", "[\"\0\"]",
             "[\"\u{1}\"]", "[\"\u{1F}\"]", "[\"a\u{1B}b\"]", "[\"abcdefgh\ni\"]", "{\"a\n\":1}", "[\\n]", "[\\u0041]",
             "[\"a\"b]", "[\"a\"1]", "[\"\"\"]", "[\"\" \"\"]", "[\\u0020\"a\"]", "\\u0061", "[\"x\", truth]",
-            // What is no white space, and comments.
+            // Invalid whitespace, and comments.
             "[\u{0B}]", "[\u{0C}]", "[\u{A0}1]", "[\u{2028}1]", "[\u{2060}]", "[\u{85}]", "[\0]", "\0", "[1\0]",
             "\u{0C}[]", "[//\n]", "[/**/]", "/**/[]", "[]//", "#\n[]", "[1/**/]", "{/**/}", "[\u{3000}]", "*", "@",
             "[*]",
@@ -131,7 +131,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             ConformanceCase(String(repeating: "]", count: 1000), .reject),
         ]
 
-    // MARK: Open
+    // MARK: Left to the implementation
 
     private static func text(_ bytes: [UInt8], _ meant: String) -> ConformanceCase {
         ConformanceCase([0x5B, 0x22] + bytes + [0x22, 0x5D], .either([.string(meant)]))
@@ -139,14 +139,14 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
 
     private static let either =
         [
-            // Numbers beyond a Double are infinite or nothing: they must not keep the rest from being read.
+            // Numbers out of Double's range become infinity or 0: they must not prevent parsing the rest.
             ConformanceCase("[1e999]", .either([.number(.infinity)])),
             ConformanceCase("[-1e999]", .either([.number(-.infinity)])),
             ConformanceCase("[1e99999999999999999999]", .either([.number(.infinity)])),
             ConformanceCase("[1e-99999999999999999999]", .either([.number(0)])),
             ConformanceCase(
                 "[1" + String(repeating: "0", count: 400) + "]", .either([.number(.infinity)])),
-            // Half of a surrogate pair.
+            // Lone surrogates.
             ConformanceCase("[\"\\ud83d\"]", .either(["\u{FFFD}"])),
             ConformanceCase("[\"\\ude00\"]", .either(["\u{FFFD}"])),
             ConformanceCase("[\"\\ud83dx\"]", .either(["\u{FFFD}x"])),
@@ -156,11 +156,11 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             ConformanceCase("[\"\\ud83d\\ud83d\"]", .either(["\u{FFFD}\u{FFFD}"])),
             ConformanceCase("[\"\\ude00\\ud83d\"]", .either(["\u{FFFD}\u{FFFD}"])),
             ConformanceCase("{\"\\ud83d\":1}", .either(["\u{FFFD}": 1])),
-            // The mark of the order of bytes.
+            // A byte order mark.
             ConformanceCase("\u{FEFF}{}", .either([:])),
             ConformanceCase("\u{FEFF} [1]", .either([1])),
             ConformanceCase("\u{FEFF}7", .either(7)),
-            // Too deep.
+            // Nested too deeply.
             ConformanceCase(
                 String(repeating: "[", count: JSONStream.maxDepth + 1)
                     + String(repeating: "]", count: JSONStream.maxDepth + 1), .either(nil)),
@@ -168,7 +168,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
                 String(repeating: "{\"a\":", count: JSONStream.maxDepth + 1) + "1"
                     + String(repeating: "}", count: JSONStream.maxDepth + 1), .either(nil)),
         ] + [
-            // No UTF-8: alone, cut off, too long for what they say, surrogates, beyond Unicode.
+            // Invalid UTF-8: lone bytes, truncated and overlong sequences, surrogates.
             text([0xFF], "\u{FFFD}"), text([0x80], "\u{FFFD}"), text([0xC3], "\u{FFFD}"),
             text([0xE2, 0x82], "\u{FFFD}"),
             text([0xF0, 0x9F, 0x98], "\u{FFFD}"), text([0xC0, 0x80], "\u{FFFD}\u{FFFD}"),
@@ -176,7 +176,7 @@ struct ConformanceCase: Sendable, CustomTestStringConvertible {
             text([0xF4, 0x90, 0x80, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"), text([0xE9], "\u{FFFD}"),
             text([0x61, 0xFF, 0x62], "a\u{FFFD}b"), text([0xC3, 0x28], "\u{FFFD}("),
             text([0xE2, 0x82, 0x5C, 0x6E], "\u{FFFD}\n"), text([0xFE, 0xFF], "\u{FFFD}\u{FFFD}"),
-            // An escape must not complete what stands before it, nor be completed by what stands behind.
+            // An escape must not complete a truncated sequence before or after it.
             text([0xE2, 0x82] + Array("\\u00ac".utf8), "\u{FFFD}¬"), text(Array("\\u00c3".utf8) + [0xA9], "Ã\u{FFFD}"),
             text(Array("\\ud83d".utf8) + [0xED, 0xB8, 0x80], "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
         ]

@@ -4,7 +4,7 @@ import JSONFuzzing
 import JSONReading
 import Testing
 
-/// RFC 8259, document by document, by both ways to read one.
+/// RFC 8259 conformance of both parsers.
 struct ConformanceTests {
     @Test func thereAreEnough() {
         #expect(ConformanceCase.all.count >= 400, "\(ConformanceCase.all.count)")
@@ -20,7 +20,7 @@ struct ConformanceTests {
         }
     }
 
-    /// The stream agrees, however it is cut; and Foundation does, where both take a document.
+    /// The streaming parser agrees for any chunking, and Foundation agrees where both accept a document.
     @Test(arguments: ConformanceCase.all)
     func isReadAlikeByAll(_ example: ConformanceCase) {
         #expect(JSONInvariants.violation(of: example.document) == nil)
@@ -45,7 +45,7 @@ struct ConformanceTests {
         #expect(try JSONValue(parsing: Data(#"{"a":1,"b":2,"a":{"a":3}}"#.utf8)) == ["a": ["a": 3], "b": 2])
     }
 
-    /// What ends in the middle is told apart from what is damaged, with the line.
+    /// Truncated input is distinguished from malformed input, whose line is reported.
     @Test(arguments: [
         ("{\"a\":\n[1,\n2", ArchiveError.truncated), ("\"a", .truncated), ("nul", .truncated), ("[1.", .truncated),
         ("", .truncated), ("\u{FEFF}", .truncated), ("-", .truncated),

@@ -5,7 +5,7 @@ import JSONReading
 import SeededRandom
 import Testing
 
-/// Random documents, whole and damaged: all readers agree, and no bound is broken.
+/// Random valid and damaged documents: all parsers agree and stay within their bounds.
 struct ReaderPropertyTests {
     @Test(arguments: 0..<8)
     func readersAgreeOnRandomDocuments(seed: Int) {
@@ -27,7 +27,7 @@ struct ReaderPropertyTests {
         #expect((400...900).contains(read), "\(read) of 1000")
     }
 
-    /// What is written by us comes back as it was.
+    /// A serialized value parses to an equal value.
     @Test(arguments: 0..<4)
     func whatIsWrittenIsReadAgain(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -42,7 +42,7 @@ struct ReaderPropertyTests {
         case 0: return .null
         case 1: return .bool(.random(using: &random))
         case 2: return .integer(.random(in: .min ... .max, using: &random))
-        // Never whole: those come back as integers.
+        // Never whole: a whole number parses as an integer.
         case 3: return .number(Double(Int.random(in: -100_000...100_000, using: &random)) + 0.125)
         case 4: return .string(text(&random))
         case 5, 6:

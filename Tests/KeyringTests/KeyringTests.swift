@@ -4,7 +4,7 @@ import GtkTestSupport
 import Keyring
 import XCTest
 
-/// The keyring over a real Secret Service (gnome-keyring) on the session's own bus.
+/// The keyring over a real Secret Service (gnome-keyring) on a private session bus.
 final class KeyringTests: GtkTestCase {
     private static let ann = "@ann:example.org"
 
@@ -17,7 +17,7 @@ final class KeyringTests: GtkTestCase {
             try finish { try await keyring.store(AccountCredential("one"), of: Self.ann) }
             try finish { try await keyring.store(AccountCredential("zwei ✓"), of: Self.ann) }
             try finish { try await keyring.store(AccountCredential("other"), of: "@bo:example.org") }
-            // Another start of the application finds it.
+            // A new instance simulates a restart.
             let again = Keyring()
             XCTAssertEqual(try finish { try await again.credential(of: Self.ann) }, AccountCredential("zwei ✓"))
             try finish { try await again.removeCredential(of: Self.ann) }
@@ -34,12 +34,12 @@ final class KeyringTests: GtkTestCase {
             let keyring = Keyring()
             try finish { try await keyring.store(AccountCredential("one"), of: Self.ann) }
             try service.lock()
-            // Nobody is there to answer the question: it is as if it were closed.
+            // Nobody confirms the unlock prompt, which counts as dismissed.
             XCTAssertEqual(Self.failure { _ = try await keyring.credential(of: Self.ann) }, .locked)
             service.end()
             let open = try SecretService()
             defer { open.end() }
-            // In a session with another service than the one before.
+            // The new service has no session of the old one.
             XCTAssertEqual(try finish { try await keyring.credential(of: Self.ann) }, AccountCredential("one"))
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import GtkKit
 
-/// gnome-keyring's daemon, its login keyring open.
+/// The gnome-keyring daemon with an unlocked login keyring.
 @MainActor
 final class SecretService {
     private let process = Process()
@@ -23,7 +23,7 @@ final class SecretService {
         guard isThere, process.isRunning else { throw NotStarted() }
     }
 
-    /// Closes the keyring, as the desktop does.
+    /// Locks the keyring, as the desktop does.
     func lock() throws {
         let collection = "/org/freedesktop/secrets/collection/login"
         let said = answer([

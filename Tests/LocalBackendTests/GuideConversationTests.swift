@@ -16,7 +16,7 @@ import Testing
         return updates
     }
 
-    /// The guide's next message.
+    /// Returns the guide's next message.
     private func answer(_ updates: inout Updates) async -> Message? {
         while let update = await updates.next(isolation: #isolation) {
             if case .changed(let messages) = update,

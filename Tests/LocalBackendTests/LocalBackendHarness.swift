@@ -5,7 +5,7 @@ import Foundation
 import LocalBackend
 import Synchronization
 
-/// A backend over a store in a folder of its own, with a clock that stands still.
+/// A backend over a store in a temporary folder, with a manual clock.
 struct LocalBackendHarness {
     let backend: LocalBackend
     let store: ChatStore
@@ -27,7 +27,7 @@ struct LocalBackendHarness {
             })
     }
 
-    /// The same folder, as after another start of the application.
+    /// Simulates a restart over the same folder.
     func restarted(ownName: String = "Robin") async throws -> LocalBackendHarness {
         await backend.close()
         await store.close()

@@ -7,7 +7,7 @@ import Testing
 @testable import LocalBackend
 
 @Suite("Files on this computer") struct LocalMediaTests {
-    /// Takes a content in and makes it so old that a sweep looks at it.
+    /// Stores a file and backdates it far enough for a sweep.
     private func takeIn(_ text: String, _ harness: LocalBackendHarness) async throws -> MediaReference {
         try await harness.backend.storeMedia(.data(Data(text.utf8)), named: text, type: "text/plain") { _ in }
     }
@@ -32,7 +32,7 @@ import Testing
         let draft = SavedDraft(data: Data(#"{"attachments":[{"source":"\#(drafted.uri)"}]}"#.utf8), preview: "")
         try await harness.backend.saveDraft(draft, in: room)
 
-        // The fixtures' clock is behind the files': they are too young for a sweep.
+        // The fixtures' clock is behind the file times, so a sweep considers the files too young.
         await harness.backend.sweepMedia()
         #expect(await isThere(dropped, harness))
         let known = try await harness.store.mediaReferences(scheme: "media:")

@@ -3,18 +3,18 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Answers that end anywhere or are none: each is an error, and the next request goes on as if nothing had been.
+/// Truncated and invalid responses: each throws an error, and the next request is unaffected.
 @Suite(.timeLimit(.minutes(5))) struct BrokenServerTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
     private static let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
-    /// 200,000 zeros.
+    /// 200,000 zeros, compressed with gzip.
     private static let packed = """
         H4sIAAAAAAACA+3BMQEAAADCoPVPbQZ/oAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
         AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\
         AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAACA1wB7WOBcQA0DAA==
         """
 
-    /// Each server, and the error if only one will do.
+    /// Each case: a script, and the error if only one is acceptable.
     private static let servers: [(name: String, steps: [ScriptedServer.Step], error: TransportError?)] = [
         ("without a word", [], nil),
         ("within the first line", [.write("HTTP/1.")], nil),

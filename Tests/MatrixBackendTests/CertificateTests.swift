@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Servers whose certificates do not prove who they are.
+/// Servers whose TLS certificates do not verify.
 @Suite(.timeLimit(.minutes(5))) struct CertificateTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         var names = "IP:127.0.0.1"
@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// `openssl s_server` with a certificate of its own.
+/// `openssl s_server` with a generated certificate.
 private final class TLSServer {
     let url: URL
     let certificate: URL
@@ -98,7 +98,7 @@ private final class TLSServer {
         process.standardInput = FileHandle.nullDevice
         try process.run()
         var said = ""
-        // “ACCEPT 127.0.0.1:PORT” when it listens.
+        // `openssl` prints “ACCEPT 127.0.0.1:PORT” once it listens.
         while let data = try output.fileHandleForReading.read(upToCount: 1), !data.isEmpty {
             said += String(decoding: data, as: UTF8.self)
             if said.contains("ACCEPT"), said.hasSuffix("\n") { break }

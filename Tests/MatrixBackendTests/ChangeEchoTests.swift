@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Edits, reactions and deletions before the server has them.
+/// Local echoes of edits, reactions and deletions.
 @Suite(.timeLimit(.minutes(5))) struct ChangeEchoTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
@@ -45,7 +45,7 @@ import Testing
         #expect(isChanged(try await backend.messages(in: room, before: .max, limit: 10).messages))
         #expect(isChanged(try await backend.messages(in: room, around: .message(ids[1]), limit: 10).messages))
         #expect(try await backend.revisions(of: ids[0], in: room).map(\.text) == ["said"])
-        // As it is seen, a second tap takes it back, and nothing has to be sent.
+        // A second tap removes the reaction again, and nothing needs to be sent.
         try await backend.react("👍", isAdded: false, to: ids[1], in: room)
         await backend.shown(in: room) { $0[1].reactions.isEmpty }
         try await backend.react("👍", isAdded: true, to: ids[1], in: room)
@@ -58,7 +58,7 @@ import Testing
         (backend, store) = try await server.start(in: folder)
         await backend.shown(in: room, where: isChanged)
         await backend.sendingEnds(in: room)
-        // What the server took stays, before the sync tells of it.
+        // Accepted changes stay visible until the sync delivers them.
         let taken = await backend.shown(in: room) { isChanged($0) && $0.allSatisfy { $0.pendingChange == nil } }
         #expect(taken.count == 3)
         await backend.close()
@@ -83,7 +83,7 @@ import Testing
         await store.close()
     }
 
-    /// The server has the message, and the sync has not brought it.
+    /// The server has accepted the message, but the sync has not delivered it.
     @Test func anEchoIsChangedToo() async throws {
         let server = FakeHomeserver { request in
             request.method == .put ? ["event_id": .string("$\(request.url.lastPathComponent)")] : nil

@@ -8,8 +8,8 @@ import SeededRandom
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// A room of the user's own messages, what is on its way to a server, what the server has and what the store was told,
-/// each going on by chance; and what should be seen of it, worked out from the lists alone.
+/// A randomized model of a room of own messages: the outbox, the server and the store each advance at random. The
+/// expected timeline is computed from the lists alone.
 struct ChangeWorld {
     struct Seen: Equatable {
         var text = ""
@@ -20,9 +20,9 @@ struct ChangeWorld {
 
     private struct Entry {
         var change: MessageChange
-        /// Whether the store knows it.
+        /// Whether a sync has delivered it to the store.
         var isKnown = false
-        /// As the store was told by the answer, before the sync.
+        /// The time that the store got from the server's response, before the sync.
         var acknowledgedAt: Date?
 
         var shownAt: Date { acknowledgedAt ?? change.at }
@@ -56,7 +56,7 @@ struct ChangeWorld {
     private static func id(_ place: Int) -> MessageID { MessageID("$\(place)") }
     private static func time(_ seconds: Int64) -> Date { Date(timeIntervalSince1970: 1_000 + Double(seconds)) }
 
-    // MARK: What goes on
+    // MARK: Random steps
 
     mutating func act() async throws {
         number += 1
@@ -68,7 +68,7 @@ struct ChangeWorld {
         case 8: decide()
         case 9: try await sync()
         case 10: actElsewhere()
-        // The program is started anew.
+        // Simulate a restart.
         default:
             book = PendingChanges()
             _ = book.update(queue, in: Self.room)
@@ -100,7 +100,7 @@ struct ChangeWorld {
         _ = book.update(queue, in: Self.room)
     }
 
-    /// The server takes the first that waits; its answer comes before or after the sync that tells of it.
+    /// Delivers the first queued request; its response arrives before or after the sync that contains it.
     private mutating func deliver(syncFirst: Bool) async throws {
         guard let first = queue.firstIndex(where: { !$0.isFailed }) else { return }
         let request = queue[first].request
@@ -109,7 +109,7 @@ struct ChangeWorld {
             log.append(Entry(change: change))
             let entry = log.count - 1
             if syncFirst { try await sync() }
-            // The clock of this computer is not the server's.
+            // The local clock differs from the server's.
             var acknowledged = change
             acknowledged.at = change.at.addingTimeInterval(Double(Int.random(in: 0...2, using: &random)))
             _ = try await store.apply(acknowledged, in: Self.room)
@@ -125,7 +125,7 @@ struct ChangeWorld {
         return Int(id.rawValue.dropFirst()) ?? 0
     }
 
-    /// nil if there is nothing to do for the server.
+    /// Returns the change that the server makes of a request, or `nil` if there is none.
     private func change(by request: OutboxRequest, of place: Int) -> MessageChange? {
         guard !isDeleted(place, in: log) else { return nil }
         var target = Self.id(place)
@@ -152,7 +152,7 @@ struct ChangeWorld {
         _ = book.update(queue, in: Self.room)
     }
 
-    /// The user tries again what was refused, or gives it up.
+    /// Retries or discards the first rejected request.
     private mutating func decide() {
         guard let first = queue.firstIndex(where: { $0.isFailed }) else { return }
         if Bool.random(using: &random) { queue[first].state = .waiting } else { queue.remove(at: first) }
@@ -160,7 +160,7 @@ struct ChangeWorld {
     }
 
     private mutating func sync() async throws {
-        // What was told last may come again.
+        // A sync may repeat events.
         let start = max(0, told - (Bool.random(using: &random) ? 2 : 0))
         let batch = RoomBatch(
             id: Self.room, createdAt: Self.time(0), events: log[start...].map { .change($0.change) })
@@ -172,7 +172,7 @@ struct ChangeWorld {
         told = log.count
     }
 
-    /// Another program of the user's edits, or deletes an edit or a reaction.
+    /// Another client of the user edits a message, or deletes an edit or a reaction.
     private mutating func actElsewhere() {
         let place = Int.random(in: 0..<Self.count, using: &random)
         guard !isDeleted(place, in: log) else { return }
@@ -190,7 +190,7 @@ struct ChangeWorld {
         log.append(Entry(change: change))
     }
 
-    // MARK: What is seen
+    // MARK: The expected timeline
 
     func shown() async throws -> [Seen] {
         try await store.messages((0..<Self.count).map(Self.id), in: Self.room).map { message in
@@ -234,7 +234,7 @@ struct ChangeWorld {
         log.contains { $0.change.kind == .deletion && $0.change.target == MessageID(id) }
     }
 
-    /// Those that count, the latest last.
+    /// Returns the edits in effect, the latest last.
     private func edits(of place: Int, in log: [Entry]) -> [Entry] {
         log.filter { entry in
             guard case .edit = entry.change.kind, entry.change.target == Self.id(place) else { return false }

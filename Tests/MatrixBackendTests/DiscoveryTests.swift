@@ -7,7 +7,7 @@ import Testing
     private let versions =
         #"{"versions":["v1.11"],"unstable_features":{"org.matrix.simplified_msc3575":true,"x":false}}"#
 
-    /// - Parameter site: URLs and what is found there; nothing else answers.
+    /// - Parameter site: the response for each URL; all others are unreachable.
     private func find(_ text: String, _ site: [String: (Int, String)]) async throws -> Homeserver {
         let transport = FakeTransport { request in
             guard let (status, body) = site[request.url.absoluteString] else {

@@ -31,7 +31,7 @@ import Testing
         #expect(read.sentAt == Date(timeIntervalSince1970: 1) && read.transactionID == nil)
     }
 
-    /// A caption is for everyone too; a file's name is nobody's.
+    /// A caption mentions the room like any text; a file name never does.
     @Test func whatIsForEveryoneIsKnown() throws {
         let everyone: JSONValue = ["room": true]
         let said: JSONValue = ["msgtype": "m.text", "body": "@room", "m.mentions": everyone]
@@ -111,7 +111,7 @@ import Testing
         let deletion = TimelineEvent.change(
             MessageChange(id: "$redaction", target: MessageID("$gone"), sender: sender, at: at, kind: .deletion))
         #expect(try read(Events.all[5]) == deletion)
-        // Before version 11 of rooms it stands beside the content.
+        // Before room version 11, `redacts` is outside `content`.
         guard case .object(var old) = Events.event("$redaction", "m.room.redaction", [:]) else { return }
         old["redacts"] = "$gone"
         #expect(try read(.object(old)) == deletion)

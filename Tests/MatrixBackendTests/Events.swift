@@ -1,6 +1,6 @@
 import JSONReading
 
-/// Events as servers tell them, for tests that change them.
+/// Events as servers send them, for tests that mutate them.
 enum Events {
     static func event(
         _ id: String, _ type: String, _ content: JSONValue, by sender: String = "@ann:example.org",
@@ -27,7 +27,7 @@ enum Events {
             stateKey: id)
     }
 
-    /// One of each kind that is read, with all of its fields.
+    /// One event of each parsed kind, with all of its fields.
     static let all: [JSONValue] = [
         text("$text", "Hello"),
         event(
@@ -70,7 +70,7 @@ enum Events {
 }
 
 extension JSONValue {
-    /// Every value that has another put in place of one of its parts, at whatever depth, or lacks one.
+    /// Returns every variant with one part, at any depth, replaced or removed.
     func mutations(with others: [JSONValue]) -> [JSONValue] {
         var found = others
         if case .object(let members) = self {

@@ -7,8 +7,8 @@ import Foundation
 @testable import MatrixBackend
 
 extension FakeHomeserver {
-    /// An account over a store in the folder.
-    /// - Parameter time: the clock's, in milliseconds.
+    /// Starts a backend over a store in the folder.
+    /// - Parameter time: the clock's time in milliseconds since 1970.
     func start(
         in folder: TemporaryFolder, as own: String = "@me:example.org", at time: Int64 = 1_700_000_000_000
     ) async throws -> (MatrixBackend, ChatStore) {
@@ -22,7 +22,7 @@ extension FakeHomeserver {
 }
 
 extension MatrixBackend {
-    /// Follows a timeline until it shows what it should.
+    /// Follows a timeline until its messages meet the condition.
     @discardableResult
     func shown(in room: RoomID, where condition: ([Message]) -> Bool) async -> [Message] {
         var shown: [MessageID: Message] = [:]

@@ -4,22 +4,23 @@ import Synchronization
 
 @testable import MatrixBackend
 
-/// Answers at once by what a test says, and syncs when it says so: one that nobody told of waits.
+/// Responds at once with what a test provides; `/sync` requests wait until the test provides a response.
 final class FakeHomeserver: MatrixTransport {
     private let asked = Mutex<[MatrixRequest]>([])
     private let answer: @Sendable (MatrixRequest) -> JSONValue?
     private let syncs: AsyncStream<JSONValue>
     private let told: AsyncStream<JSONValue>.Continuation
-    /// Of the syncs told: the client asks for the next one when it has taken one in.
+    /// Counts of syncs provided, returned and processed: the client's next request shows that it has processed a
+    /// response.
     private let counts = Mutex((told: 0, answered: 0, taken: 0))
 
-    /// - Parameter answer: nil is `M_NOT_FOUND`.
+    /// - Parameter answer: returns the response body, or `nil` for `M_NOT_FOUND`.
     init(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) {
         self.answer = answer
         (syncs, told) = AsyncStream.makeStream(of: JSONValue.self)
     }
 
-    /// Of what it was asked besides syncs.
+    /// The requests received, except syncs.
     var requests: [MatrixRequest] { asked.withLock { $0 } }
     var paths: [String] { requests.map(\.url.path) }
 
@@ -28,7 +29,7 @@ final class FakeHomeserver: MatrixTransport {
         told.yield(body)
     }
 
-    /// Until everything that was told is taken in, and the account calls itself online.
+    /// Waits until every provided sync is processed and the account is online.
     func allIsTaken() async throws {
         while counts.withLock({ $0.taken < $0.told }) { try await Task.sleep(for: .milliseconds(5)) }
     }
@@ -46,7 +47,7 @@ final class FakeHomeserver: MatrixTransport {
         return try Self.response(answer(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
     }
 
-    /// What has a `status` is answered with that.
+    /// A `status` in the body sets the HTTP status.
     private static func response(_ body: JSONValue) throws -> MatrixResponse {
         MatrixResponse(status: body["status"]?.integer.map { Int($0) } ?? 200, body: try body.encoded())
     }

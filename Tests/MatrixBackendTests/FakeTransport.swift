@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import MatrixBackend
 
-/// Answers by what a test says, and keeps what it was asked.
+/// Responds with what a test provides and records the requests.
 final class FakeTransport: MatrixTransport {
     private let asked = Mutex<[MatrixRequest]>([])
     private let answer: @Sendable (MatrixRequest) throws -> MatrixResponse
@@ -12,7 +12,7 @@ final class FakeTransport: MatrixTransport {
         self.answer = answer
     }
 
-    /// The same answer to everything.
+    /// Responds to every request alike.
     convenience init(_ status: Int, _ body: String = "{}", headers: [String: String] = [:]) {
         self.init { _ in MatrixResponse(status: status, headers: headers, body: Data(body.utf8)) }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// One part of one event, or of the answer around it, is anything at all: nothing else suffers.
+/// Arbitrary JSON in one part of an event, or of the response, affects nothing else.
 @Suite(.timeLimit(.minutes(5))) struct HostileSyncTests {
     private static let junk: [JSONValue] = [
         .null, true, 0, -1, .integer(.max), .integer(.min), .number(1e308), .number(-0.5), "", "x", "\0", "\u{202E}",
@@ -37,7 +37,7 @@ import Testing
         for event in Events.all {
             for mutated in event.mutations(with: Self.junk) {
                 count += 1
-                // As it comes over the wire, so that the parser has its part in it.
+                // Serialize first, as over the wire, so that the JSON parser is tested too.
                 let data = try answer([first, mutated, last]).encoded()
                 let update = try PlainSync.read(JSONValue(parsing: data), since: "s1")
                 let room = try #require(update.rooms.first)
@@ -54,7 +54,7 @@ import Testing
         #expect(count > 3000, "\(count) mutations")
     }
 
-    /// Nested beyond all bounds, one event must not keep the others of the answer from being read.
+    /// An event nested too deeply does not prevent parsing the other events.
     @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
     func whatIsTooDeepCostsItselfAlone(open: String, close: String) async throws {
         let events = [Events.text("$1", "before"), Events.text("$2", "DEEP"), Events.text("$3", "after")]
@@ -145,7 +145,7 @@ import Testing
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let reader = EventParser(ownUserID: own, translator: .untranslated)
-        // All at once: what one of them leaves behind is met by the next.
+        // In one batch, so that what one event leaves behind meets the next.
         let events = Events.all.flatMap { $0.mutations(with: Self.junk) }.compactMap(MatrixEvent.init)
         var batch = RoomBatch(id: RoomID("!room"), createdAt: Fixtures.date)
         batch.events = reader.timeline(events)
@@ -170,7 +170,7 @@ import Testing
 }
 
 extension TimelineEvent {
-    /// What it says, if it is a message.
+    /// The text of a message event, or `nil` for any other event.
     var text: String? {
         switch self {
         case .message(let message), .deleted(let message): message.text

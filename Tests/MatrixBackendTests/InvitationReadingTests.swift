@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is told of rooms that the user is not in, as servers tell it, and worse.
+/// Parses stripped state of rooms the user has not joined, valid and malformed.
 struct InvitationReadingTests {
     private static let own = MemberID("@me:example.org")
     private static let state: JSONValue = [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What the homeserver is asked about links, and what is believed of its answers.
+/// Requests of link previews from the homeserver, and validation of its responses.
 @Suite(.timeLimit(.minutes(5))) struct LinkPreviewTests {
     private let room = RoomID("!room:example.org")
     private let address = "https://example.org/roses?a=1&b=2"

@@ -5,10 +5,10 @@ import Testing
 
 @testable import MatrixBackend
 
-/// The echo of a message, its answer and its coming back by the sync, in whichever order.
+/// Local echo, response and sync of a message, in any order.
 @Suite(.timeLimit(.minutes(5))) struct EchoBookTests {
     private enum Step: CaseIterable {
-        /// The outbox queued it, knows its answer, is done with it; the sync brings it.
+        /// The outbox got the response, the outbox removed the item, the sync delivered the event.
         case answered, done, synced
     }
 
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func whateverTheOrderOneIsShown() async throws {
-        // The outbox is done only after the answer; the sync may come before, between, and behind, also without its
-        // transaction, as to another device.
+        // The outbox removes the item only after the response; the sync may come before, between or after, also without
+        // the transaction ID, as on another device.
         for order in [[Step.synced, .answered, .done], [.answered, .synced, .done], [.answered, .done, .synced]] {
             for hasTransaction in [true, false] where hasTransaction || order[0] == .answered {
                 var book = LocalEchoes(unreadable: "Unreadable")
@@ -43,7 +43,7 @@ import Testing
                         if !hasTransaction { message.transactionID = nil }
                         shown.subtract(book.resolve([message], in: room))
                         shown.insert(message.id)
-                        // The outbox tells of it again before it is done.
+                        // The outbox publishes the item again before it is removed.
                         if order.last != .synced {
                             #expect(book.update(items, in: room, by: own) == LocalEchoes.Change())
                         }
@@ -62,7 +62,7 @@ import Testing
         #expect(book.messages(in: room).isEmpty)
     }
 
-    /// As an outbox without a network tells them.
+    /// Returns the items of an outbox without a network.
     private func items() async throws -> [OutboxItem] {
         struct Nowhere: OutboxStorage, OutboxBackend {
             func outboxRequests() async throws -> [OutboxRequest] { [] }

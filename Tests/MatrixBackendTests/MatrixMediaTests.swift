@@ -7,9 +7,9 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is fetched of files, and kept.
+/// Downloading and caching of media.
 @Suite(.timeLimit(.minutes(5))) struct MatrixMediaTests {
-    /// A server with one file, which may make thumbnails of it.
+    /// A server with one file, optionally with thumbnails.
     private final class Server: MatrixTransport {
         let hasThumbnails: Bool
         private let asked = Mutex<[String]>([])
@@ -55,7 +55,7 @@ import Testing
         }
         #expect(await backend.cachedContent(of: photo) == nil)
         #expect(server.paths == ["thumbnail/a/b?width=320&height=320&method=scale&animated=false"])
-        // The viewer wants all of it; rows have it then, too.
+        // The viewer downloads the whole file; from then on rows use it too.
         #expect(try text(await backend.content(of: photo)) == "large")
         #expect(try text(await backend.thumbnail(of: photo, fitting: 640, by: 480)) == "large")
         #expect(server.paths.count == 2 && server.paths.last == "download/a/b")
@@ -63,7 +63,7 @@ import Testing
         #expect(try await backend.namedFile(of: photo).lastPathComponent == "photo.jpg")
         await backend.close()
         await backend.store.close()
-        // And after another start.
+        // And after a restart.
         let next = try await start(server, folder)
         #expect(try text(await next.content(of: photo)) == "large")
         #expect(server.paths.count == 2)
@@ -93,7 +93,7 @@ import Testing
         #expect(side { ($0.bytes, $0.width, $0.height) = (nil, nil, nil) } == 320)
     }
 
-    /// Many rows may show the same picture; one that is gone does not take it from the others.
+    /// Several rows may request the same file: canceling one does not cancel the others.
     @Test func whatSeveralWaitForIsFetchedOnce() async throws {
         let fetches = MediaFetches()
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -111,7 +111,7 @@ import Testing
         first.cancel()
         open.finish()
         for other in others {
-            // One that came once it was fetched asks for itself.
+            // A request made after the download completed starts its own.
             do { #expect(try await other.value == file) } catch { #expect(error as? ChatError == .notFound) }
         }
         let alone = Task {

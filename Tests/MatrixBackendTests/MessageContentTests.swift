@@ -48,7 +48,7 @@ import Testing
         #expect(contents.map { $0["body"] } == ["Look", "2.png"])
         #expect(contents.map { $0["filename"] } == ["1.png", "2.png"])
         #expect(contents[0]["info"] == ["mimetype": "image/png", "size": 5])
-        // What was written is read the same.
+        // Parsing returns what was written.
         let read = MessageText(contents[0])
         #expect(read?.text == "Look" && read?.attachments.first?.uri == "mxc://a/1.png")
     }
@@ -64,7 +64,7 @@ import Testing
                 == ["mimetype": "image/jpeg", "w": .integer(shownWidth), "h": .integer(shownHeight)])
     }
 
-    /// Sizes, durations and what is seen before a file is there go both ways.
+    /// Sizes, durations and BlurHashes survive a round trip.
     @Test func whatIsKnownOfFilesIsReadAsItWasWritten() throws {
         let files = [
             MediaReference(
@@ -95,7 +95,7 @@ import Testing
         #expect(alone["body"] == "A pier" && alone["filename"] == "6.jpg", "programs without descriptions show it")
     }
 
-    /// A poster that lies on this computer means nothing to others.
+    /// A local thumbnail URI is never sent.
     @Test func onlyThumbnailsOfTheServerAreNamed() {
         let file = MediaReference(uri: "mxc://a/2", name: "2.webm", type: "video/webm", thumbnailURI: "media:00")
         let message = WrittenMessage("", kind: .video, files: [file])
@@ -131,7 +131,7 @@ import Testing
         #expect(file.duration == 60_000)
     }
 
-    /// A name that is only typed is text, and nobody is told.
+    /// A typed name without a mention notifies nobody.
     @Test func aNameIsNoMention() {
         let content = writer.contents(of: WrittenMessage("Hi @Ann"))[0]
         #expect(content["m.mentions"] == [:] && content["formatted_body"] == nil)
@@ -172,7 +172,7 @@ import Testing
                 == ["user_ids": ["@ann:example.org", "@bob:example.org", "@carl:example.org"]])
         #expect(edit["m.new_content"]?["body"] == "Hello @Ann, @Bob" && edit["body"] == "* Hello @Ann, @Bob")
         #expect(edit["m.relates_to"] == ["rel_type": "m.replace", "event_id": "$a"])
-        // One that was not written here.
+        // A message written in another client.
         original.written = nil
         original.formattedText = "Hi <a href=\"https://matrix.to/#/@bob:example.org\">Bob</a>"
         edit = writer.edit(of: original, to: both)

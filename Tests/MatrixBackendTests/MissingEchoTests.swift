@@ -9,7 +9,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Messages that a sync leaves out: one's own, and for an export all.
+/// Messages that a limited sync omits: the user's own, and for an export all.
 @Suite(.timeLimit(.minutes(5))) struct MissingEchoTests {
     private static let time: Int64 = 1_700_000_000_000
     private let own = "@me:example.org"
@@ -18,7 +18,7 @@ import Testing
     private func sync(_ token: String, _ events: [JSONValue], gap: String? = nil) -> JSONValue {
         var timeline: [String: JSONValue] = ["events": .array(events), "limited": .bool(gap != nil)]
         timeline["prev_batch"] = gap.map { .string($0) }
-        // It counts what it leaves out: nothing is to be fetched for that.
+        // A notification count avoids a fetch of messages only to count them.
         let told: JSONValue = ["timeline": .object(timeline), "unread_notifications": ["notification_count": 1]]
         return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
     }
@@ -27,7 +27,7 @@ import Testing
         Events.text("$\(number)", "\(number)", by: sender, at: time + Int64(number))
     }
 
-    /// What `/messages` answers: the latest first.
+    /// Returns a `/messages` response, newest first.
     private static func page(_ numbers: [Int], end: String?, own: [Int] = []) -> JSONValue {
         let events = numbers.reversed().map { text($0, by: own.contains($0) ? "@me:example.org" : "@ann:example.org") }
         var page: [String: JSONValue] = ["chunk": .array(events), "start": "s"]
@@ -39,7 +39,7 @@ import Testing
         try await server.start(in: folder, as: own, at: Self.time)
     }
 
-    /// Where no token is known the server is asked for one by what is behind.
+    /// Without a token, `/context` of the message after the gap provides one.
     @Test func aGapIsFilledFromTheMessageBehindIt() async throws {
         let server = FakeHomeserver { request in
             if request.url.path.hasSuffix("/context/$8") {
@@ -77,7 +77,7 @@ import Testing
         server.sync(sync("s1", [Self.text(1)]))
         await backend.waitForRoom(room)
         try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
-        // The server took it, and the next sync passes over it.
+        // The server accepts it, but the next sync omits it.
         await backend.sendingEnds(in: room)
         server.sync(sync("s2", []))
         server.sync(sync("s3", [Self.text(8), Self.text(9)], gap: "p2"))
@@ -89,7 +89,7 @@ import Testing
         await store.close()
     }
 
-    /// The sync brought it, and a kill came before the server's own answer to it.
+    /// The sync delivered it, and the process was killed before the response to the send.
     @Test func whatIsKeptAndStillInTheOutboxIsShownOnce() async throws {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -137,7 +137,7 @@ import Testing
         await store.close()
     }
 
-    /// A server may answer a send before its sync knows of it, and the only gap is the one before all that is known.
+    /// A server may respond to a send before its sync includes it, while the only gap is before all known history.
     @Test func whatIsNowhereIsNotLookedForThroughAllHistory() async throws {
         let server = FakeHomeserver { request in
             if request.method == .put { return ["event_id": "$5"] }
@@ -151,7 +151,7 @@ import Testing
         await backend.waitForRoom(room)
         try await backend.send(Fixtures.outgoing("5", transaction: "t"), to: room)
         await backend.sendingEnds(in: room)
-        // The one that may have been under way, and three that are not told of it.
+        // One sync that may have been in flight, and three that omit the message.
         for number in 2...5 { server.sync(sync("s\(number)", [Self.text(number + 10)])) }
         let late = await backend.shown(in: room) { $0.dropLast().last?.text == "15" }
         #expect(late.last?.delivery == .sending)
@@ -163,8 +163,8 @@ import Testing
         await store.close()
     }
 
-    /// A client that ended before it knew that the server took a message asks once more, and is told the same event:
-    /// it lies behind what the sync left out meanwhile.
+    /// After a restart the client repeats a send whose response was lost and gets the same event ID; the event is in a
+    /// gap that a limited sync left meanwhile.
     @Test func anEchoFromBeforeIsFound() async throws {
         let folder = TemporaryFolder()
         let silent = FakeHomeserver { _ in nil }
@@ -192,7 +192,7 @@ import Testing
         await store.close()
     }
 
-    // MARK: All that was said
+    // MARK: Complete history
 
     private func goOnline(_ backend: MatrixBackend) async {
         for await state in backend.connectionStates() where state == .online { return }

@@ -9,8 +9,8 @@ import Testing
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// What the user does to messages is shown at once, whatever the server, the sync and the user's other programs do
-/// meanwhile, and in the end as the server has it.
+/// Changes to messages show immediately and finally match the server, whatever the server, the sync and the user's
+/// other clients do meanwhile.
 @Suite(.timeLimit(.minutes(5))) struct ChangeBookTests {
     @Test(arguments: 1...20) func inAnyOrderTheTimelineIsThatOfTheOracle(seed: Int) async throws {
         var world = try await ChangeWorld(seed: UInt64(seed))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Who may do what in a room.
+/// Permissions from `m.room.power_levels`.
 struct PowerLevelsTests {
     private let ann = MemberID("@ann:x")
     private let bo = MemberID("@bo:x")
@@ -29,7 +29,7 @@ struct PowerLevelsTests {
         #expect(powers.mayRemove(MemberID("@eve:x"), bo) && !powers.mayRemove(bo, bo))
     }
 
-    /// `@room` notifies from 50 on, unless the room says otherwise.
+    /// `@room` requires power level 50 unless `notifications.room` says otherwise.
     @Test(arguments: [(nil, 50, true), (nil, 49, false), (0, 0, true), (60, 50, false)] as [(Int64?, Int64, Bool)])
     func notifyingEveryoneTakesPower(needed: Int64?, level: Int64, may: Bool) {
         var content: [String: JSONValue] = ["users": ["@bo:x": .integer(level)]]
@@ -37,7 +37,7 @@ struct PowerLevelsTests {
         #expect(powers(.object(content)).mayNotifyEveryone(bo) == may)
     }
 
-    /// From version 12 of rooms on.
+    /// Since room version 12, creators have infinite power.
     @Test(arguments: [("12", true), ("11", false), ("org.example.odd", false)])
     func whoMadeTheRoomMayDoEverything(_ version: String, _ isAbove: Bool) {
         let powers = powers(["users": ["@bo:x": 100], "state_default": 50], version: .string(version))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What the user is told of, by the rules of the account.
+/// Notification levels by the account's push rules.
 @Suite struct PushRulesTests {
     private let room = PushRoom(
         id: RoomID("!room"), ownUserID: MemberID("@me:example.org"), ownDisplayName: "Robin", memberCount: 3,
@@ -29,7 +29,7 @@ import Testing
         ["rule_id": .string(id), "conditions": conditions, "actions": actions, "enabled": .bool(enabled)]
     }
 
-    /// A condition, what is said by whom, and whether it holds.
+    /// Each case: a condition, the event's content, its sender, and whether the condition matches.
     static let conditions: [(JSONValue, JSONValue, String, Bool)] = [
         (["kind": "event_match", "key": "type", "pattern": "m.room.*"], [:], "@bob:example.org", true),
         (["kind": "event_match", "key": "type", "pattern": "m.room.me?sage"], [:], "@bob:example.org", true),
@@ -108,7 +108,7 @@ import Testing
         for broken: JSONValue in [.null, "x", [], ["override": "x"]] { #expect(try attention(broken) == .none) }
     }
 
-    /// Who answers a message has its writer's name in the text.
+    /// A reply fallback contains the name of the quoted message's sender.
     @Test func namesInTextsAreNoMentionsWhereMentionsAreTold() throws {
         let saysName: JSONValue = [["kind": "contains_display_name"]]
         let saysRoom: JSONValue = [["kind": "event_match", "key": "content.body", "pattern": "@room"]]
@@ -138,7 +138,7 @@ import Testing
         #expect(try told(["body": "x", "m.mentions": ["room": true]], by: "@ann:example.org") == .mention)
     }
 
-    /// Longer than anything that rules ask for: it matches nothing, at once.
+    /// A pattern longer than any text to match fails immediately.
     @Test func patternsBeyondAllBoundsMatchNothing() {
         let long = String(repeating: "a", count: 200_000)
         for glob in [Glob(long), Glob(long, inWords: true), Glob(literal: long), Glob(long + "*")] {
@@ -148,7 +148,7 @@ import Testing
         #expect(Glob(longest).matches(longest) && Glob(longest, inWords: true).matches("x \(longest) y"))
     }
 
-    /// The time is that of the pattern's length times the text's.
+    /// Matching takes at most O(pattern × text).
     @Test func patternsOfManyStarsEnd() {
         let glob = Glob(String(repeating: "*a", count: 200) + "b", inWords: true)
         #expect(!glob.matches(String(repeating: "a", count: 5000)))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Messages whose answers were lost, to servers that may have forgotten them.
+/// Repeated sends after lost responses, to servers that may have forgotten the transaction IDs.
 @Suite(.timeLimit(.minutes(5))) struct RepeatedSendTests {
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
@@ -22,8 +22,8 @@ import Testing
     }
 
     /// - Parameters:
-    ///   - transactions: of messages that the store has.
-    ///   - gap: where what is in front of them is missing.
+    ///   - transactions: the transaction IDs of messages in the store.
+    ///   - gap: the token of the gap before them.
     private func backend(
         _ transport: FakeTransport, has transactions: [String] = [], gap: String? = nil
     ) async throws -> MatrixOutboxBackend {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// Takes what it is sent, and has given events of its own to tell.
+    /// Returns a server that accepts every event and has these events in its history.
     private func server(_ events: [JSONValue] = []) -> FakeTransport {
         FakeTransport { request in
             if request.method == .put {

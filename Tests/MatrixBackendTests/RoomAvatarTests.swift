@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Which picture stands for a room.
+/// Which avatar a room has.
 @Suite struct RoomAvatarTests {
     private static let own = MemberID("@me:a")
     private static let ann = MemberID("@ann:a")
@@ -13,7 +13,7 @@ import Testing
         var testDescription: String
         var kept: String?
         var hero: String?
-        /// What is told; nil for nothing.
+        /// The `m.room.avatar` content, or `nil` for no event.
         var avatar: JSONValue?
         var heroes: [RoomUpdate.Hero]?
         var members: [JSONValue] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// State as it is told in a timeline.
+/// State events in a timeline.
 @Suite struct RoomEventMappingTests {
     private let bob = MemberID("@bob:example.org")
 
@@ -24,7 +24,7 @@ import Testing
         return message.event
     }
 
-    /// Who was what, who did it, and what that is called.
+    /// Each case: the membership before and after, whether the user changed it themselves, and the resulting event.
     static let memberships: [(before: String?, after: String, isOwnDoing: Bool, RoomEvent.Kind?)] = [
         (nil, "join", true, .joined), ("invite", "join", true, .joined), ("leave", "join", true, .joined),
         ("join", "leave", true, .left), (nil, "leave", true, .left), ("join", "leave", false, .removed),
@@ -89,7 +89,7 @@ import Testing
         #expect(try read("m.room.name", ["name": "x"], key: "other") == nil, "of a kind that rooms do not have")
     }
 
-    /// Who may do what, and where the room is found.
+    /// Power levels, join rules and aliases.
     @Test func rulesChange() throws {
         let levels: JSONValue = ["users": ["@bob:example.org": 100], "events": ["m.room.name": 50]]
         func powers(_ users: JSONValue, _ events: JSONValue = ["m.room.name": 50]) throws -> RoomEvent? {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What rooms are called and about, as syncs tell it piece by piece.
+/// Room names and topics from incremental syncs.
 @Suite(.timeLimit(.minutes(5))) struct RoomStateTests {
     private let room = RoomID("!room:example.org")
     private let ann = "@ann:example.org"
@@ -28,7 +28,7 @@ import Testing
         Events.event("$x\(id)", "m.room.redaction", ["redacts": .string(id)])
     }
 
-    /// Rooms with people in them, whose name was taken away, or who have none and an address that is none.
+    /// Rooms with members whose name was removed, or that have no name and an invalid alias.
     static let nameless: [(String, [JSONValue])] = [
         ("name", [Events.event("$n", "m.room.name", ["name": ""], stateKey: "")]),
         ("alias", [Events.event("$a", "m.room.canonical_alias", ["alias": .null], stateKey: "")]),
@@ -62,7 +62,7 @@ import Testing
         await store.close()
     }
 
-    /// Whom the server names may be invited alone.
+    /// A hero named by the server may be a user who is only invited.
     @Test func whomTheServerNamedIsRemembered() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
@@ -95,7 +95,7 @@ import Testing
                     state("$avatar", "m.room.avatar", ["url": "mxc://a/b"]),
                     state("$alias", "m.room.canonical_alias", ["alias": "#rude:a"]),
                 ]))
-        // What is no longer what it set, and what nobody set.
+        // Redacting replaced state, or an event that set none, changes nothing.
         server.sync(answer("2", [redaction(of: "$old"), redaction(of: "$none")]))
         try await server.allIsTaken()
         func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
@@ -112,7 +112,7 @@ import Testing
         try await server.allIsTaken()
         #expect(try await summary().room.name == ann)
         #expect(try await summary().room.address == nil)
-        // Set and deleted in one answer, and set anew behind it.
+        // Set and redacted in one response, then set again.
         server.sync(
             answer(
                 "5",
@@ -128,7 +128,7 @@ import Testing
         await store.close()
     }
 
-    /// The deletion was in what a sync left out.
+    /// The redaction was in the part that a limited sync omitted.
     @Test func stateWhoseDeletionWasMissedIsDeletedWhenThatIsFetched() async throws {
         let missed = redaction(of: "$name")
         let server = FakeHomeserver { request in
@@ -144,7 +144,7 @@ import Testing
         await store.close()
     }
 
-    /// A timeline that tells a state twice is no newer by that.
+    /// A repeated state event does not override newer state.
     @Test func stateThatComesTwiceIsNotNewer() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
@@ -158,7 +158,7 @@ import Testing
         await store.close()
     }
 
-    /// A number that is too large can't be written down again.
+    /// A number beyond all bounds cannot be serialized again.
     @Test func aNumberBeyondAllBoundsStopsNothing() async throws {
         let count = Mutex(0)
         let name = String(decoding: try state("$name", "m.room.name", ["name": "Garden"]).encoded(), as: UTF8.self)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What those who watch a room, or the account, are told of changes.
+/// Updates that observers of a room, or of the account, get.
 @Suite(.timeLimit(.minutes(5))) struct RoomWatchTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
@@ -40,7 +40,7 @@ import Testing
         Events.event("$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
     }
 
-    /// Who is told to be another by events.
+    /// Returns the members that events report as changed.
     private func changed(
         _ updates: inout AsyncStream<TimelineUpdate>.Iterator, _ server: FakeHomeserver, by events: [JSONValue],
         _ token: String
@@ -53,7 +53,7 @@ import Testing
         return []
     }
 
-    /// A room of any size: who did not change is not told again, but for those whose names are told apart by it.
+    /// In a room of any size only changed members are published, and those whose disambiguation changes with them.
     @Test func oneWhoChangesIsToldAlone() async throws {
         let server = FakeHomeserver { _ in nil }
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -78,7 +78,7 @@ import Testing
         await store.close()
     }
 
-    /// Behind a gap a timeline begins anew: what it had and what comes do not follow on each other.
+    /// A limited sync resets the timeline: old and new messages are not contiguous.
     @Test func whatIsMissingIsToldToWhoWatches() async throws {
         let server = FakeHomeserver { _ in nil }
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -99,7 +99,7 @@ import Testing
         await store.close()
     }
 
-    /// A link into a room that is entered by it: where the message is can be asked once the sync has told of the room.
+    /// A permalink into a room joined through it: the message can be fetched once the sync has returned the room.
     @Test func aMessageOfARoomJustEnteredIsFound() async throws {
         let server = FakeHomeserver { [room] request in
             if request.url.path.contains("/join/") { return ["room_id": .string(room.rawValue)] }
@@ -146,7 +146,7 @@ import Testing
         await store.close()
     }
 
-    /// What happened while one was away is not known before the sync: the server is asked before anything is sent.
+    /// State changes while offline are unknown before the first sync: the server is asked before anything is sent.
     @Test func nothingIsSentInTheClearIntoARoomThatWasEncryptedMeanwhile() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         var server = FakeHomeserver { _ in nil }

@@ -2,20 +2,20 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server on this computer that writes given bytes to whoever connects, for what a real one would never do.
+/// A TCP server that runs a script for each connection, for responses that no real server gives.
 final class ScriptedServer: Sendable {
     enum Step: Sendable {
         case write(String)
         case bytes([UInt8])
-        /// Byte by byte, with so many milliseconds between them.
+        /// Writes byte by byte, with this delay in milliseconds.
         case drip(String, UInt32)
-        /// Until it has had so many bytes in all.
+        /// Reads until this many bytes have arrived in total.
         case read(Int)
-        /// Breaks the connection off, without a good-bye.
+        /// Resets the connection (RST) without a FIN.
         case reset
-        /// So often, or until the other side hangs up.
+        /// Writes this many times, or until the client disconnects.
         case `repeat`(String, Int)
-        /// Until the other side hangs up.
+        /// Waits until the client disconnects.
         case hang
     }
 
@@ -24,14 +24,14 @@ final class ScriptedServer: Sendable {
     private let served = Mutex(0)
     private let asked = Mutex("")
 
-    /// How many bytes were written by the end of each connection.
+    /// The number of bytes written, at the end of each connection.
     let ends: AsyncStream<Int>
     private let told: AsyncStream<Int>.Continuation
 
-    /// How many bytes were written.
+    /// The number of bytes written so far.
     var count: Int { served.withLock { $0 } }
 
-    /// What it was sent.
+    /// The bytes received so far, as text.
     var heard: String { asked.withLock { $0 } }
 
     init(_ steps: [Step]) throws {
@@ -57,7 +57,7 @@ final class ScriptedServer: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else {
-                    // Not before: its number may be another server's at once.
+                    // Close the listener only here: its descriptor may be reused at once by another server.
                     close(listener)
                     return
                 }

@@ -9,12 +9,12 @@ import Testing
 
 @testable import MatrixBackend
 
-/// A message with several files: the server has an event for each.
+/// A message with several files is sent as one event for each.
 @Suite(.timeLimit(.minutes(5))) struct SeveralFilesTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 
-    /// - Parameter refused: transactions that it does not take.
+    /// - Parameter refused: transaction IDs that the server rejects.
     private func start(refusing refused: [String] = []) async throws -> (FakeHomeserver, MatrixBackend) {
         let server = FakeHomeserver { request in
             let transaction = request.url.lastPathComponent

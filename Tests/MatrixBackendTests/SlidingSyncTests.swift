@@ -5,14 +5,14 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is asked for by sliding sync.
+/// Sliding sync requests.
 @Suite(.timeLimit(.minutes(5))) struct SlidingSyncTests {
     private func last(of request: MatrixRequest) throws -> Int64? {
         guard case .json(let data) = request.body else { return nil }
         return try JSONValue(parsing: data)["lists"]?["all"]?["ranges"]?.array?.first?.array?.last?.integer
     }
 
-    /// The newest rooms at once, the others piece by piece without waiting, then whatever is new.
+    /// The most recent rooms come first, the others in chunks without waiting, then the long poll.
     @Test func roomsComePieceByPiece() async throws {
         let count = Mutex(0)
         let transport = FakeTransport { _ in
@@ -25,7 +25,7 @@ import Testing
         }
         var token: String?
         for _ in 0..<6 {
-            // Made anew for each request, as after another start.
+            // A new instance for each request simulates restarts.
             token = try await SlidingSync(client: transport.client).next(after: token, wait: .seconds(30)).token
         }
         let requests = transport.requests
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    /// A token without a number is asked for as it is, and a server that tells no number has told all.
+    /// A token without a count is sent unchanged; a server that returns no count has returned all rooms.
     @Test func whatIsOddIsAskedForWhole() async throws {
         let transport = FakeTransport(200, #"{"pos":"x"}"#)
         let sync = SlidingSync(client: transport.client)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What follows from how far the sync is.
+/// Behavior that depends on the sync's progress.
 @Suite(.timeLimit(.minutes(5))) struct SyncStandingTests {
     private let room = RoomID("!room:example.org")
     private static let lost: JSONValue = ["errcode": "M_UNKNOWN_POS", "status": 400]
@@ -22,7 +22,7 @@ import Testing
         while try await !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Until all was told anew a room may be encrypted that is not known as that.
+    /// Until the sync has restarted completely, a room may be encrypted without the client's knowledge.
     @Test func whoLostItsPlaceHasNotCaughtUp() async throws {
         let server = FakeHomeserver { _ in nil }
         let folder = TemporaryFolder()
@@ -63,7 +63,7 @@ import Testing
         await store.close()
     }
 
-    /// What was left elsewhere while the place was lost, and what was entered here.
+    /// Rooms left on another device, and rooms joined here, while the sync position was lost.
     @Test func afterALostPlaceTheServerIsAskedWhichRoomsThereAre() async throws {
         let (left, entered) = (RoomID("!left:example.org"), RoomID("!entered:example.org"))
         let failures = Mutex(1)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// An account whose syncs would be answered with more than is taken.
+/// An account whose sync responses exceed the accepted size.
 @Suite(.timeLimit(.minutes(5))) struct SyncPortionTests {
     private func start(
         _ server: RoomyServer, in folder: TemporaryFolder, sliding: Bool, token: String? = nil
@@ -42,7 +42,7 @@ import Testing
         await store.close()
     }
 
-    /// Fewer rooms are enough, and what was said in them is not asked for again.
+    /// Fewer rooms per request suffice, and events already received are not requested again.
     @Test func whatPiledUpIsFetchedFromTheSamePlace() async throws {
         let server = RoomyServer(rooms: 150, mostEvents: 1000)
         let folder = TemporaryFolder()
@@ -63,13 +63,13 @@ import Testing
         let (backend, store) = try await start(server, in: folder, sliding: false)
         try await catchUp(backend, server)
         #expect(try await store.roomSummaries().count == 20)
-        // And for more again, as soon as there is less to tell.
+        // And the window grows again once there is less to return.
         #expect(server.requests.map(\.events) == [30, 10, 5, 5, 5, 5, 10, 10, 10, 10, 30])
         await backend.close()
         await store.close()
     }
 
-    /// What is no answer at all is asked for again later and later, and the account is offline.
+    /// If even the smallest response is too large, retries back off and the account is offline.
     @Test func whatIsAlwaysTooMuchIsNotAskedForInARush() async throws {
         let server = RoomyServer(rooms: 20, mostEvents: 0)
         let folder = TemporaryFolder()
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// Sleeps for no time at all.
+/// A clock whose sleeps return at once.
 private struct HastyClock: Clock {
     var now: ContinuousClock.Instant { .now }
     var minimumResolution: Duration { .nanoseconds(1) }
@@ -122,8 +122,8 @@ private struct HastyClock: Clock {
     }
 }
 
-/// Has so many rooms without end, and answers no more than so many events at once. As Synapse does, it tells a room again
-/// by sliding sync if more of its events are asked for than before.
+/// Has a fixed number of rooms and rejects responses over `mostEvents` events. Like Synapse, its sliding sync returns a
+/// room again if the timeline limit is raised.
 private final class RoomyServer: MatrixTransport {
     struct Request {
         var rooms: Int
@@ -133,7 +133,7 @@ private final class RoomyServer: MatrixTransport {
 
     private struct State {
         var asked: [Request] = []
-        /// How many events were told, by room.
+        /// The number of events returned, by room.
         var told: [Int: Int] = [:]
         var idleAnswers: Int
         var isWaiting = false
@@ -143,7 +143,7 @@ private final class RoomyServer: MatrixTransport {
     private let mostEvents: Int
     private let state: Mutex<State>
 
-    /// - Parameter idleAnswers: how often it answers at once though there is nothing to tell.
+    /// - Parameter idleAnswers: how often it responds at once although nothing is new.
     init(rooms: Int, mostEvents: Int, idleAnswers: Int = 0) {
         self.rooms = rooms
         self.mostEvents = mostEvents

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// HTTP as libcurl does it for a client of Matrix.
+/// HTTP by libcurl, with the settings of a Matrix client.
 @Suite(.timeLimit(.minutes(5))) struct TransportTests {
     private let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
@@ -31,8 +31,8 @@ import Testing
         #expect(answer.body == Data("{}".utf8))
     }
 
-    /// A server that takes a request on a kept connection and hangs up may have done what it was asked: libcurl asks
-    /// again by itself.
+    /// A server that reads a request on a reused connection and hangs up may have processed it; libcurl retries by
+    /// itself unless told otherwise.
     @Test(arguments: [(true, 1), (false, 2)]) func whatMustHappenOnceIsSentOnce(_ isOnce: Bool, _ count: Int)
         async throws
     {
@@ -79,7 +79,7 @@ import Testing
         let followed = try await ask([.write(move)]) { $0.followsRedirects = true }
         #expect(followed.status == 200 && followed.body == Data("{}".utf8))
         #expect(followed.headers["location"] == nil, "of what was on the way, nothing is in the answer")
-        // Another port is another server.
+        // A different port is a different origin.
         #expect(other.heard.hasPrefix("GET /y ") && !other.heard.contains("secret"))
     }
 
@@ -172,7 +172,7 @@ import Testing
         }
         #expect(answer.status == 404 && answer.body == Data("{}".utf8))
         #expect(!FileManager.default.fileExists(atPath: file.path))
-        // An empty file is one.
+        // An empty body creates an empty file.
         _ = try await ask([.write(head + "Content-Length: 0\r\nConnection: close\r\n\r\n")]) {
             $0.destination = .file(file)
         }
@@ -211,7 +211,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // What waits when it is closed ends, and so does what comes later.
+        // Closing ends pending requests and rejects later ones.
         let late = Task { try await transport.send(waiting) }
         transport.close()
         await #expect(throws: TransportError.self) { _ = try await late.value }

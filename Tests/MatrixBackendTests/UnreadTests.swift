@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is unread, by what servers tell of it.
+/// Unread counts from servers' counts, receipts and markers.
 @Suite(.timeLimit(.minutes(5))) struct UnreadTests {
     private let room = RoomID("!room:example.org")
     private let me = "@me:example.org"
@@ -38,7 +38,7 @@ import Testing
             })
     }
 
-    /// An answer of a sliding sync, with Synapse's count.
+    /// Returns a sliding sync response with a notification count.
     private func sliding(
         _ timeline: [JSONValue], limited: Bool = false, marks: JSONValue = [:], fullyRead: String? = nil
     ) -> JSONValue {
@@ -57,7 +57,8 @@ import Testing
         ]
     }
 
-    /// Marks, whether older messages are missing, and what is counted of ten: how many, and whether there may be more.
+    /// Each case: receipts, the fully-read marker, whether the sync is limited, the unread count of ten messages, and
+    /// whether there may be more.
     static let marks: [([String: [String: JSONValue]], String?, Bool, Int, Bool)] = [
         (["$4": ["m.read": ["ts": 1]]], nil, true, 6, false),
         (
@@ -69,7 +70,7 @@ import Testing
         (["$9": ["m.read": ["ts": 1, "thread_id": "$3"]]], nil, true, 10, true),
     ]
 
-    /// Its count is always 0, and says nothing.
+    /// The server's notification count is always 0 here and thus ignored.
     @Test(arguments: marks) func afterASignInTheMarksTellWhatIsUnread(
         _ marks: [String: [String: JSONValue]], _ fullyRead: String?, _ limited: Bool, _ unread: Int, _ more: Bool
     ) async throws {
@@ -79,7 +80,7 @@ import Testing
         try await server.allIsTaken()
         let summary = try #require(try await store.roomSummaries().first)
         #expect(summary.unreadCount == unread && summary.mayHaveMoreUnread == more)
-        // The user's other programs learn that it was opened.
+        // Opening the room updates the marker for the user's other clients.
         try await backend.markRead(MessageID("$10"), in: room)
         while server.paths.contains(where: { $0.hasSuffix("/read_markers") }) != (unread > 0) {
             try await Task.sleep(for: .milliseconds(5))
@@ -111,7 +112,7 @@ import Testing
         await store.close()
     }
 
-    /// A room that nobody read, with a history without end.
+    /// A room never read, with endless history.
     @Test func countingOnEndsSomewhere() async throws {
         let server = FakeHomeserver { request in
             guard request.url.path.hasSuffix("/messages"),
@@ -167,7 +168,7 @@ import Testing
         await store.close()
     }
 
-    /// Other programs mark whatever event is the last.
+    /// Other clients put receipts and markers on any event that is last.
     @Test func marksMayBeAtReactionsEditsAndState() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await start(server, in: folder, sliding: false)

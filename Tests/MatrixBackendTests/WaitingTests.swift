@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What cannot go out now: because nobody is signed in, or because the server does not answer.
+/// Messages that cannot be sent yet: the account is signed out, or the server does not respond.
 @Suite(.timeLimit(.minutes(5))) struct WaitingTests {
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
@@ -40,7 +40,7 @@ import Testing
         ]
     }
 
-    /// The sync waits for its answer for half a minute: any other answer tells sooner that the session is over.
+    /// A pending sync responds only after up to 30 s: any other request that fails ends the session sooner.
     @Test func anyRefusalSignsOut() async throws {
         let server = FakeHomeserver { request in
             request.url.path.contains("m.room.topic")
@@ -87,7 +87,7 @@ import Testing
         await store.close()
     }
 
-    /// A server that speaks without encryption may wait for the end of what it takes for a line.
+    /// A server that speaks plain text may wait for the rest of what it takes for a line.
     @Test func aServerThatIsSilentIsGivenUpSoon() async throws {
         let server = try ScriptedServer([.hang])
         defer { server.stop() }
@@ -99,14 +99,14 @@ import Testing
             _ = try await Discovery(transport: transport).homeserver(for: address)
         }
         #expect(transport.timeouts.withLock { $0 }.allSatisfy { $0 == .seconds(4) })
-        // And at any time before: it says that it was cancelled, not that the time is over.
+        // Cancellation must throw `CancellationError`, not a timeout.
         let asking = Task { try await Discovery(transport: transport).homeserver(for: address) }
         asking.cancel()
         await #expect(throws: CancellationError.self) { _ = try await asking.value }
     }
 }
 
-/// Keeps how long each request may wait for its connection.
+/// Records the connect timeout of each request.
 private final class TimeoutRecorder: MatrixTransport {
     let transport: CurlTransport
     let timeouts = Mutex<[Duration]>([])

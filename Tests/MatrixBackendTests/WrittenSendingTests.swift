@@ -9,7 +9,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What was written here, on its way to a server and back.
+/// The written form of own messages survives the round trip through the server.
 @Suite(.timeLimit(.minutes(5))) struct WrittenSendingTests {
     private let own = "@me:example.org"
     private let room = RoomID("!room:example.org")
@@ -19,7 +19,7 @@ import Testing
     private static let edited = WrittenText(
         "Hi Bob, *look*", mentioning: ["Bob": .member("@bob:example.org")])
 
-    /// A server that takes all it is sent, and calls it by its transaction.
+    /// Returns a server that accepts every event and derives its ID from the transaction ID.
     private func server() -> FakeHomeserver {
         FakeHomeserver { request in
             if request.url.path.hasSuffix("/upload") { return ["content_uri": "mxc://example.org/up"] }
@@ -31,14 +31,14 @@ import Testing
         ["next_batch": .string(token), "rooms": ["join": [room.rawValue: ["timeline": ["events": .array(events)]]]]]
     }
 
-    /// As the server tells it.
+    /// Returns an own message as a sync returns it.
     private func sent(_ transaction: String, _ content: JSONValue, tellsTransaction: Bool = true) -> JSONValue {
         Events.event(
             "$" + transaction, "m.room.message", content, by: own, at: 5000,
             unsigned: tellsTransaction ? ["transaction_id": .string(transaction)] : [:])
     }
 
-    /// The contents that were sent as messages, by their transactions.
+    /// Returns the contents of the sent messages by transaction ID.
     private func contents(_ server: FakeHomeserver) -> [String: JSONValue] {
         var found: [String: JSONValue] = [:]
         for request in server.requests where request.method == .put && request.url.path.contains("m.room.message") {
@@ -48,7 +48,7 @@ import Testing
         return found
     }
 
-    /// Makes what waits something that this version does not know.
+    /// Makes a queued request unreadable to this version.
     private func damageRequest(holding text: String) throws {
         let file = folder.path("store").appending(path: "unsent.sqlite")
         var data = try Data(contentsOf: file)
@@ -58,7 +58,7 @@ import Testing
         try data.write(to: file)
     }
 
-    /// Through the answer and the sync in either order, an edit, and another start.
+    /// In either order of response and sync, through an edit and a restart.
     @Test(arguments: [false, true], [false, true])
     func whatWasWrittenStays(tellsTransaction: Bool, isEdited: Bool) async throws {
         let server = server()
@@ -94,7 +94,7 @@ import Testing
         await store.close()
     }
 
-    /// The server's answer was written down, and the sync came after another start only.
+    /// The response was stored, but the sync arrived only after a restart.
     @Test func whatWasWrittenStaysOverAStartBeforeTheSync() async throws {
         let first = server()
         var (backend, store) = try await first.start(in: folder)
@@ -113,7 +113,7 @@ import Testing
         await store.close()
     }
 
-    /// Its file outlives the days after which what nothing needs is swept away.
+    /// The file of an unsent message survives the media sweep.
     @Test func theFileOfAnUnsentMessageLivesAsLongAsTheMessage() async throws {
         let first = FakeHomeserver { _ in nil }
         var (backend, store) = try await first.start(in: folder)
@@ -151,7 +151,8 @@ import Testing
         await store.close()
     }
 
-    /// A later version's, or damage: told under the other messages, kept, in nobody's way, and given up by the user alone.
+    /// A request of a later version, or a damaged one, is shown at the end of the timeline, kept, blocks no other
+    /// request, and is removed only by the user.
     @Test func whatCannotBeReadIsTold() async throws {
         let first = FakeHomeserver { _ in nil }
         var (backend, store) = try await first.start(in: folder)
@@ -178,7 +179,7 @@ import Testing
         await store.close()
     }
 
-    /// What an earlier version left goes out as it was meant: to those whom its names meant.
+    /// Names in requests queued by earlier versions become mentions.
     @Test func namesOfEarlierVersionsAreMentions() async throws {
         try EarlierStore.namesAreMentions.copy(to: folder.path("store"))
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -195,7 +196,7 @@ import Testing
         await store.close()
     }
 
-    /// The limit is the server's, and it is told before anything is lost.
+    /// The server's size limit is checked before anything is lost.
     @Test func howMuchIsTooMuchIsTold() async throws {
         let server = server()
         let (backend, store) = try await server.start(in: folder)
@@ -205,7 +206,7 @@ import Testing
         #expect(backend.excess(of: short, isEdit: false) < -50_000 && backend.excess(of: short, isEdit: true) < -25_000)
         let long = WrittenMessage(String(repeating: "x", count: 40_000))
         #expect(backend.excess(of: long, isEdit: false) < 0 && backend.excess(of: long, isEdit: true) > 0)
-        // Its HTML counts, too.
+        // The formatted body counts towards the limit.
         let styled = WrittenMessage("**" + String(repeating: "x", count: 40_000) + "**")
         #expect(backend.excess(of: styled, isEdit: false) > 0)
         await #expect(throws: ChatError.invalidMessage) {

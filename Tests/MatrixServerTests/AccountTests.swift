@@ -8,10 +8,10 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Accounts over a real homeserver: signing in, going on without what signs in, signing out.
+/// Accounts on a real homeserver: signing in, restarting without credentials, signing out.
 @Suite(.timeLimit(.minutes(5)))
 struct AccountTests {
-    /// An application's accounts in a folder, one start of it after the other.
+    /// The accounts of one application folder over several starts.
     private final class Home {
         let folder = TemporaryFolder()
         let keyring = FakeSecretStorage()
@@ -66,7 +66,7 @@ struct AccountTests {
         try await Self.wait(accounts, for: ann) { $0 == .online }
         let room = try await #require(accounts.backend(of: ann)).createRoom(named: "Kept")
         #expect(try await list.accounts().map(\.id) == [ann])
-        // Twice the same account is none.
+        // Signing in to the same account again fails.
         await #expect(throws: SignInProblem.alreadyHere) { _ = try await Self.signIn(name, to: accounts) }
         await accounts.close()
         await list.close()
@@ -80,7 +80,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// Renamed here, by another program of the user, or while nobody looked.
+    /// The account's name follows its profile, changed here, by another client, or while offline.
     @Test func anAccountIsCalledAsItsProfile() async throws {
         let home = Home()
         var (accounts, list) = try await home.start()
@@ -96,7 +96,7 @@ struct AccountTests {
         await isCalled("Anna")
         try await backend.client.setDisplayName("Annabel", of: MemberID(ann))
         await isCalled("Annabel")
-        // In one room alone it is no other name.
+        // A display name in a single room does not change it.
         _ = try await backend.client.call(
             .put, ["client", "v3", "rooms", room.rawValue, "state", "m.room.member", ann],
             body: ["membership": "join", "displayname": "Bella"])
@@ -118,7 +118,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// A locked keyring is no log-out: what is kept is there, what is sent waits, and Retry goes on.
+    /// A locked keyring is not a sign-out: history is readable, messages are queued, and Retry reconnects.
     @Test func withALockedKeyringWhatIsKeptIsThere() async throws {
         let home = Home()
         let name = try await Self.register("ann")
@@ -156,7 +156,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// A session that was ended at the server stays in the window until the user signs in again.
+    /// An account whose session was ended by the server stays listed until the user signs in again.
     @Test func signedOutAtTheServerItSignsInAgain() async throws {
         let home = Home()
         let name = try await Self.register("ann")
@@ -177,8 +177,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// A server that lets the session expire: all that is here stays, what is written meanwhile waits, and the same
-    /// device goes on.
+    /// Soft logout: all local data stays, messages are queued meanwhile, and the device ID is kept.
     @Test func aSoftLogOutKeepsEverything() async throws {
         let home = Home()
         let name = try await Self.register("ann")
@@ -191,7 +190,7 @@ struct AccountTests {
         var request = MatrixRequest(.post, try TestHomeserver.url().appending(path: "_parlance/expire"))
         request.body = .json(Data(#"{"user":"\#(ann)"}"#.utf8))
         #expect(try await backend.client.transport.send(request).status == 200)
-        // The request that waits for what is new has been let in already.
+        // The pending long poll was authorized before the token expired.
         await accounts.reconnect()
         try await Self.wait(accounts, for: ann) { $0 == .signedOut(isSoft: true) }
 
@@ -210,7 +209,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// Whose secret was to be forgotten is asked for the password, whatever the keyring says.
+    /// An account whose credentials could not be stored asks for the password, whatever the keyring has.
     @Test func aSecretThatWasNotKeptIsAskedForAtTheNextStart() async throws {
         let home = Home()
         let name = try await Self.register("ann")
@@ -260,7 +259,7 @@ struct AccountTests {
         await list.close()
     }
 
-    /// A session that was opened here ends when it is abandoned; one that another program opened goes on.
+    /// Abandoning a session ends it on the server only if it was opened here.
     @Test func anAbandonedSessionEndsUnlessItIsAnothers() async throws {
         let home = Home()
         let name = try await Self.register("ann")

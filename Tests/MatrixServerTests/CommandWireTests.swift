@@ -8,12 +8,12 @@ import Testing
 @testable import ChatViewModels
 @testable import MatrixBackend
 
-/// What commands that say something make of what stands behind them, from the composer to what a server gets.
+/// Commands that send messages, from the composer to the event content.
 struct CommandWireTests {
     private let commands = CommandRegistry(capabilities: [], translator: .untranslated)
     private let file = Composer.Attachment(type: "image/png", name: "a.png", bytes: 3, source: "mxc://a/b")
 
-    /// What the composer hands over of this text; nil with a reason where it refuses.
+    /// Returns what the composer sends for this text, or `nil` and the reason for its refusal.
     private func composed(_ text: WrittenText, files: [Composer.Attachment] = []) -> (ComposedMessage?, reason: String?)
     {
         var engine = ComposerEngine(configuration: .preset(.parlance))
@@ -28,7 +28,7 @@ struct CommandWireTests {
         return answer
     }
 
-    /// The first event of a message.
+    /// Returns the content of a message's first event.
     private func content(_ text: WrittenText, files: [Composer.Attachment] = []) throws -> JSONValue {
         let message = try #require(composed(text, files: files).0)
         let command = try commands.command(in: message.text.source)
@@ -38,7 +38,7 @@ struct CommandWireTests {
         return try #require(contents.first)
     }
 
-    /// "Ann" in a text is a pill, "loud" is underlined.
+    /// Returns a text in which "Ann" is a mention and "loud" is underlined.
     private func written(_ source: String) -> WrittenText {
         func place(_ text: String) -> TextRange {
             let range = source.ranges(of: text)[0]
@@ -75,7 +75,7 @@ struct CommandWireTests {
         #expect(seen.mentions == [MentionTarget.member("@ann:x")])
     }
 
-    /// Nothing of what is to be uncovered is seen before, whatever it is.
+    /// No part of a spoiler is visible before it is revealed, whatever its Markdown.
     @Test(arguments: [
         "one\n\ntwo", "- one\n- two", "# one", "a || b", "||", "a ||b|| c", "| a | b |\n|-|-|\n| c | d |", "> one",
         "```\none\n```", "one `||` two", "\\", "a\\", "`one",
@@ -87,13 +87,13 @@ struct CommandWireTests {
         #expect(open.isEmpty && !seen.markedLetters.isEmpty, "\(content)")
     }
 
-    /// What somebody does has no caption: it is refused with a reason, and all of it stays.
+    /// An emote cannot have files: it is refused with a reason and stays in the composer.
     @Test func emotesGoWithoutFiles() {
         let (message, reason) = composed(WrittenText("/me waves"), files: [file])
         #expect(message == nil && reason == "What you do goes without files. Send them by themselves.")
     }
 
-    /// What covers a caption, or makes it plain, goes with the files.
+    /// `/spoiler` and `/plain` apply to captions.
     @Test(arguments: ["/spoiler it", "/plain *it*"]) func captionsAreCommandsToo(text: String) throws {
         let content = try content(WrittenText(text), files: [file])
         #expect(content["msgtype"]?.string == "m.image" && content["filename"]?.string == "a.png")

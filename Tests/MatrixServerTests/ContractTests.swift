@@ -4,10 +4,10 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What holds for every backend holds over a homeserver.
+/// Runs the backend contract over a homeserver.
 @Suite(.timeLimit(.minutes(5))) struct ContractTests {
-    /// A file that the server has is called otherwise than the file that was sent, and has no alternative text:
-    /// `filesGoWithMessages` is for what it has.
+    /// A file on the server has another URI than the sent file, and no alternative text; `filesGoWithMessages` tests
+    /// the rest.
     private static let others = ["a file that is sent comes back with its content, its size and its name"]
     private static let cases = BackendContract.all.filter { !others.contains($0.description) }
 

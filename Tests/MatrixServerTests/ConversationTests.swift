@@ -9,9 +9,9 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Two users of a real homeserver, by both kinds of sync.
+/// Two users of a real homeserver, with sliding and plain sync.
 @Suite(.timeLimit(.minutes(5))) struct ConversationTests {
-    /// Ann's room, with Bob in it.
+    /// Creates Ann's room with Bob in it.
     private func meet(sliding: Bool) async throws -> (ann: MatrixUser, bob: MatrixUser, room: RoomID) {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: !sliding)
@@ -79,7 +79,7 @@ import Testing
         await bob.close()
     }
 
-    /// Synapse makes thumbnails of what is uploaded; what one sent oneself is not fetched again.
+    /// Synapse creates thumbnails of uploads; the sender does not download the file again.
     @Test func picturesGoBothWaysWithAllThatIsKnownOfThem() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let picture = SamplePictures.png(width: 900, height: 600) + [UInt8](repeating: 0, count: 70_000)
@@ -146,13 +146,13 @@ import Testing
     @Test(arguments: [true, false]) func aLongHistoryIsFetchedWhenItIsAskedFor(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         await ann.close()
-        // More than an answer of a sync holds, while Ann is away; from any client.
+        // More events than a sync response holds while Ann is offline, sent by a raw client.
         var last: MessageID?
         for number in 1...70 {
             let content: JSONValue = ["msgtype": "m.text", "body": .string("\(number)")]
             last = try await bob.client.send("m.room.message", content, to: room, transaction: "n\(number)")
         }
-        // Nothing is to be fetched to be counted.
+        // Mark all as read, so that nothing is fetched only to be counted.
         try await ann.readElsewhere(try #require(last), in: room)
         let back = try await ann.restarted()
         let newest = try await back.messages(in: room) { $0.last?.text == "70" }
@@ -178,7 +178,8 @@ import Testing
         await bob.close()
     }
 
-    /// A message, or a day, far behind all that is kept is shown with what is around it, and read on in both directions.
+    /// A jump to a message or a day long before the stored history loads a page around it, which continues in both
+    /// directions.
     @Test(arguments: [true, false]) func aJumpLandsInTheMiddleOfWhatIsMissing(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         await ann.close()
@@ -241,7 +242,7 @@ import Testing
         #expect(
             try await happened(to: bob, until: .roomNamed).last
                 == RoomEvent(.roomNamed, before: "A room", after: "Another room"))
-        // The first one right after the room was made is part of making it, if the machine is quick enough.
+        // On a fast machine the first topic may be grouped with the creation of the room.
         for topic in ["This", "This and that"] { try await ann.backend.setTopic(topic, of: room) }
         try await bob.messages(in: room, withEvents: true) {
             $0.last?.event == RoomEvent(.topicSet, before: "This", after: "This and that")
@@ -306,7 +307,7 @@ import Testing
         await #expect(throws: ChatError.notPermitted) {
             try await bob.backend.send(Fixtures.outgoing("clear"), to: room)
         }
-        // Were the room unknown to the store, the server is asked first.
+        // Without a stored flag the server is asked first.
         try await bob.store.set(nil, for: MatrixOutboxBackend.encryptionSetting, of: room)
         try await bob.backend.send(Fixtures.outgoing("clear", transaction: "refused"), to: room)
         try await bob.messages(in: room) { $0.last?.delivery == .failed }
@@ -318,7 +319,7 @@ import Testing
 
     @Test func whatWaitedIsSentAfterAnotherStart() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
-        // Off the network, nothing is lost by ending.
+        // Queued offline, the message survives a restart.
         await ann.backend.outbox.setOnline(false)
         try await ann.backend.send(Fixtures.outgoing("later", transaction: "later"), to: room)
         let back = try await ann.restarted()
@@ -335,7 +336,7 @@ import Testing
         let room = try await ann.backend.createRoom(named: "Kept")
         try await ann.say("Still here", in: room)
         try await ann.client.logOut()
-        // Synapse does not end the wait of a sync for that.
+        // Synapse does not end a pending long poll on logout.
         let back = try await ann.restarted()
         for await state in back.backend.connectionStates() {
             if case .signedOut(let isSoft) = state {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Two users of a real homeserver who ask each other into rooms, by both kinds of sync.
+/// Two users of a real homeserver who invite each other, with sliding and plain sync.
 @Suite(.timeLimit(.minutes(5)))
 struct InvitationTests {
     private func pair(sliding: Bool) async throws -> (ann: MatrixUser, bo: MatrixUser) {
@@ -36,7 +36,7 @@ struct InvitationTests {
         let told = try await invitation(to: room, for: bo)
         #expect(told.name == "Garden" && told.topic == "Beds and borders" && !told.isEncrypted && !told.isDirect)
         #expect(told.inviter == ann.session.user && told.inviterName == "Ann Smith")
-        // It is kept: there without a network, and once.
+        // The invitation is stored: available offline, and not duplicated.
         bo = try await bo.restarted()
         #expect(try await bo.store.invitations().map(\.room) == [room])
         #expect(try await invitation(to: room, for: bo).title == "Garden")
@@ -57,7 +57,7 @@ struct InvitationTests {
         try await ann.client.remove(bo.session.user, from: room)
         try await waitUntilGone(room, for: bo)
         await #expect(throws: ChatError.notFound) { try await bo.backend.accept(room) }
-        // And it may come again.
+        // The user can be invited again.
         try await ann.backend.invite(bo.session.user.rawValue, to: room)
         _ = try await invitation(to: room, for: bo)
         await ann.close()
@@ -72,7 +72,7 @@ struct InvitationTests {
         try await bo.backend.decline(room)
         #expect(try await bo.store.invitations().isEmpty)
         #expect(try await ann.client.membership(of: bo.session.user.rawValue, in: room) == "leave")
-        // What the server has to say of it afterwards brings it back neither now nor later.
+        // Later syncs, also after a restart, do not restore it.
         let other = try await ann.backend.createRoom(named: "Other")
         try await ann.backend.invite(bo.session.user.rawValue, to: other)
         _ = try await invitation(to: other, for: bo)
@@ -82,7 +82,7 @@ struct InvitationTests {
         await bo.close()
     }
 
-    /// A conversation for two is one for both: for who began it, for who was asked, and for their other programs.
+    /// A direct chat is one for the inviter, the invitee, and their other clients.
     @Test(arguments: [true, false]) func aConversationForTwoIsThatForBoth(_ sliding: Bool) async throws {
         let (ann, bo) = try await pair(sliding: sliding)
         try await ann.backend.setDisplayName("Ann Smith")
@@ -90,24 +90,24 @@ struct InvitationTests {
         try await ann.waitForRoom(room) { $0.room.kind == .direct }
         let told = try await invitation(to: room, for: bo)
         #expect(told.isDirect && told.title == "Ann Smith")
-        // Who writes to somebody who waits for an answer gives it.
+        // Opening a direct chat with the inviter accepts the pending invitation.
         #expect(try await bo.backend.openDirect(with: ann.session.user.rawValue) == room)
         try await bo.waitForRoom(room) { $0.room.kind == .direct && $0.room.name == "Ann Smith" }
         let marked = DirectRooms(.object(try await bo.client.directRooms(of: bo.session.user)))
         #expect(marked.partners == [room: ann.session.user])
-        // Another program of the user's takes the mark away, and gives it again.
+        // Another client of the user removes the room from `m.direct` and adds it again.
         try await bo.client.setDirectRooms([:], of: bo.session.user)
         try await bo.waitForRoom(room) { $0.room.kind == .group }
         try await bo.client.setDirectRooms(marked.json.object ?? [:], of: bo.session.user)
         try await bo.waitForRoom(room) { $0.room.kind == .direct }
-        // One that the other has left is none: the next one is another.
+        // A chat that the other user has left is not reused.
         try await bo.backend.leaveRoom(room)
         #expect(try await ann.backend.openDirect(with: bo.session.user.rawValue) != room)
         await ann.close()
         await bo.close()
     }
 
-    /// What was not known of by the end of a session is found out in the next, whatever the server forgot.
+    /// An initial sync reveals invitations withdrawn while offline, whatever the server forgot.
     @Test(arguments: [true, false]) func aFirstSyncTellsWhichAreLeft(_ sliding: Bool) async throws {
         var (ann, bo) = try await pair(sliding: sliding)
         let gone = try await ann.backend.createRoom(named: "Gone")
@@ -118,7 +118,7 @@ struct InvitationTests {
         try await ann.client.remove(bo.session.user, from: gone)
         for setting in ["matrix.sync.sliding", "matrix.sync.plain"] { try await bo.store.setSetting("", for: setting) }
         bo = try await bo.restarted()
-        // Synapse may answer with what it answered last, and tell of the rest in the next.
+        // Synapse may repeat its last response and return the rest in the next.
         for await all in bo.backend.invitations() where all.map(\.room) == [kept] { break }
         await ann.close()
         await bo.close()

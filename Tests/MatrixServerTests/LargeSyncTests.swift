@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// An account with more to tell than is taken at once.
+/// An account whose sync exceeds the maximum response size.
 @Suite(.timeLimit(.minutes(5))) struct LargeSyncTests {
     @Test(arguments: [true, false]) func whatIsTooLargeComesInPieces(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
@@ -32,7 +32,7 @@ import Testing
     }
 }
 
-/// Takes only syncs that are short.
+/// Rejects long sync responses.
 private struct NarrowTransport: MatrixTransport {
     let transport: CurlTransport
     let most: Int

@@ -1,7 +1,7 @@
 import ChatCore
 import Composer
 
-/// A letter of a message as it is seen: how it looks, and whom it names.
+/// A character of a rendered message with its style and mention.
 struct MarkedLetter: Equatable {
     var letter: Character
     var style: InlineStyle
@@ -13,8 +13,8 @@ struct MarkedLetter: Equatable {
 }
 
 extension MessageBody {
-    /// All letters in their order. White space, and where blocks begin, may change on the way through Markdown and HTML; a
-    /// mention without an address is text on the wire.
+    /// All characters in order. White space and block boundaries are ignored, as Markdown and HTML may change them; a
+    /// mention without an address is sent as plain text.
     var markedLetters: [MarkedLetter] { Self.letters(in: blocks) }
 
     private static func letters(in blocks: [BodyBlock]) -> [MarkedLetter] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// The Synapse that `make test` starts.
+/// The Synapse instance that `make test` starts.
 enum TestHomeserver {
     struct NotThere: Error, CustomStringConvertible {
         let description = """
@@ -24,7 +24,7 @@ enum TestHomeserver {
     }
 }
 
-/// A new user of the test's homeserver, with a store of its own.
+/// A new user on the test homeserver, with a store of its own.
 struct MatrixUser {
     let session: MatrixSession
     let server: Homeserver
@@ -33,7 +33,7 @@ struct MatrixUser {
     let store: ChatStore
     let backend: MatrixBackend
 
-    /// - Parameter sliding: whether to sync by sliding sync.
+    /// - Parameter sliding: whether to use sliding sync.
     static func make(_ name: String = "ann", sliding: Bool) async throws -> MatrixUser {
         let transport = CurlTransport()
         let server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
@@ -63,7 +63,7 @@ struct MatrixUser {
         backend = try await MatrixBackend.start(over: store, server: server, session: session, transport: transport)
     }
 
-    /// The same account and store, as after another start of the application.
+    /// Simulates a restart with the same account and store.
     func restarted() async throws -> MatrixUser {
         await close()
         return try await MatrixUser(
@@ -71,7 +71,7 @@ struct MatrixUser {
             sliding: server.hasSlidingSync)
     }
 
-    /// The same account in another program, which is signed in for the first time.
+    /// Signs the same account in on another device.
     func elsewhere(sliding: Bool) async throws -> MatrixUser {
         let client = MatrixClient(server: server.url, transport: transport)
         let name = String(session.user.rawValue.dropFirst().prefix { $0 != ":" })
@@ -82,7 +82,7 @@ struct MatrixUser {
             session: session, server: server, transport: CurlTransport(), folder: TemporaryFolder(), sliding: sliding)
     }
 
-    /// Marks a message as read from another program.
+    /// Marks a message as read from another device.
     func readElsewhere(_ message: MessageID, in room: RoomID) async throws {
         let transport = CurlTransport()
         let client = MatrixClient(server: server.url, token: session.token, transport: transport)
@@ -100,7 +100,7 @@ struct MatrixUser {
         MatrixClient(server: server.url, token: session.token, transport: transport)
     }
 
-    /// What was said in a room, and what happened there if that is asked for, as soon as it satisfies a condition.
+    /// Returns the messages of a room, optionally with room events, once they satisfy a condition.
     @discardableResult
     func messages(in room: RoomID, withEvents: Bool = false, where condition: @escaping ([Message]) -> Bool)
         async throws -> [Message]
@@ -120,7 +120,7 @@ struct MatrixUser {
         throw CancellationError()
     }
 
-    /// Those who are or were in a room, as soon as they satisfy a condition.
+    /// Returns the current and former members of a room once they satisfy a condition.
     @discardableResult
     func members(of room: RoomID, where condition: ([Member]) -> Bool) async throws -> [Member] {
         var known: [Member] = []
@@ -137,7 +137,7 @@ struct MatrixUser {
         throw CancellationError()
     }
 
-    /// Sends and waits until the server's own word of it is there.
+    /// Sends a message and waits until the sync delivers it.
     @discardableResult
     func say(_ text: String, in room: RoomID, replyTo: MessageID? = nil) async throws -> Message {
         let transaction = TransactionID(UUID().uuidString)

@@ -6,9 +6,9 @@ import Testing
 @testable import ChatViewModels
 @testable import MatrixBackend
 
-/// What one's own account wrote in another program.
+/// Messages of the user's account from another client.
 @Suite(.timeLimit(.minutes(5))) struct OtherProgramTests {
-    /// ⚠ It was a mere text here, and saving an edit took everyone's mention away.
+    /// Regression: the room mention was mere text here, and saving an edit removed it.
     @Test(arguments: [true, false]) func anEditKeepsTheMentionOfEveryone(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let room = try await ann.backend.createRoom(named: "Room")

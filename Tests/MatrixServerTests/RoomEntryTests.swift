@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Ways into rooms over a real homeserver.
+/// Joining rooms on a real homeserver.
 @Suite(.timeLimit(.minutes(5)))
 struct RoomEntryTests {
     @Test func aConversationForTwoIsBegunOnce() async throws {
@@ -40,14 +40,14 @@ struct RoomEntryTests {
         await bo.close()
     }
 
-    /// Nothing can be written where it would have to be encrypted, and the room says so.
+    /// An encrypted room rejects messages and is shown as encrypted.
     @Test func anEncryptedRoomIsKnownAsThat() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.say("Before", in: room)
         #expect(try await !ann.backend.isEncrypted(room))
         try await ann.client.setState("m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], of: room)
-        // What comes after it comes with it.
+        // The marker arrives after the encryption event, which is thus processed.
         let marker: JSONValue = ["msgtype": "m.text", "body": "Marker"]
         _ = try await ann.client.send("m.room.message", marker, to: room, transaction: "marker")
         try await ann.messages(in: room) { $0.contains { $0.text == "Marker" } }
@@ -58,7 +58,7 @@ struct RoomEntryTests {
         await ann.close()
     }
 
-    /// A first sync over what is kept tells nothing of it: the server forgot where it was, or knows it no more.
+    /// An initial sync over an existing store does not list rooms left elsewhere: the server lost the sync position.
     @Test(arguments: [true, false]) func whatWasLeftElsewhereIsGoneAfterAFirstSync(_ sliding: Bool) async throws {
         var ann = try await MatrixUser.make("ann", sliding: sliding)
         let left = try await ann.backend.createRoom(named: "Left")
@@ -81,7 +81,7 @@ struct RoomEntryTests {
         try await ann.backend.invite(bo.session.user.rawValue, to: room)
         #expect(try await bo.backend.join(room.rawValue) == room)
         try await bo.waitForRoom(room)
-        // It does not hear of it.
+        // Close the backend first: the user does not learn of the ban.
         await bo.backend.close()
         let path = ["client", "v3", "rooms", room.rawValue, "ban"]
         _ = try await ann.client.call(.post, path, body: ["user_id": .string(bo.session.user.rawValue)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Rooms made with all that belongs to them, and people found, over a real homeserver.
+/// Creating rooms with all options, and user search, on a real homeserver.
 @Suite(.timeLimit(.minutes(5)))
 struct RoomPeopleTests {
     @Test func aPublicRoomIsFoundByItsAddressAndTellsWhoHasASay() async throws {
@@ -44,12 +44,12 @@ struct RoomPeopleTests {
         let bo = try await MatrixUser.make("bo", sliding: true)
         let name = "Bo \(UUID().uuidString.prefix(8))"
         try await bo.backend.setDisplayName(name)
-        // Synapse tells of those who are in public rooms, or share one with who asks.
+        // Synapse's user directory lists members of public rooms and of rooms shared with the searcher.
         let room = try await bo.backend.createRoom(
             RoomRequest(name: "Open", address: "a-\(UUID().uuidString.lowercased())"))
         #expect(try await ann.backend.join(room.rawValue) == room)
         var found: [User] = []
-        // It takes note of them a little later.
+        // The user directory is updated asynchronously.
         while found.isEmpty { found = try await ann.backend.users(matching: name) }
         #expect(found == [User(id: bo.session.user, name: name)])
         #expect(try await bo.backend.users(matching: name).isEmpty, "nobody writes to oneself")
@@ -57,7 +57,7 @@ struct RoomPeopleTests {
         await bo.close()
     }
 
-    /// Members of whom nobody heard are told when somebody asks, and to those who watch the room.
+    /// Members not yet loaded are published on request, also to observers of the room.
     @Test func aRosterIsKeptAndTold() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)

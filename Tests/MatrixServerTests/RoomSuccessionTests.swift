@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Rooms that took the place of others, spaces, knocks and links to messages, over a real homeserver.
+/// Room upgrades, spaces, knocks and permalinks on a real homeserver.
 @Suite(.timeLimit(.minutes(3)))
 struct RoomSuccessionTests {
     @Test(arguments: [true, false]) func aReplacedRoomLeadsOnAndBack(_ sliding: Bool) async throws {
@@ -16,7 +16,7 @@ struct RoomSuccessionTests {
         let old = try await ann.backend.createRoom(named: "Garden")
         try await ann.say("Before", in: old)
         #expect(try await ann.backend.succession(of: old) == RoomSuccession())
-        // 10 has identifiers of rooms with their server.
+        // Room version 10 still has room IDs with a server name.
         let path = ["client", "v3", "rooms", old.rawValue, "upgrade"]
         let answer = try await ann.client.call(.post, path, body: ["new_version": "10"])
         let new = RoomID(try #require(answer["replacement_room"]?.string))
@@ -66,7 +66,7 @@ struct RoomSuccessionTests {
         await bo.close()
     }
 
-    /// What "Copy Link" gives leads to the message, also where it is not kept.
+    /// “Copy Link” yields a permalink that opens the message, even if it is not stored locally.
     @Test func aLinkLeadsToItsMessage() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
@@ -93,7 +93,7 @@ struct RoomSuccessionTests {
         let coordinator = ConversationCoordinator(service: backend)
         coordinator.start(opening: nil)
         coordinator.open(link)
-        // That it was revealed may have been told before anybody could listen.
+        // The reveal effect may be sent before an observer is set, so poll the rows.
         while coordinator.conversation?.timeline.rows.message(message) == nil {
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -4,7 +4,7 @@ import Foundation
 
 @testable import MatrixBackend
 
-/// A Matrix backend whose calls return when the sync has brought what they did: what a local backend does at once.
+/// A Matrix backend whose calls return only once the sync has delivered their effects, as with a local backend.
 struct SettledBackend: ChatService {
     let user: MatrixUser
 
@@ -57,7 +57,7 @@ struct SettledBackend: ChatService {
 
     func createRoom(named name: String) async throws -> RoomID {
         let room = try await backend.createRoom(named: name)
-        // Its first sync, which would change what a case has just done, brings one's name.
+        // Wait for the room's first sync, which sets the user's name and could otherwise interfere with a test case.
         for await update in backend.timeline(of: room, limit: 1) {
             let members: [Member]? =
                 switch update {

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is unread, as a real homeserver counts it.
+/// Unread counts as a real homeserver computes them.
 @Suite(.timeLimit(.minutes(5))) struct UnreadTests {
-    /// Ann's room, with Bob in it, who says so much there, the first of it to Ann herself.
+    /// Creates Ann's room with Bob in it, who sends a number of messages; the first one mentions Ann.
     private func meet(_ ann: MatrixUser, _ bob: MatrixUser, messages: Int) async throws -> (RoomID, [MessageID]) {
         let room = try await ann.backend.createRoom(named: "A room")
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
@@ -24,15 +24,15 @@ import Testing
         return (room, ids)
     }
 
-    /// What the server counts for Ann.
+    /// Returns the server's notification and highlight counts.
     private func counted(_ user: MatrixUser, _ room: RoomID) async throws -> UnreadCount? {
-        // Synapse answers the same request with the same for two minutes.
+        // A random timeout: Synapse caches the response to an identical sync request for two minutes.
         let wait = Duration.seconds(.random(in: 1...1_000_000))
         let update = try await PlainSync(client: user.client).next(after: nil, wait: wait)
         return update.rooms.first { $0.id == room }?.counted
     }
 
-    /// The server takes a moment to count.
+    /// Polls until the counts match: the server updates them asynchronously.
     private func expectCount(_ user: MatrixUser, _ room: RoomID, _ expected: UnreadCount) async throws {
         var told = try await counted(user, room)
         for _ in 0..<100 where told != expected {
@@ -57,7 +57,7 @@ import Testing
                 $0.unreadCount == unread && $0.mentionCount == mentions && !$0.mayHaveMoreUnread
             }
         }
-        // Ann opens it, and her other program learns of that.
+        // Ann opens the room on one device; the other device gets the update.
         try await ann.waitForRoom(some) { $0.unreadCount == 10 }
         try await again.messages(in: some) { $0.last?.id == ids[11] }
         try await again.backend.markRead(ids[11], in: some)
@@ -88,7 +88,7 @@ import Testing
         for user in [bob, back] { await user.close() }
     }
 
-    /// As other programs do, which mark whatever event is the last.
+    /// Other clients put read markers on any event that is last.
     @Test(arguments: [true, false]) func marksAtReactionsCountForTheMessageBefore(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)

@@ -14,20 +14,20 @@ import Testing
 @testable import ChatViewModels
 @testable import MatrixBackend
 
-/// Messages on their way through everything that hands them on: at each station they must say what was written.
+/// Passes messages through every station of their round trip and checks at each that their content is unchanged.
 struct WrittenTrip {
     let messages: [WrittenMessage]
     let bob: MatrixUser
     let room: RoomID
-    /// Where messages are passed on to.
+    /// The target room of forwarded messages.
     let other: RoomID
     private(set) var ann: MatrixUser
-    /// Each message as Ann and Bob have it, in the order in which they were sent.
+    /// The messages as Ann and Bob have them, in the order sent.
     private var own: [Message] = []
     private var received: [Message] = []
     private let bodies = MessageBodies(readsPlainTexts: true)
 
-    /// Ann and Bob in two rooms, with nothing said in them.
+    /// Creates two empty rooms with Ann and Bob.
     init(of count: Int, seed: UInt64) async throws {
         ann = try await MatrixUser.make("ann", sliding: true)
         bob = try await MatrixUser.make("bob", sliding: false)
@@ -52,7 +52,7 @@ struct WrittenTrip {
         self.messages = messages
     }
 
-    /// The same with these members of the rooms in the place of those that nobody knows.
+    /// Returns the text with unknown users replaced by these members of the room.
     private static func naming(_ people: [String: MemberID], in text: WrittenText) -> WrittenText {
         let marks = text.marks.map { mark in
             guard case .member(let id)? = mark.mention, let person = people[id] else { return mark }
@@ -68,14 +68,14 @@ struct WrittenTrip {
 
     // MARK: Stations
 
-    /// Through the outbox and the server into both accounts' stores.
+    /// Sends the messages through outbox and server into both accounts' stores.
     mutating func send() async throws {
         try await deliver(messages, by: ann, to: room)
         try await check(texts: messages.map(\.text), "sent")
         try await checkNotified()
     }
 
-    /// Each becomes what the next one says, and what it was, each time by what the store has of it.
+    /// Edits each message to the next one's text and back, based on the stored content each time.
     mutating func editThereAndBack() async throws {
         let texts = own.map { EditableMessage($0, body: bodies.body(of: $0)).text }
         try await edit(to: texts.indices.map { texts[($0 + 1) % texts.count] })
@@ -84,7 +84,7 @@ struct WrittenTrip {
         try await check(texts: messages.map(\.text), "edited back")
     }
 
-    /// The sender's program is started anew.
+    /// Restarts the sender's backend.
     mutating func restart() async throws {
         ann = try await ann.restarted()
         own = try await ann.messages(in: room) { [count = messages.count] in $0.count == count }
@@ -97,7 +97,7 @@ struct WrittenTrip {
         }
     }
 
-    /// Passed on by who wrote them, and by who received them.
+    /// Forwards the messages, by their sender and by their recipient.
     func forward() async throws {
         let forwarded = own.map { WrittenMessage(forwarding: $0, readsPlainTexts: true) }
         let (copies, seen) = try await pass(forwarded, by: ann, to: bob)
@@ -112,7 +112,7 @@ struct WrittenTrip {
         }
     }
 
-    /// Out of both accounts, as JSON and as a page, and into another program's rooms.
+    /// Exports both accounts as JSON and HTML and imports them into another application's rooms.
     func exportAndImport() async throws {
         for format in [ExportFormat.json, .html] {
             let mine = try await imported(by: ann, as: format)
@@ -133,9 +133,9 @@ struct WrittenTrip {
         }
     }
 
-    // MARK: What is to hold
+    // MARK: Checks
 
-    /// Ann has what she wrote, and Bob sees it, as far as the wire can say it.
+    /// Checks that Ann has what she wrote, and that Bob sees it as far as the event format can express it.
     private func check(texts: [WrittenText], _ station: String) async throws {
         for (index, text) in texts.enumerated() {
             let isEmote = messages[index].kind == .emote
@@ -148,7 +148,7 @@ struct WrittenTrip {
         }
     }
 
-    /// Whoever is named is notified, and nobody else.
+    /// Checks that exactly the mentioned users are notified.
     private func checkNotified() async throws {
         for (index, message) in messages.enumerated() {
             let event = try #require(try await bob.client.event(received[index].id, in: room))
@@ -172,12 +172,12 @@ struct WrittenTrip {
             bodies.body(of: found).markedLetters, bodies.body(of: wanted).markedLetters, "\(station): \(message.text)")
     }
 
-    /// Whether Markdown can't say all that others see of a message.
+    /// Returns whether Markdown cannot express everything that others see of a message.
     private func isLossy(_ message: Message) -> Bool {
         message.formattedText.map { !MessageMarkup.written(html: $0).losses.isEmpty } ?? false
     }
 
-    // MARK: On the way
+    // MARK: Delivery
 
     private mutating func deliver(_ messages: [WrittenMessage], by sender: MatrixUser, to room: RoomID) async throws {
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
@@ -202,7 +202,7 @@ struct WrittenTrip {
         received = try await bob.messages(in: room, where: areEdited)
     }
 
-    /// - Returns: the copies as their sender and as the other has them.
+    /// - Returns: the copies as the sender and as the recipient have them.
     private func pass(
         _ copies: [WrittenMessage], by sender: MatrixUser, to reader: MatrixUser
     ) async throws -> (sent: [Message], seen: [Message]) {
@@ -236,7 +236,7 @@ struct WrittenTrip {
 }
 
 extension WrittenText {
-    /// Without what only a composer needs, which an edit adds.
+    /// The text without the short names of its mentions, which only a composer needs and an edit adds.
     fileprivate var unshortened: WrittenText {
         WrittenText(source, syntax: syntax, marks: marks.map { WrittenText.Mark($0.content, over: $0.range) }) ?? self
     }

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// What random messages mention, say and look like is the same wherever they come.
+/// Random messages keep their mentions, text and appearance at every station.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WrittenTripTests {
-    /// Messages that are under way together, in a room of their own.
+    /// The number of messages sent together, in a room of their own.
     private static let batch = 50
 
-    /// Of `PARLANCE_TRIPS` messages, or as many as `make test` has time for.
+    /// Batches for `PARLANCE_TRIPS` messages; one batch by default, as in `make test`.
     static var batches: Range<Int> {
         let count = ProcessInfo.processInfo.environment["PARLANCE_TRIPS"].flatMap { Int($0) } ?? batch
         return 0..<max(1, (count + batch - 1) / batch)

@@ -3,7 +3,7 @@ import MarkupFuzzing
 import MessageMarkup
 import Testing
 
-/// HTML made to do harm: each vector in each setting. What comes out has only what is allowed and stays as it is.
+/// XSS vectors, each in several contexts. The output contains only allowed markup, and sanitizing is idempotent.
 struct AttackTests {
     @Test(arguments: AttackVectors.all)
     func nothingForbiddenComesOut(html: String) {
@@ -71,7 +71,7 @@ enum AttackVectors {
         "data-mx-color=\"#000000\" data-mx-color=\"javascript:x\"", "data-mx-maths=\"\\\\href{javascript:x}{y}\"",
     ]
 
-    /// What parsers read one way and write another.
+    /// Mutation XSS: markup that parses differently after serialization.
     private static let mutations = [
         "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
         "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
@@ -94,7 +94,7 @@ enum AttackVectors {
         "<mx-reply><a href=javascript:x>a</mx-reply><script>b</script>",
     ]
 
-    /// What is no HTML at all.
+    /// Malformed HTML.
     private static let broken = [
         "<<script>alert(1)//<</script>", "<scr<script>ipt>alert(1)</scr</script>ipt>",
         "<img \"\"\"><script>alert(1)</script>\">",

@@ -1,7 +1,7 @@
 import ChatCore
 import Composer
 
-/// A body as one line to compare with: `P(a {b:bold})`.
+/// Returns a body as one line for comparison: `P(a {b:bold})`.
 func sketch(_ body: MessageBody) -> String {
     (body.isEmote ? "EMOTE " : "") + sketch(body.blocks)
 }

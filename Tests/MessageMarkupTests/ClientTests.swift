@@ -2,11 +2,11 @@ import Composer
 import MessageMarkup
 import Testing
 
-/// What other programs send, as a text to edit.
+/// HTML from other clients, converted to editable text.
 struct ClientTests {
     @Test(arguments: [
         (
-            // Element, an answer with a pill.
+            // Element: a reply with a pill.
             "<mx-reply><blockquote><a href=\"https://matrix.to/#/!r:a.example/$e?via=a.example\">In reply to</a> "
                 + "<a href=\"https://matrix.to/#/@bob:a.example\">@bob:a.example</a><br>old</blockquote></mx-reply>"
                 + "<a href=\"https://matrix.to/#/@ann:a.example\">Ann Lee</a>: see <strong>this</strong>, <em>please</em> <code>a_b</code>",
@@ -30,7 +30,7 @@ struct ClientTests {
                 + "<p>multi<strong>bold</strong>word and <strong>bold</strong>, <em><strong>both</strong></em>.</p>",
             "Hello @x:a.example\n\nmultiboldword and **bold**, **_both_**.", []
         ),
-        // Nheko, and Element's rainbow of earlier years.
+        // Nheko, and the `/rainbow` command of older Element versions.
         ("<font color=\"#ff0000\">r</font><font color=\"#ffa500\">a</font>in", "rain", []),
         // Cinny.
         ("<span data-mx-spoiler=\"ending\">He <b>dies</b></span>", "He **dies**", []),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MessageMarkup
 
-/// How deep lists and quotes are, counted from the beginnings of lines: never less than there are.
+/// The depth of lists and quotes estimated from line beginnings; it never underestimates the real depth.
 struct ContainerDepthTests {
     @Test(arguments: [
         "- ", "+ ", "* ", "1. ", "123456789) ", ">", "> ", "> - ", "-\t", "  - ",
@@ -12,7 +12,7 @@ struct ContainerDepthTests {
         #expect(ContainerDepth.isBearable(String(repeating: mark, count: 20) + "x"))
     }
 
-    /// What is open stays open over blank lines, where its paragraph goes on, and where it is indented.
+    /// Open containers continue across blank lines, lazy continuation lines, and indented lines.
     @Test(arguments: ["\n", "\r\n", "\r"], ["", "b"])
     func theyAddUpOverLines(lineBreak: String, between: String) {
         let many = String(repeating: "- ", count: 150)

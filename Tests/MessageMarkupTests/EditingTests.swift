@@ -3,7 +3,7 @@ import Composer
 import MessageMarkup
 import Testing
 
-/// Received messages as texts to edit.
+/// Received messages converted to editable text.
 struct EditingTests {
     @Test(arguments: [
         ("a <b>b</b> <i>c</i> <del>d</del> <code>e</code>", "a **b** *c* ~~d~~ `e`"),
@@ -49,7 +49,7 @@ struct EditingTests {
                 MessageMarkup.body(html: html)))
     }
 
-    /// Looks that Markdown has no signs for, or that its rules do not let stand there, are marks beside the text.
+    /// Styles that Markdown cannot express, or not at this position, become marks on the text.
     @Test(arguments: [
         ("<u>a</u>b", "ab", [TextStyle.underline]), ("x<b>y</b>z", "xyz", [.bold]),
         ("<b>\"a\"</b>b", "\"a\"b", [.bold]),

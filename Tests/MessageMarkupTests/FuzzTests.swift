@@ -2,7 +2,7 @@ import ComposerFuzzing
 import MarkupFuzzing
 import Testing
 
-/// Whatever is read, what comes out is allowed, and reading it again changes nothing. `make fuzz` does this for long.
+/// For any input, the output is allowed HTML, and parsing it again changes nothing. `make fuzz` runs longer.
 struct FuzzTests {
     @Test(arguments: 0..<8)
     func everyMessageIsSafe(seed: Int) {
@@ -11,7 +11,7 @@ struct FuzzTests {
         #expect(result.steps == 1000)
     }
 
-    /// The judge itself can say no.
+    /// The checker itself rejects forbidden HTML.
     @Test(arguments: [
         "<script>", "<b", "<b>", "</b>", "<b></i>", "<b onclick=\"x\"></b>", "<a href=\"javascript:x\"></a>", "a > b",
         "<a href=x></a>", "<img src=\"https://a.example\">", "<span data-mx-color=\"red\"></span>", "<B></B>",

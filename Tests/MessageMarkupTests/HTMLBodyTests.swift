@@ -3,7 +3,7 @@ import MarkupFuzzing
 import MessageMarkup
 import Testing
 
-/// HTML as other clients send it, and the body that it makes.
+/// HTML as other clients send it, and the parsed body.
 struct HTMLBodyTests {
     @Test(arguments: [
         ("plain &amp; <b>bold</b>", "P(plain & {b:bold})"),
@@ -72,7 +72,7 @@ struct HTMLBodyTests {
         #expect(MessageMarkup.sanitized(html: html) == html)
     }
 
-    /// Matrix allows a hundred elements in each other. A list without items has one more a level than is read.
+    /// Matrix recommends a nesting limit of 100. A list without items contributes one level more than the parser keeps.
     @Test(arguments: [
         "<ul>", "<ul><li>", "<ol start=2>", "<li><blockquote>", "<blockquote><li>", "<details>", "<ul><blockquote>",
         "<table><tr><td>", "<ul><details>",
@@ -87,7 +87,7 @@ struct HTMLBodyTests {
         }
     }
 
-    /// Containers nested too deep are dropped, what is in them is not.
+    /// Containers beyond the depth limit are dropped, but their content is not.
     @Test(arguments: [
         "<b>", "<blockquote>", "<ul><li>", "<table><tr><td>", "<p>", "<span data-mx-spoiler>", "<details>",
         "<b class=x>", "<a href='https://a.example'>", "<h1>",
@@ -108,7 +108,7 @@ struct HTMLBodyTests {
         #expect(sketch(MessageMarkup.body(html: "<b\(names)>x</b>")) == "P({b:x})")
     }
 
-    /// Formatting left open would be opened anew in each paragraph.
+    /// Reopening unclosed formatting in every paragraph would grow quadratically.
     @Test func openFormattingDoesNotMultiply() {
         let html =
             (0..<200).map { "<a href='https://a.example/\($0)'><b class=\($0)>" }.joined()
@@ -123,7 +123,7 @@ struct HTMLBodyTests {
         }
     }
 
-    /// Formatting goes on behind the block it began in, and a long address with it: not a hundred times without end.
+    /// Unclosed formatting continues after its block and repeats its link URL; that repetition is bounded.
     @Test func anAddressIsNotCopiedWithoutEnd() {
         let address = "https://a.example/" + String(repeating: "x", count: 8000)
         let piece =

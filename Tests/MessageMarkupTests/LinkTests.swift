@@ -3,7 +3,7 @@ import Composer
 import MessageMarkup
 import Testing
 
-/// Where links lead, and what a reader is warned of.
+/// Link targets, and the warnings for misleading links.
 struct LinkTests {
     @Test(arguments: [
         ("https://a.example", "https://a.example"),
@@ -48,7 +48,7 @@ struct LinkTests {
         #expect(BodyLink(to: target, shownAs: text).warnings == warnings)
     }
 
-    /// Seen as `https://bank.com/elpmaxe.evil//:sptth`.
+    /// The first is displayed as `https://bank.com/elpmaxe.evil//:sptth`.
     @Test(arguments: [
         ("\u{202E}https://live.example/moc.knab//:sptth", true), ("\u{202E}a **b** https://a.example", true),
         ("https://a.example \u{2067}x", true), ("\u{2068}x\u{2069} https://a.example", true),

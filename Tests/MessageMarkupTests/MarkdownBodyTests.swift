@@ -3,7 +3,7 @@ import Composer
 import MessageMarkup
 import Testing
 
-/// Markdown as it is typed, and the body that it makes.
+/// Markdown as typed, and the parsed body.
 struct MarkdownBodyTests {
     @Test(arguments: [
         ("Hello", "P(Hello)"),
@@ -90,7 +90,7 @@ struct MarkdownBodyTests {
         #expect(!MessageMarkup.body(markdown: text).isBigEmoji)
     }
 
-    /// Inline markup as deep as the text is long, a definition used at every place, and more.
+    /// Quadratic blowup: deeply nested inline markup, a definition referenced everywhere, and more.
     @Test(arguments: [
         "> ", "*a **a ", "[", "![", "- ", "`", "~~a ", "||", "@Ann ", "https://a.example/ ", "(", "<b>", "a|",
     ])
@@ -99,7 +99,7 @@ struct MarkdownBodyTests {
         #expect(!body.blocks.isEmpty)
     }
 
-    /// What would take long, or become much longer than it is, is shown as it is.
+    /// Input that would take too long to parse, or would expand too much, is shown as plain text.
     @Test(arguments: [
         String(repeating: "- ", count: 25_000) + "x" + String(repeating: "\n", count: 50_000),
         String(repeating: "1. ", count: 300) + "x",
@@ -112,7 +112,7 @@ struct MarkdownBodyTests {
         #expect(isText)
     }
 
-    /// These took cmark-gfm minutes.
+    /// cmark-gfm took minutes for these.
     @Test(arguments: [
         (String(repeating: "![[]()", count: 20_000), 1), (String(repeating: "[", count: 100_000), 1),
         (String(repeating: "*t ", count: 20_000) + String(repeating: "_t*_ ", count: 20_000), 1),
@@ -123,7 +123,7 @@ struct MarkdownBodyTests {
         #expect(MessageMarkup.body(markdown: text).blocks.count == blocks)
     }
 
-    /// Rows of a wide table may leave out cells, and lists may be as deep as they are shown, and deeper.
+    /// Rows of a wide table may omit cells, and lists may be nested beyond the displayed depth.
     @Test func whatSomebodyMayWriteIsRead() {
         let table = "|" + String(repeating: "a|", count: 30) + "\n|" + String(repeating: "-|", count: 30) + "\n"
         let body = MessageMarkup.body(markdown: table + String(repeating: "|a\n", count: 300))
@@ -134,7 +134,7 @@ struct MarkdownBodyTests {
         #expect(MessageMarkup.body(markdown: list) != MessageMarkup.body(plain: list))
     }
 
-    /// Long texts as people write them, with all that they may have, are no such.
+    /// Long texts as people write them do not hit the limits, whatever markup they use.
     @Test func longTextsAreRead() {
         let piece = """
             ## A *title*

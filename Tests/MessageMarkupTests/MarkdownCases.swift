@@ -1,4 +1,4 @@
-/// Markdown by the sections of CommonMark 0.31.2, then what GitHub adds to it, then what chats do: and the body of each.
+/// Markdown by section of CommonMark 0.31.2, then GFM extensions, then chat extensions, each with the expected body.
 enum MarkdownCases {
     static let all: [(section: String, cases: [(markdown: String, body: String)])] = [
         ("tabs", tabs),

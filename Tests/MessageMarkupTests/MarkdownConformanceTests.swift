@@ -1,7 +1,7 @@
 import MessageMarkup
 import Testing
 
-/// What is markup and what is not, section by section.
+/// CommonMark and GFM conformance, section by section.
 struct MarkdownConformanceTests {
     @Test(arguments: MarkdownCases.all.map(\.section))
     func bodiesAreAsTheSpecificationHasThem(section: String) {

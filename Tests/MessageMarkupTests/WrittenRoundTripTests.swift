@@ -5,7 +5,7 @@ import MarkupFuzzing
 import MessageMarkup
 import Testing
 
-/// A written text, what is sent of it, and what another account edits of that: the same names, the same looks.
+/// Round trip: a written text, the HTML sent for it, and the text to edit on another account keep mentions and styles.
 struct WrittenRoundTripTests {
     @Test(arguments: 0..<8)
     func whatWasWrittenComesBack(seed: Int) throws {
@@ -22,7 +22,7 @@ struct WrittenRoundTripTests {
             guard losses.isEmpty else { continue }
             let again = MessageMarkup.body(of: edited)
             #expect(named(in: again).filter { $0.target.link != nil } == named(in: received), "\(text)\n\(edited)")
-            // Through the wire once more, nothing changes.
+            // A second round trip changes nothing.
             guard let second = MessageMarkup.html(of: edited) else { continue }
             let twice = MessageMarkup.written(html: second, mentionsEveryone: everyone).text
             #expect(twice.mentions.map(\.target) == edited.mentions.map(\.target), "\(html)\n\(second)")
@@ -36,7 +36,7 @@ struct WrittenRoundTripTests {
         var target: MentionTarget
     }
 
-    /// Who is named, by which text.
+    /// The mentions in `body` with the text that names them.
     private func named(in body: MessageBody) -> [Named] {
         texts(in: body.blocks).flatMap { text in
             text.groups(by: \.mention).compactMap { group in
@@ -61,7 +61,7 @@ struct WrittenRoundTripTests {
         }
     }
 
-    /// What half of the texts lose, nobody would notice: the test would be of nothing.
+    /// If half of the texts lost something, the round-trip test would skip them and check nothing.
     @Test func fewTextsLoseAnything() throws {
         var texts = RandomMarkup(SeededBytes(seed: 99))
         var (sent, lossy) = (0, 0)

@@ -3,12 +3,12 @@ import Composer
 import MessageMarkup
 import Testing
 
-/// What a user wrote, with its marks, and what is sent of it.
+/// A written text with its marks, and the HTML sent for it.
 struct WrittenTextTests {
     private static let ann = MentionTarget.member("@ann:a.example")
     private static let pill = "<a href=\"https://matrix.to/#/@ann:a.example\">"
 
-    /// A text in which `‹…›` mentions Ann.
+    /// Returns a text in which `‹…›` mentions Ann.
     private static func written(_ text: String, syntax: WrittenText.Syntax = .markdown) throws -> WrittenText {
         var source = ""
         var marks: [WrittenText.Mark] = []
@@ -25,7 +25,7 @@ struct WrittenTextTests {
         return try #require(WrittenText(source, syntax: syntax, marks: marks))
     }
 
-    /// Whatever the name is, its characters are text, and it is one pill.
+    /// Markup characters in a name are literal text, and the name is a single pill.
     @Test(arguments: [
         "Ann", "@Ann", "*star*", "**", "a_b_c", "_x", "[x](y)", "[", "![a](b)", "<b>", "<!--", "&amp;", "`", "# T",
         "- a", "1. a", "> q", "```", "~~x~~", "||", "||s||", "|", "\\", "\\*", "https://a.example", "www.a.example",
@@ -133,7 +133,7 @@ struct WrittenTextTests {
         }
     }
 
-    /// Over markup, names, blocks, and each other.
+    /// Styles may overlap markup, mentions, block boundaries, and each other.
     @Test func stylesLieOverAnything() throws {
         let source = "x **yz** Ann\n\n- item\n\n`code` end"
         let underline = WrittenText.Mark(.style(.underline), over: TextRange(location: 5, length: 20))
@@ -159,7 +159,7 @@ struct WrittenTextTests {
         #expect(MessageMarkup.html(of: text)?.contains("<u>") == true)
     }
 
-    /// Escapes mean what they say: in HTML, or in the text alone.
+    /// A backslash escape is resolved in the HTML, or else in the plain text.
     @Test(
         arguments: [
             ("\\*tide\\*", nil, "*tide*"), ("\\*tide\\* **in**", "*tide* <strong>in</strong>", "\\*tide\\* **in**"),
@@ -187,7 +187,7 @@ struct WrittenTextTests {
         #expect(sketch(MessageMarkup.body(of: text)) == "P(a {b:b})")
     }
 
-    /// ⚠ Others were sent white space alone, and showed no message at all.
+    /// ⚠ A body of white space alone was sent and rendered as an empty message.
     @Test(arguments: ["&nbsp;", "&nbsp;\n\n\t", "# &#32;", "> &nbsp;", "&#9;\n> # &nbsp;"])
     func whatWouldLookLikeNothingIsItsOwnText(source: String) {
         let bold = WrittenText.Mark(.style(.bold), over: TextRange(location: 0, length: source.utf16.count))

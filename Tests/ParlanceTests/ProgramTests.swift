@@ -2,9 +2,9 @@ import ChatTestSupport
 import Foundation
 import XCTest
 
-/// The program as a user meets it: its window, its keys, its ends.
+/// End-to-end tests of the application: its window, keyboard input and termination.
 final class ProgramTests: XCTestCase {
-    /// Typed with real keys, sent, killed with no warning, started again: the message is in the window.
+    /// A message typed with real keys and sent is still there after `kill -9` and a restart.
     func testSentMessageAndDraftSurviveKill() throws {
         let first = try RunningParlance()
         try first.waitForWindow()
@@ -13,7 +13,7 @@ final class ProgramTests: XCTestCase {
         _ = try first.until("an empty composer") { try first.copyComposerText() != "Kept for good" ? true : nil }
         try first.type("Half a draft")
         try first.press("Left", "Left")
-        // The draft is due 0.3 s after its first change; the store tells when it is written.
+        // Drafts are saved 0.3 s after the first change; poll the database files.
         let written = try first.until("the draft on the disk") { try Self.draftIsStored(first.store) ? true : nil }
         XCTAssertTrue(written)
         first.kill()
@@ -80,7 +80,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--help").contains("--version"))
     }
 
-    /// A dialog for who starts it by an icon, a line for who does in a terminal.
+    /// A failed start shows a dialog, and writes one line to standard error for users of a terminal.
     func testUnwritableDataFolderIsADialogALineAndStatusOne() throws {
         let home = TemporaryFolder()
         let file = home.url.appending(path: "a-file")
@@ -90,7 +90,7 @@ final class ProgramTests: XCTestCase {
         try parlance.press("Return")
         let end = parlance.waitForEnd()
         XCTAssertEqual(end.status, 1)
-        // libadwaita has a word of its own on dialogs without a window.
+        // libadwaita logs a message of its own for dialogs without a parent window.
         let lines = end.errors.split(separator: "\n").filter { !$0.hasPrefix("Adwaita-Message") }
         XCTAssertEqual(lines.count, 1, end.errors)
         XCTAssertTrue(end.errors.contains(file.path), end.errors)
@@ -114,7 +114,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(end.errors.contains("newer Parlance"), end.errors)
     }
 
-    /// With its settings, and where their schema is not installed.
+    /// With stored settings, and without the settings schema installed.
     func testTheRoomThatWasOpenIsOpenedAfterAKill() throws {
         for changes in [["GSETTINGS_BACKEND": "keyfile"], ["GSETTINGS_SCHEMA_DIR": "/nonexistent"]] {
             let first = try RunningParlance(changes: changes)
@@ -133,7 +133,7 @@ final class ProgramTests: XCTestCase {
             second.kill()
             let said = second.waitForEnd().errors
             XCTAssertEqual(said.contains("settings schema"), changes["GSETTINGS_SCHEMA_DIR"] != nil, said)
-            // What GTK and GDK warn of is theirs.
+            // Ignore warnings of GTK and GDK.
             XCTAssertLessThanOrEqual(said.split(separator: "\n").count { $0.hasPrefix("parlance:") }, 1, said)
         }
     }
@@ -146,7 +146,7 @@ final class ProgramTests: XCTestCase {
         try damage.write(to: store.appending(path: Self.databaseName))
         let parlance = try RunningParlance(home: home)
         try parlance.waitForWindow()
-        // The default answer: repair and go on.
+        // Return activates the default button: repair and continue.
         try parlance.press("Return")
         _ = try parlance.until("the window after it") {
             let names = try? RunningParlance.tool("xdotool", "search", "--onlyvisible", "--name", "^Parlance$")
@@ -165,7 +165,7 @@ final class ProgramTests: XCTestCase {
 
     private static let databaseName = "chat.sqlite"
 
-    /// Whether a database file or its log holds a draft: written pages are found there as they are.
+    /// Whether a database file or its write-ahead log contains a draft: SQLite stores text verbatim in its pages.
     private static func draftIsStored(_ store: URL, holding text: String = "Half a draft") throws -> Bool {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
         return files.contains { name in

@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import XCTest
 
-/// The built program in a home of its own, driven from outside by real key events.
+/// The built application in its own home folder, driven by real key events.
 final class RunningParlance {
     let home: TemporaryFolder
     private(set) var process = Process()
     private let errors = Pipe()
 
     /// - Parameters:
-    ///   - data: what `XDG_DATA_HOME` says; the home's own folder unless given.
-    ///   - changes: of the environment; nil takes a variable away.
+    ///   - data: the value of `XDG_DATA_HOME`; a folder in the home by default.
+    ///   - changes: changes to the environment; `nil` unsets a variable.
     init(
         arguments: [String] = [], home: TemporaryFolder = TemporaryFolder(), data: String? = nil,
         changes: [String: String?] = [:]
@@ -31,7 +31,7 @@ final class RunningParlance {
         try process.run()
     }
 
-    /// What a failed test leaves running would be handed every later start.
+    /// Ends a process left by a failed test: as the primary instance it would take over every later start.
     deinit {
         if process.isRunning { kill() }
     }
@@ -43,18 +43,18 @@ final class RunningParlance {
     var store: URL { home.url.appending(path: "data/parlance") }
     var isRunning: Bool { process.isRunning }
 
-    /// What the program said on standard error, once it has ended.
+    /// Waits for the process to end and returns its exit status and standard error.
     func waitForEnd() -> (status: Int32, errors: String) {
         let data = errors.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: data, as: UTF8.self))
     }
 
-    /// kill -9, as power loss does to a process.
+    /// Sends SIGKILL and waits for the process to end.
     func kill() {
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        // The bus may learn of it later than we do, and would hand the next start over to a process that is gone.
+        // Wait until the bus has released the name: a new instance would otherwise activate the dead one.
         while (try? Self.tool(Self.askForOwner))?.contains("true") == true {}
     }
 
@@ -65,14 +65,14 @@ final class RunningParlance {
 
     // MARK: The window
 
-    /// Waits for the window and gives it the focus.
+    /// Waits for the window and focuses it.
     func waitForWindow() throws {
         let id = try until("a window") {
             let found = try? Self.tool(
                 "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
             return found?.split(separator: "\n").first.map(String.init)
         }
-        // The window manager may not be done with a window that is seen already, and refuses then.
+        // Retry: the window manager may reject activation of a window it has only just mapped.
         _ = try until("the focus") {
             _ = try? Self.tool("xdotool", "windowactivate", id)
             return try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil
@@ -82,13 +82,13 @@ final class RunningParlance {
     func press(_ keys: String...) throws { try Self.tool(["xdotool", "key", "--delay", "20"] + keys) }
     func type(_ text: String) throws { try Self.tool("xdotool", "type", "--delay", "15", "--", text) }
 
-    /// Selects all of the composer's text and copies it.
+    /// Selects all text of the composer, copies it and returns it.
     func copyComposerText() throws -> String {
         try press("ctrl+a", "ctrl+c")
         return (try? Self.tool("xclip", "-out", "-selection", "clipboard")) ?? ""
     }
 
-    /// Asks again and again until there is an answer; fails after a minute.
+    /// Polls until there is a value; fails after a minute.
     func until<Answer>(_ what: String, _ ask: () throws -> Answer?) throws -> Answer {
         let deadline = Date().addingTimeInterval(60)
         while Date() < deadline {

@@ -1,7 +1,7 @@
 import PictureDecoding
 import Testing
 
-/// The expected values are those of another implementation of the published algorithm.
+/// The expected values come from another implementation of BlurHash.
 @Suite struct BlurHashTests {
     private static func picture(_ width: Int, _ height: Int, _ color: (Int, Int) -> [UInt8]) -> [UInt8] {
         (0..<height).flatMap { y in (0..<width).flatMap { x in color(x, y) + [255] } }
@@ -50,14 +50,14 @@ import Testing
 
     @Test(arguments: [
         "", "0", "00TI:", "00TI:jj", "LEHV6nWB2yk8pyo0adR*.7kCMdn", "LEHV6nWB2yk8pyo0adR*.7kCMdnjj",
-        // No digits, a colour beyond white, waves stronger than any, more waves than there are.
+        // Invalid digits, a color beyond white, components out of range, more components than data.
         "00TI:\"", "00TI:é", "00~~~~", "10TI:j~~", "~0TI:j", String(repeating: "0", count: 10_000),
     ])
     func malformed(text: String) {
         #expect(BlurHash(text) == nil)
     }
 
-    /// Whatever is not refused can be drawn, and is itself again when it is read.
+    /// Any accepted hash can be rendered, keeps its text, and its pixels can be hashed again.
     @Test func anyText() {
         var state: UInt64 = 7
         func next(_ bound: Int) -> Int {

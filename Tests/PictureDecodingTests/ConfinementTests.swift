@@ -2,12 +2,12 @@ import CConfinement
 import Glibc
 import Testing
 
-/// What a process may do once it has given up the rest.
+/// The system calls that a confined process may make.
 struct ConfinementTests {
-    /// Runs `body` in a confined copy of this process: it may call C and nothing that takes a lock.
-    /// - Returns: its status as `waitpid` tells it; nil where there is no confinement.
+    /// Runs `body` in a confined fork of this process: only C functions that take no lock are safe.
+    /// - Returns: its wait status (`waitpid`), or `nil` where confinement is not available.
     private func confined(_ body: () -> Int32) throws -> Int32? {
-        // Swift has no fork of its own, as little may follow it.
+        // Swift marks `fork` as unavailable, since little is safe after it.
         let fork = unsafeBitCast(try #require(dlsym(nil, "fork")), to: (@convention(c) () -> pid_t).self)
         let child = fork()
         if child == 0 {

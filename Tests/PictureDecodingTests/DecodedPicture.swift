@@ -2,20 +2,20 @@ import ChatTestSupport
 import Foundation
 import PictureDecoding
 
-/// What a process tells and shows of a file.
+/// The records and frames that a decoder process returns for a file.
 struct DecodedPicture: Equatable {
     struct Frame: Equatable {
         var width: Int
         var height: Int
         var delay: Int
-        /// Red, green, blue and alpha of each.
+        /// The pixels as RGBA, 8 bits per channel.
         var pixels: [UInt8]
 
         func pixel(_ x: Int, _ y: Int) -> [Int] {
             pixels[(y * width + x) * 4..<(y * width + x) * 4 + 4].map { Int($0) }
         }
 
-        /// In the middle of each quarter, line by line.
+        /// The pixel in the middle of each quarter, row by row.
         var quarters: [[Int]] {
             [(1, 1), (3, 1), (1, 3), (3, 3)].map { pixel(width * $0.0 / 4, height * $0.1 / 4) }
         }
@@ -25,10 +25,10 @@ struct DecodedPicture: Equatable {
     var height: Int?
     var isAnimated = false
     var frames: [Frame] = []
-    /// nil if it came to its end, or there were as many frames as were wanted.
+    /// The failure, or `nil` if decoding reached the end or the requested number of frames.
     var failure: ImageFailure?
 
-    /// - Parameter most: frames that are wanted.
+    /// - Parameter most: the maximum number of frames to read.
     init(_ bytes: [UInt8], _ mode: ImageProcess.Mode = .still, side: Int = 400, most: Int = 100) throws {
         let folder = TemporaryFolder()
         let file = folder.path("picture")

@@ -3,9 +3,9 @@ import Foundation
 import PictureDecoding
 import Testing
 
-/// The process that decodes films and sounds, as it is started by the program.
+/// The process that decodes video and audio, started as the application does.
 struct FilmProcessTests {
-    /// What a process told.
+    /// The records of a process.
     private struct Told {
         var media: VideoRecord?
         var frames: [(width: Int, height: Int, time: Int)] = []
@@ -50,7 +50,7 @@ struct FilmProcessTests {
         #expect(told.end == .end)
     }
 
-    /// In its own size, whatever it is to be shown in, and seen as it is meant to be.
+    /// Returns the native display size, with rotation and aspect ratio applied, whatever size was requested.
     @Test func sizeAndDurationAreToldAlone() throws {
         for (file, record) in [
             (SampleFilms.film, VideoRecord.media(duration: 3008, width: 160, height: 90, hasAudio: true)),
@@ -90,13 +90,13 @@ struct FilmProcessTests {
         #expect(process.record() == .frame(width: 54, height: 96, delay: 0))
         var pixels = [UInt8](repeating: 0, count: 54 * 96 * 4)
         #expect(pixels.withUnsafeMutableBytes { process.read(into: $0) })
-        // The bars of colours stand in the file: turned they lie, white above and black below.
+        // The stored color bars are vertical; rotated they are horizontal, white at the top and black at the bottom.
         func brightness(_ x: Int, _ y: Int) -> Int { (0..<3).reduce(0) { $0 + Int(pixels[(y * 54 + x) * 4 + $1]) } }
         #expect(brightness(20, 5) > 700)
         #expect(brightness(20, 92) < 60)
     }
 
-    /// It waits for whoever takes the frames, and meanwhile it shows what it may still do.
+    /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
     @Test func aDecoderCanOpenNothing() throws {
         let process = try ImageProcess(film: .video, path: SampleFilms.film.path, width: 320, height: 320)
         defer { process.finish() }
@@ -111,7 +111,7 @@ struct FilmProcessTests {
         #expect(status.contains("\nNoNewPrivs:\t1\n"))
     }
 
-    /// A playlist names files and addresses, a picture is none of its business.
+    /// Playlists, which name files and URLs, are rejected, and so are images.
     @Test(arguments: [
         "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "ffconcat version 1.0\nfile /etc/passwd\n", "no film", "",
         "<?xml version=\"1.0\"?><MPD><Period/></MPD>",
@@ -125,7 +125,7 @@ struct FilmProcessTests {
         #expect(throws: ImageFailure.broken) { try play("/dev/zero") }
     }
 
-    /// Damaged at places of its own each: it ends, one way or the other, and within its bounds.
+    /// Damaged at many different positions, decoding ends with or without an error, within its resource limits.
     @Test(arguments: [SampleFilms.film, SampleFilms.turned, SampleFilms.sound])
     func damagedFilmsEnd(file: URL) throws {
         let whole = [UInt8](try Data(contentsOf: file))

@@ -3,7 +3,7 @@ import Foundation
 import PictureDecoding
 import Testing
 
-/// The process that decodes pictures, as it is started by the program.
+/// The process that decodes images, started as the application does.
 struct PictureProcessTests {
     @Test(arguments: [
         ("png", SamplePictures.png(width: 64, height: 32), 64, 32),
@@ -51,7 +51,7 @@ struct PictureProcessTests {
         #expect(try pixels(SamplePictures.movingWebP(frames: 3), .play, count: 7).count == 7)
     }
 
-    /// It waits for whoever takes the frames, and meanwhile it shows what it may still do.
+    /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
     @Test func aDecoderCanOpenNothing() throws {
         try withFile(SamplePictures.gif(frames: 2, width: 400, height: 400, frameSide: 60)) { path in
             let process = try ImageProcess(.play, path: path, width: 400, height: 400)
@@ -71,7 +71,7 @@ struct PictureProcessTests {
         }
     }
 
-    /// Its number may be another process's by then.
+    /// After the process is reaped its ID may belong to another process.
     @Test func whatIsFinishedIsNotInterrupted() async throws {
         let process = try withFile(SamplePictures.gif(frames: 2)) { path in
             try ImageProcess(.play, path: path, width: 100, height: 100)
@@ -95,7 +95,7 @@ struct PictureProcessTests {
 
     @Test func thereAreManyBombs() { #expect(PictureBombs.all.count >= 150) }
 
-    /// A picture or a reason, within the limits; never a wait without end.
+    /// Returns an image or an error within the resource limits, and never hangs.
     @Test(arguments: PictureBombs.all)
     func aBombIsAPictureOrAReason(bomb: PictureBombs.Bomb) throws {
         try withFile(bomb.bytes) { path in
@@ -114,7 +114,7 @@ struct PictureProcessTests {
                     }
                 }
                 let use = process.finish()
-                // What the kernel tells of a process begins with the most of the one that started it.
+                // A child's `ru_maxrss` starts at the parent's peak.
                 var own = rusage()
                 getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &own)
                 #expect(use.mostMemory <= max(ImageLimits.memory, own.ru_maxrss * 1024))

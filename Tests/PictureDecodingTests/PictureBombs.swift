@@ -1,7 +1,7 @@
 import ChatTestSupport
 import Foundation
 
-/// Files that were made to do harm, or that something happened to.
+/// Malicious and damaged image files.
 enum PictureBombs {
     struct Bomb: CustomStringConvertible, Sendable {
         var description: String
@@ -12,7 +12,7 @@ enum PictureBombs {
 
     private typealias S = SamplePictures
 
-    /// A few bytes that claim to be much.
+    /// Small files that claim huge dimensions.
     private static let claims: [Bomb] = [
         Bomb(description: "png 30,000 by 30,000", bytes: S.png(width: 10, height: 10, claims: (30_000, 30_000))),
         Bomb(description: "png of 2^31-1", bytes: S.png(width: 10, height: 10, claims: (0x7FFF_FFFF, 0x7FFF_FFFF))),
@@ -51,7 +51,7 @@ enum PictureBombs {
             description: "tiff of 2^32-1", bytes: S.tiff([(256, 4, 0xFFFF_FFFF), (257, 4, 0xFFFF_FFFF), (273, 4, 8)])),
     ]
 
-    /// PNG's parts, wrong in every way.
+    /// PNG chunks, malformed in many ways.
     private static let chunks: [Bomb] = {
         let header = S.pngHeader(4, 4, depth: 8, color: 0)
         let data = S.pngChunk("IDAT", S.deflated(runOf: 0, count: 20))
@@ -138,7 +138,7 @@ enum PictureBombs {
             bytes: Array(S.jpeg.prefix(2)) + Array(repeating: [0xFF, 0xFE, 0, 2], count: 50_000).joined()),
     ]
 
-    /// Of the sizes that are told twice, in the container and by the decoder.
+    /// Wrong dimensions: HEIF has them both in the container and in the coded image.
     private static let heifs: [Bomb] =
         ["plain.avif", "plain.heic", "alpha.avif", "alpha.heic"].flatMap { name in
             [(60_000, 60_000), (0x7FFF_FFFF, 1), (0, 0), (6000, 6000), (63, 31), (65, 33)].map { width, height in
@@ -149,7 +149,7 @@ enum PictureBombs {
                 return Bomb(description: "\(name) of \(width) by \(height)", bytes: bytes)
             }
         } + [
-            // libheif 1.15 calls itself until its stack ends.
+            // libheif 1.15 recurses on it until the stack overflows.
             Bomb(description: "heic that is a part of itself", bytes: heicInItself),
             Bomb(description: "avif's name alone", bytes: [0, 0, 0, 16] + Array("ftypavif".utf8) + [0, 0, 0, 0]),
             Bomb(description: "heic's name alone", bytes: [0, 0, 0, 16] + Array("ftypheic".utf8) + [0, 0, 0, 0]),
@@ -176,7 +176,7 @@ enum PictureBombs {
         return bytes
     }
 
-    /// Not pictures, or none that are shown.
+    /// Files that are no images, or of unsupported formats.
     private static let foreign: [Bomb] = [
         ("nothing", ""), ("one byte", "G"), ("text", String(repeating: "hello ", count: 50)),
         ("html", "<html><img src=x onerror=alert(1)>"),
@@ -205,7 +205,7 @@ enum PictureBombs {
         }
     }
 
-    /// Bytes changed here and there, the same ones each time.
+    /// Deterministic random byte changes.
     private static let scrambled: [Bomb] = whole.flatMap { name, bytes in
         (1...8).map { seed in
             var (bytes, state) = (bytes, UInt64(seed) &* 0x9E37_79B9_7F4A_7C15)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Four fields of one colour each, red and green above blue and yellow, as files of each kind.
+/// An image of four colored quarters (red and green above blue and yellow) in every format.
 enum PictureFixtures {
     struct Fixture: CustomStringConvertible, Sendable {
         var name: String
-        /// How far a channel may be from what was stored.
+        /// The maximum difference per channel after decoding.
         var tolerance: Int
-        /// Of the lower fields.
+        /// The alpha of the lower quarters.
         var alpha = 255
         var isGray = false
         var size = (width: 64, height: 32)
@@ -47,7 +47,7 @@ enum PictureFixtures {
         return file.flatMap { try? Array(Data(contentsOf: $0)) } ?? []
     }
 
-    /// Those of a kind, by the ends of their names.
+    /// Returns the fixtures with this file name extension.
     static func bytes(ofKind kind: String) -> [[UInt8]] {
         all.map(\.name).filter { $0.hasSuffix(".\(kind)") }.map { bytes($0) }
     }

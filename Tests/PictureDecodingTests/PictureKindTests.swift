@@ -5,7 +5,7 @@ import PictureFuzzing
 import SeededRandom
 import Testing
 
-/// Each kind of picture, decoded by the process as the program starts it.
+/// Every image format, decoded by the process that the application starts.
 struct PictureKindTests {
     @Test(arguments: PictureFixtures.all)
     func itsColorsAreSeen(fixture: PictureFixtures.Fixture) throws {
@@ -19,7 +19,7 @@ struct PictureKindTests {
             #expect(abs(pixel[3] - (index < 2 ? 255 : fixture.alpha)) <= (fixture.alpha == 128 ? 2 : 0))
             let light = (color[0] * 2126 + color[1] * 7152 + color[2] * 722) / 10_000
             for channel in 0..<3 {
-                // What is gray by which rule is whoever made it gray's business.
+                // Allow for different luma coefficients in grayscale conversions.
                 let (wanted, tolerance) = fixture.isGray ? (light, 25) : (color[channel], fixture.tolerance)
                 #expect(abs(pixel[channel] - wanted) <= tolerance, "quarter \(index): \(pixel), not \(color)")
             }
@@ -34,7 +34,7 @@ struct PictureKindTests {
         #expect(frame.quarters.map { $0[0] } == [0, 255, 0, 255])
     }
 
-    /// Where red, green, blue and yellow are seen, for each number that a camera may write.
+    /// Where the four colors appear, for each Exif orientation.
     @Test(
         arguments: zip(
             1...8,
@@ -55,7 +55,7 @@ struct PictureKindTests {
         }
     }
 
-    /// Small files of other shapes than ImageMagick writes: lines from above, masks of their own, runs with jumps.
+    /// Bitmaps that ImageMagick does not write: top-down, with custom bit masks, and RLE with deltas.
     @Test func bitmapsOfAnyKind() throws {
         let (red, green) = ([220, 40, 40, 255], [40, 180, 60, 255])
         typealias S = SamplePictures
@@ -69,7 +69,7 @@ struct PictureKindTests {
         masked[10] = 66
         #expect(try DecodedPicture(masked).frames.first.map { [$0.pixel(0, 0), $0.pixel(1, 0)] } == [red, green])
         let colors: [UInt8] = [40, 40, 220, 0, 60, 180, 40, 0]
-        // A run of one, a jump of one, two told one by one, the end of the line; then the end of all.
+        // RLE8: a run of one, a delta of one, two literal pixels, end of line; then end of bitmap.
         let runs: [UInt8] = [1, 1, 0, 2, 1, 0, 0, 3, 0x01, 0x10, 0, 0, 0, 0, 0, 1]
         var packed = S.bmp(
             width: 5, height: 2, pixels: colors + Array(runs.prefix(6)) + [0, 3, 1, 0, 1, 0, 0, 0, 0, 1], bits: 8,
@@ -88,12 +88,12 @@ struct PictureKindTests {
         )
         let nothing = [0, 0, 0, 0]
         let once = [
-            // All of it; then its left half, which is cleared; then its upper right, which is as before; then a corner.
+            // The whole frame; its left half, then disposed; its upper right, then restored; a corner.
             [red, red, red, red], [green, red, green, red], [nothing, blue, nothing, red],
             [nothing, red, nothing, yellow],
         ]
         #expect(seen.isAnimated && seen.failure == nil)
-        // Twice in all, as it says. A frame without a time has that of browsers.
+        // Played twice as the file says. A frame without a delay gets the browsers' default.
         #expect(seen.frames.map(\.delay) == [200, 50, 100, 300, 200, 50, 100, 300])
         let places = [(16, 8), (48, 8), (16, 24), (56, 24)]
         #expect(seen.frames.map { frame in places.map { frame.pixel($0.0, $0.1) } } == once + once)
@@ -104,9 +104,9 @@ struct PictureKindTests {
         #expect(try DecodedPicture(bytes, .play, most: 5).frames.count == 5)
     }
 
-    // MARK: Smaller
+    // MARK: Downscaling
 
-    /// None of the lines is lost, and none is seen twice.
+    /// Downscaling averages all rows, each exactly once.
     @Test func finePatternsBecomeTheirMean() throws {
         let line = (0..<256).flatMap { x -> [UInt8] in Array(repeating: x % 2 == 0 ? 255 : 0, count: 3) }
         let bytes = SamplePictures.bmp(width: 256, height: 200, pixels: Array((0..<200).map { _ in line }.joined()))
@@ -121,7 +121,7 @@ struct PictureKindTests {
         let frame = try #require(
             try DecodedPicture(PictureFixtures.bytes("palette-transparent.png"), side: 1).frames.first)
         let pixel = frame.pixel(0, 0)
-        // The mean of red and green, with half of the picture.
+        // The mean of red and green, at the alpha of half the image.
         #expect(zip(pixel, [130, 110, 50, 128]).allSatisfy { abs($0 - $1) <= 1 }, "\(pixel)")
     }
 
@@ -136,8 +136,8 @@ struct PictureKindTests {
 
     // MARK: Damage
 
-    /// The whole picture, where what is missing says nothing of it, or a reason; never half of it, and no crash.
-    /// One TIFF has its profile behind all else: without it the colours are others.
+    /// A truncated file yields the whole image, if only metadata is missing, or an error; never a partial image or a
+    /// crash. One TIFF has its color profile at the end: without it the colors differ.
     @Test(arguments: PictureFixtures.all.filter { $0.name != "profile.tif" })
     func whatIsCutOffIsToldSo(fixture: PictureFixtures.Fixture) throws {
         let bytes = PictureFixtures.bytes(fixture.name)
@@ -149,7 +149,7 @@ struct PictureKindTests {
         }
     }
 
-    /// In this process, where a crash would be seen. AVIF and HEIC are left to processes: what decodes them is large.
+    /// Runs in this process, where a crash fails the test. AVIF and HEIC are excluded because their decoders are large.
     @Test(arguments: ImageFuzzRun.Kind.allCases.filter { $0 != .heif })
     func scrambledPicturesKeepWhatTheySay(kind: ImageFuzzRun.Kind) {
         let endings: [ImageFuzzRun.Kind: String] = [.jpeg: "jpg", .tiff: "tif"]

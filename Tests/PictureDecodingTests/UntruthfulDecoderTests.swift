@@ -4,9 +4,9 @@ import Testing
 
 @testable import PictureDecoding
 
-/// Decoders that a file made do what they like: here scripts in their place.
+/// Decoder processes compromised by a file, emulated by shell scripts.
 struct UntruthfulDecoderTests {
-    /// A shell that runs `script`.
+    /// Returns a process whose decoder is a shell running `script`.
     private func decoder(_ script: String, within time: Duration? = nil) throws -> ImageProcess {
         let folder = TemporaryFolder()
         try Data(script.utf8).write(to: folder.path("script"))
@@ -15,7 +15,7 @@ struct UntruthfulDecoderTests {
         }
     }
 
-    /// The shell's command that writes `bytes`, as octal numbers.
+    /// Returns a shell command that writes `bytes` as octal escapes.
     private func printing(_ bytes: [UInt8]) -> String {
         "printf '" + bytes.map { "\\" + String($0, radix: 8).leftPadded }.joined() + "'"
     }
@@ -36,7 +36,7 @@ struct UntruthfulDecoderTests {
         #expect(process.videoRecord() == .failure(.broken))
     }
 
-    /// However much comes, and however little.
+    /// The process is stopped, whether it writes without end or nothing at all.
     @Test(.timeLimit(.minutes(5)), arguments: ["while printf 1234567890; do :; done", "while :; do :; done"])
     func allOfItHasAnEnd(script: String) throws {
         let process = try decoder(script, within: .milliseconds(200))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The program itself, as other programs talk to it.
+/// `parlance-replay` as a process with pipes.
 @Suite(.timeLimit(.minutes(5)))
 struct ProcessTests {
     @Test func everyLineIsAnsweredBeforeTheNextIsWritten() throws {
@@ -14,7 +14,7 @@ struct ProcessTests {
         #expect(lines.isEmpty && status == 0)
     }
 
-    /// SLK-68, MIB-49: the engine is a library without a toolkit: what is built of it alone loads none.
+    /// SLK-68, MIB-49: a binary that links only the engine loads no toolkit.
     @Test func theEngineNeedsNoToolkit() throws {
         let list = Process()
         let output = Pipe()
@@ -28,7 +28,7 @@ struct ProcessTests {
         for name in ["gtk", "adwaita", "glib", "sqlite"] { #expect(!libraries.contains("lib\(name)"), "\(name)") }
     }
 
-    /// A line, whether it is in error.
+    /// Each case: a line, and whether it is an error.
     static let lines: [(String, Bool)] = [
         (#"{"state":true}"#, false), (#"{"type":"a"}"#, false), ("", true), ("nonsense", true),
         (#"{"select":[5,0]}"#, true), (String(repeating: "[", count: 100_000), true),
@@ -58,7 +58,7 @@ struct ProcessTests {
         #expect(try replay.finish().status == 1)
     }
 
-    /// A line that comes in pieces, cut within a character, is one line; the last needs no line feed.
+    /// A line may arrive in parts, split within a character; the last needs no line feed.
     @Test func linesMayComeInPieces() throws {
         let replay = try ReplayProcess()
         let bytes = Data(#"{"type":"👩‍💻"}"#.utf8)

@@ -3,7 +3,7 @@ import Foundation
 import SeededRandom
 import Testing
 
-/// Any verb with any argument, likely or not: an answer to each line, and never a trap.
+/// Random verbs with valid and invalid arguments: every line gets a response, and nothing traps.
 struct RandomLinesTests {
     private static let verbs = [
         "configure", "load", "type", "insert", "preedit", "commit", "backspace", "deleteForward", "delete", "replace",

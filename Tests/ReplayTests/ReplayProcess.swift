@@ -1,13 +1,13 @@
 import Foundation
 
-/// A running `parlance-replay`, spoken to through pipes.
+/// A running `parlance-replay` with pipes to its standard streams.
 final class ReplayProcess {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private var unread = Data()
 
-    /// Products lie beside the tests' bundle.
+    /// Build products are beside the test bundle.
     static var program: URL {
         Bundle.module.bundleURL.deletingLastPathComponent().appendingPathComponent("parlance-replay")
     }
@@ -19,18 +19,18 @@ final class ReplayProcess {
         try process.run()
     }
 
-    /// Writes bytes as they are.
+    /// Writes bytes unchanged.
     func write(_ data: Data) throws {
         try input.fileHandleForWriting.write(contentsOf: data)
     }
 
-    /// Writes a line and waits for its answer, which must come before anything else is written.
+    /// Writes a line and waits for its response.
     func answer(to line: String) throws -> String? {
         try write(Data((line + "\n").utf8))
         return try readLine()
     }
 
-    /// The next line; nil at the end of the output.
+    /// Returns the next line, or `nil` at the end of the output.
     func readLine() throws -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -43,9 +43,9 @@ final class ReplayProcess {
         }
     }
 
-    /// Ends the input.
+    /// Closes the input.
     ///
-    /// - Returns: the lines not read yet, and the exit status.
+    /// - Returns: the remaining lines and the exit status.
     func finish() throws -> (lines: [String], status: Int32) {
         try input.fileHandleForWriting.close()
         var lines: [String] = []

@@ -28,7 +28,7 @@ struct ReplayTests {
         return try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
     }
 
-    /// The expected answers are what `parlance-replay < NAME.jsonl` printed, looked through by hand.
+    /// The expected responses are the manually reviewed output of `parlance-replay < NAME.jsonl`.
     @Test(arguments: traces)
     func traceAnswersAsBefore(trace: String) throws {
         let lines = try Self.lines(trace)
@@ -52,7 +52,7 @@ struct ReplayTests {
         "isFocused", "events",
     ]
 
-    /// Every key is always there, and only `word` adds one.
+    /// Every response has all keys; only `word` adds one.
     @Test(arguments: traces)
     func everyAnswerIsWhole(trace: String) throws {
         let lines = try Self.lines(trace)
@@ -67,7 +67,7 @@ struct ReplayTests {
         }
     }
 
-    /// A line in error changes nothing, and all but the last line of this trace are.
+    /// An invalid line changes nothing; every line of this trace but the last is invalid.
     @Test func errorsChangeNothing() throws {
         let lines = try Self.lines("errors.jsonl")
         let (answers, hasFailed) = Self.answers(lines)
@@ -103,13 +103,13 @@ struct ReplayTests {
         #expect((object["text"] as? String)?.utf8.count == 999_999)
     }
 
-    /// An offset inside a cluster is moved to its start.
+    /// An offset within a grapheme cluster moves to its start.
     @Test func offsetsNeverSplitACluster() throws {
         let object = try answer([#"{"load":{"text":"a👩‍💻b"}}"#, #"{"select":[3,3]}"#])
         #expect(object["selection"] as? [Int] == [1, 5])
     }
 
-    /// Arrow keys do what a text view does with them, by whole clusters.
+    /// Arrow keys move by grapheme clusters, as in a text view.
     @Test func arrowKeysMoveAndSelect() throws {
         let keys = [
             ("Left", [6, 0]), ("Shift+Left", [1, 5]), ("Shift+Left", [0, 6]), ("Shift+Right", [1, 5]),
@@ -123,7 +123,7 @@ struct ReplayTests {
         }
     }
 
-    /// Every preset takes every option.
+    /// Every preset accepts every option.
     @Test(arguments: ["parlance", "slack", "hakawai", "hakawai-v2", "messageInputBar", "messageComposerView"])
     func presetsTakeEveryOption(preset: String) throws {
         let options = #"""

@@ -107,6 +107,31 @@ import Testing
         await store.close()
     }
 
+    @Test func rowsOfALostRoomAreNotRecovered() async throws {
+        try await makeStore()
+        let history = try DatabaseQueue(path: path(.history).path)
+        try await history.writeWithoutTransaction { db in
+            try db.execute(
+                sql: """
+                    PRAGMA foreign_keys = OFF;
+                    INSERT INTO gap (room, position, token) SELECT key, 7, 'lost' FROM room WHERE id = 'room-20';
+                    INSERT INTO gap (room, position, token) SELECT key, 7, 'kept' FROM room WHERE id = 'room-19';
+                    DELETE FROM room WHERE id = 'room-20';
+                    """)
+        }
+        try history.close()
+        try overwrite(pages(holding: "text 100 ", in: .history), of: .history)
+        _ = try ChatStore.repair(at: url)
+        let repaired = try DatabaseQueue(path: path(.history).path)
+        try await repaired.read { db in
+            let tokens = try String.fetchAll(db, sql: "SELECT token FROM gap")
+            #expect(tokens == ["kept"])
+            let dangling = try Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
+            #expect(dangling.isEmpty)
+        }
+        try repaired.close()
+    }
+
     @Test func draftsAndRequestsAreKeptWithoutTheirTrees() async throws {
         try await makeStore()
         let bytes = try Data(contentsOf: path(.unsent))

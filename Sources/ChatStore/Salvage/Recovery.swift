@@ -98,16 +98,17 @@ struct Recovery {
                     LEFT JOIN (SELECT id, min(kind) AS kind, min(name) AS name FROM member GROUP BY id) s ON s.id = u.id
                 WHERE NOT EXISTS (SELECT 1 FROM member x WHERE x.room = m.room AND x.id = u.id);
                 """)
-        for table in [
-            "revision", "reaction", "attachment", "event", "attention", "lastEdit", "written", "repeatedReaction",
-        ] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE message NOT IN (SELECT key FROM message)")
-        }
-        for table in [
-            "receipt", "readingPlace", "roomSetting", "mentionCount", "avatar", "withdrawal", "authorNote", "silent",
-            "awaitedMark", "unseen", "stateOrigin",
-        ] {
-            try db.execute(sql: "DELETE FROM \(table) WHERE room NOT IN (SELECT key FROM room)")
+        // A later room may get the key of a lost one, and must not get its gaps or receipts.
+        for table in try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'") {
+            for reference in try db.foreignKeys(on: table) {
+                for (origin, destination) in reference.mapping {
+                    try db.execute(
+                        sql: """
+                            DELETE FROM \(table)
+                            WHERE \(origin) NOT IN (SELECT \(destination) FROM \(reference.destinationTable))
+                            """)
+                }
+            }
         }
         for record in try RoomRecord.all(in: db) {
             try record.refreshLastMessage(in: db)

@@ -34,7 +34,9 @@ final class RandomUseTests: GtkTestCase {
             let asked = Self.number("PARLANCE_CLICKS")
             let count = asked ?? 200
             let seed = Self.number("PARLANCE_SEED") ?? asked.map { _ in Int.random(in: 0..<1_000_000) } ?? 2026
-            print("RandomUseTests: PARLANCE_SEED=\(seed) PARLANCE_CLICKS=\(count)")
+            // Standard output is buffered, and lost in a crash.
+            FileHandle.standardError.write(
+                Data("RandomUseTests: PARLANCE_SEED=\(seed) PARLANCE_CLICKS=\(count)\n".utf8))
             let use = try RandomUse(Self.application, seed: UInt64(seed))
             for step in 0..<count {
                 try use.act()

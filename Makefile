@@ -14,10 +14,10 @@ ARGS ?=
 # Paths are relative, so that a space in the folder's name does no harm.
 SCHEMAS := .build/schemas
 RELEASE := .build/release
-SWIFT_PATHS := Package.swift Sources Tests Template
+SWIFT_PATHS := Package.swift Sources Tools Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
-.PHONY: help deps schemas build release run test lint format bench soak fuzz leaks input-methods check-new-app \
+.PHONY: help deps schemas build release run test lint docs format bench soak fuzz leaks input-methods check-new-app \
 	new-app screenshots flatpak flatpak-check deb check-roots install uninstall pot clean
 
 help: ## List the targets
@@ -62,6 +62,10 @@ test: deps-build+run+display+test schemas ## Build and run every test
 
 lint: deps-lint ## Check the style, the architecture and the data files
 	@build-aux/lint
+
+docs: have-build ## Build the reference and the articles of the composer and its bar, in .build/docs
+	$(SWIFT) build --target ComposerGtk
+	@build-aux/docs
 
 format: have-build ## Lay out the Swift sources as `make lint` wants them
 	$(SWIFT) format --in-place --recursive --parallel $(SWIFT_PATHS)

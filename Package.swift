@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The settings of every target (DESIGN: one language mode, no hidden imports, explicit existentials).
+/// The settings of every target: one language mode, no hidden imports, explicit existentials.
 let settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -14,20 +14,30 @@ let settings: [SwiftSetting] = [
 /// Never for XCTest targets, which it breaks.
 let mainActorSettings = settings + [.defaultIsolation(MainActor.self)]
 
+/// A module over the headers of a system library; it holds no logic.
+func cLibrary(_ name: String, pkgConfig: String? = nil, apt: [String] = []) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig,
+        providers: apt.isEmpty ? nil : [.apt(apt)])
+}
+
 let package = Package(
     name: "Parlance",
     products: [
         .library(name: "Composer", targets: ["Composer"]),
-        .library(name: "ChatGtk", targets: ["ChatGtk", "ChatViewModels", "Composer", "GtkKit"]),
+        .library(name: "ComposerGtk", targets: ["ComposerGtk", "ChatViewModels", "Composer", "GtkKit"]),
+        .library(name: "TimelineGtk", targets: ["TimelineGtk", "GtkKit"]),
+        .library(
+            name: "ChatGtk", targets: ["ChatGtk", "ComposerGtk", "TimelineGtk", "ChatViewModels", "Composer", "GtkKit"]),
         .executable(name: "parlance", targets: ["parlance"]),
         .executable(name: "parlance-decode", targets: ["parlance-decode"]),
         .executable(name: "parlance-film", targets: ["parlance-film"]),
-        .executable(name: "parlance-bench", targets: ["Benchmarks"]),
+        .executable(name: "parlance-bench", targets: ["parlance-bench"]),
         .executable(name: "parlance-replay", targets: ["parlance-replay"]),
-        .executable(name: "parlance-gallery", targets: ["Gallery"]),
-        .executable(name: "parlance-timeline-bench", targets: ["TimelineBench"]),
-        .executable(name: "parlance-store-soak", targets: ["StoreSoak"]),
-        .executable(name: "parlance-matrix-soak", targets: ["MatrixSoak"]),
+        .executable(name: "parlance-gallery", targets: ["parlance-gallery"]),
+        .executable(name: "parlance-timeline-bench", targets: ["parlance-timeline-bench"]),
+        .executable(name: "parlance-store-soak", targets: ["parlance-store-soak"]),
+        .executable(name: "parlance-matrix-soak", targets: ["parlance-matrix-soak"]),
     ],
     // Exactly these, as Package.resolved is not kept: the same clone is the same program. A newer one is a commit of its
     // own.
@@ -42,12 +52,11 @@ let package = Package(
     ],
     targets: [
         // The toolkit, and a thin layer over it.
-        .systemLibrary(name: "CGtk", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
-        .systemLibrary(
-            name: "CGtkSource", pkgConfig: "gtksourceview-5", providers: [.apt(["libgtksourceview-5-dev"])]),
-        .systemLibrary(name: "CPulse", pkgConfig: "libpulse-simple", providers: [.apt(["libpulse-dev"])]),
+        cLibrary("CGtk", pkgConfig: "libadwaita-1", apt: ["libadwaita-1-dev"]),
+        cLibrary("CGtkSource", pkgConfig: "gtksourceview-5", apt: ["libgtksourceview-5-dev"]),
+        cLibrary("CPulse", pkgConfig: "libpulse-simple", apt: ["libpulse-dev"]),
         .target(
-            name: "GtkKit", dependencies: ["CGtk", "CJpeg", "CPulse", "PictureDecoding"],
+            name: "GtkKit", dependencies: ["CGtk", "CJpeg", "CPulse", "MediaDecoding"],
             swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
@@ -55,76 +64,79 @@ let package = Package(
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
         // Pictures and films come from anyone: processes that can do nothing else decode them.
-        .systemLibrary(name: "CPng", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .systemLibrary(name: "CJpeg", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"])]),
-        .systemLibrary(name: "CGif", providers: [.apt(["libgif-dev"])]),
-        .systemLibrary(name: "CLcms", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        cLibrary("CPng", pkgConfig: "libpng", apt: ["libpng-dev"]),
+        cLibrary("CJpeg", pkgConfig: "libjpeg", apt: ["libjpeg-dev"]),
+        cLibrary("CGif", apt: ["libgif-dev"]),
+        cLibrary("CLcms", pkgConfig: "lcms2", apt: ["liblcms2-dev"]),
         // Opened when a picture needs them, and linked to nothing: so without pkg-config.
-        .systemLibrary(name: "CTiff", providers: [.apt(["libtiff-dev"])]),
-        .systemLibrary(name: "CHeif", providers: [.apt(["libheif-dev"])]),
-        .systemLibrary(name: "CWebP", pkgConfig: "libwebpdemux", providers: [.apt(["libwebp-dev"])]),
-        .systemLibrary(
-            name: "CFilm", pkgConfig: "libavformat", providers: [.apt(["libavformat-dev", "libswscale-dev"])]),
-        .systemLibrary(name: "CConfinement"),
-        .target(name: "PictureDecoding", swiftSettings: settings),
+        cLibrary("CTiff", apt: ["libtiff-dev"]),
+        cLibrary("CHeif", apt: ["libheif-dev"]),
+        cLibrary("CWebP", pkgConfig: "libwebpdemux", apt: ["libwebp-dev"]),
+        cLibrary("CFFmpeg", pkgConfig: "libavformat", apt: ["libavformat-dev", "libswscale-dev"]),
+        cLibrary("CConfinement"),
+        .target(name: "MediaDecoding", path: "Sources/Decoding/MediaDecoding", swiftSettings: settings),
         .target(
-            name: "ConfinedDecoding", dependencies: ["CConfinement", "PictureDecoding"], swiftSettings: settings),
+            name: "ConfinedDecoding", dependencies: ["CConfinement", "MediaDecoding"],
+            path: "Sources/Decoding/ConfinedDecoding", swiftSettings: settings),
         .target(
-            name: "PictureDecoders",
+            name: "ImageDecoders",
             dependencies: [
-                "CGif", "CHeif", "CJpeg", "CLcms", "CPng", "CTiff", "CWebP", "ConfinedDecoding", "PictureDecoding",
-            ],
+                "CGif", "CHeif", "CJpeg", "CLcms", "CPng", "CTiff", "CWebP", "ConfinedDecoding", "MediaDecoding",
+            ], path: "Sources/Decoding/ImageDecoders",
             // Optimized in debug builds too: a large picture would take them longer than any may.
             swiftSettings: settings + [.unsafeFlags(["-O"])]),
         .executableTarget(
-            name: "parlance-decode", dependencies: ["ConfinedDecoding", "PictureDecoders", "PictureDecoding"],
-            swiftSettings: settings,
+            name: "parlance-decode", dependencies: ["ConfinedDecoding", "ImageDecoders", "MediaDecoding"],
+            path: "Sources/Decoding/parlance-decode", swiftSettings: settings,
             // libde265 has to find it (OneThread.swift).
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", "--export-dynamic-symbol=de265_start_worker_threads"])
             ]),
         .executableTarget(
-            name: "parlance-film", dependencies: ["CFilm", "ConfinedDecoding", "PictureDecoding"],
-            swiftSettings: settings),
+            name: "parlance-film", dependencies: ["CFFmpeg", "ConfinedDecoding", "MediaDecoding"],
+            path: "Sources/Decoding/parlance-film", swiftSettings: settings),
         .testTarget(
-            name: "PictureDecodingTests",
+            name: "MediaDecodingTests",
             dependencies: [
-                "CConfinement", "ChatTestSupport", "PictureDecoding", "PictureFuzzing", "SeededRandom",
-                "parlance-decode", "parlance-film",
+                "CConfinement", "ChatTestSupport", "MediaDecoding", "Fuzzing", "ToolSupport", "parlance-decode",
+                "parlance-film",
             ],
             resources: [.copy("Pictures")], swiftSettings: settings),
-        .target(
-            name: "PictureFuzzing", dependencies: ["ConfinedDecoding", "PictureDecoders", "PictureDecoding"],
-            swiftSettings: settings),
 
         // The composer engine, and its drivers.
         .target(
             name: "Composer",
             dependencies: [.product(name: "_RopeModule", package: "swift-collections")],
             swiftSettings: settings),
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "ChatCore", "Composer", "ConfinedDecoding", "ImageDecoders", "JSONReading", "MediaDecoding",
+                "MessageMarkup",
+            ],
+            path: "Tools/Fuzzing", swiftSettings: settings),
+        .target(name: "ToolSupport", path: "Tools/ToolSupport", swiftSettings: settings),
         .target(name: "ComposerReplay", dependencies: ["Composer"], swiftSettings: settings),
         .executableTarget(name: "parlance-replay", dependencies: ["ComposerReplay"], swiftSettings: settings),
-        .target(name: "ComposerFuzzing", dependencies: ["Composer"], swiftSettings: settings),
         .testTarget(
-            name: "ComposerTests", dependencies: ["Composer", "ComposerFuzzing", "SeededRandom"],
+            name: "ComposerTests", dependencies: ["Composer", "Fuzzing", "ToolSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay", "SeededRandom"],
+            name: "ReplayTests", dependencies: ["ComposerReplay", "parlance-replay", "ToolSupport"],
             resources: [.copy("Traces")],
             swiftSettings: settings
         ),
-        .target(name: "BenchmarkReport", swiftSettings: settings),
         .executableTarget(
-            name: "Benchmarks",
+            name: "parlance-bench",
             dependencies: [
-                "BenchmarkReport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
-                "CJpeg", "CPng", "CWebP", "JSONReading", "MessageMarkup", "PictureDecoding", "SeededRandom",
+                "ToolSupport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
+                "CJpeg", "CPng", "CWebP", "JSONReading", "MessageMarkup", "MediaDecoding",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: settings),
+            path: "Tools/parlance-bench", swiftSettings: settings),
 
         // Rooms and messages, and where they are kept.
-        .systemLibrary(name: "CStore", pkgConfig: "glib-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        cLibrary("CStore", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         .target(name: "ChatCore", dependencies: ["Composer"], swiftSettings: settings),
         .target(
             name: "ChatStore",
@@ -134,12 +146,10 @@ let package = Package(
         .target(
             name: "LocalBackend", dependencies: ["ChatCore", "ChatStore", "Composer", "MessageMarkup"],
             swiftSettings: settings),
-        .target(name: "SeededRandom", swiftSettings: settings),
-        .target(name: "SoakSupport", swiftSettings: settings),
         .executableTarget(
-            name: "StoreSoak",
-            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "Composer", "SeededRandom", "SoakSupport"],
-            swiftSettings: settings),
+            name: "parlance-store-soak",
+            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "Composer", "ToolSupport"],
+            path: "Tools/parlance-store-soak", swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore", "Composer"], path: "Tests/ChatTestSupport",
             resources: [.copy("Films"), .copy("Stores")], swiftSettings: settings),
@@ -147,20 +157,20 @@ let package = Package(
         .testTarget(
             name: "ChatStoreTests",
             dependencies: [
-                "ChatCore", "ChatStore", "ChatTestSupport", "StoreSoak", .product(name: "GRDB", package: "GRDB.swift"),
-                "SeededRandom",
+                "ChatCore", "ChatStore", "ChatTestSupport", "parlance-store-soak",
+                .product(name: "GRDB", package: "GRDB.swift"), "ToolSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ChatOutboxTests",
-            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "SeededRandom"],
+            dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "ToolSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
             swiftSettings: settings),
 
         // Matrix: what only it needs is in this one target.
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        cLibrary("CCurl", pkgConfig: "libcurl", apt: ["libcurl4-openssl-dev"]),
         .target(
             name: "MatrixBackend",
             dependencies: [
@@ -168,29 +178,28 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "MatrixSoak",
+            name: "parlance-matrix-soak",
             dependencies: [
-                "BenchmarkReport", "ChatCore", "ChatStore", "Composer", "JSONReading", "MatrixBackend", "SeededRandom",
-                "SoakSupport",
+                "ToolSupport", "ChatCore", "ChatStore", "Composer", "JSONReading", "MatrixBackend",
             ],
-            swiftSettings: settings),
+            path: "Tools/parlance-matrix-soak", swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [
                 "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "JSONReading", "MatrixBackend",
-                "SeededRandom",
+                "ToolSupport",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
         .testTarget(
             name: "MatrixServerTests",
             dependencies: [
-                "ChatArchive", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer",
-                "ComposerFuzzing", "JSONReading", "LocalBackend", "MarkupFuzzing", "MatrixBackend", "MatrixSoak",
+                "ChatArchive", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "ChatViewModels",
+                "Composer", "Fuzzing", "JSONReading", "LocalBackend", "MatrixBackend", "parlance-matrix-soak",
                 "MessageMarkup",
             ], swiftSettings: settings),
 
         // What signs accounts in, in the desktop's keyring.
-        .systemLibrary(name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+        cLibrary("CSecret", pkgConfig: "libsecret-1", apt: ["libsecret-1-dev"]),
         .target(
             name: "Keyring", dependencies: ["CGtk", "CSecret", "ChatCore", "GtkKit"], swiftSettings: mainActorSettings),
         .testTarget(
@@ -198,26 +207,23 @@ let package = Package(
 
         // Message bodies: Markdown and HTML through the parsers MD4C and gumbo. With DEBUG a broken assertion of MD4C
         // ends the program; without it anything may follow.
-        .target(name: "CMD4C", exclude: ["LICENSE.md", "README.md"], cSettings: [.define("DEBUG", to: "1")]),
-        .systemLibrary(name: "CGumbo", pkgConfig: "gumbo", providers: [.apt(["libgumbo-dev"])]),
+        .target(
+            name: "CMD4C", path: "Sources/CLibraries/CMD4C", exclude: ["LICENSE.md", "README.md"],
+            cSettings: [.define("DEBUG", to: "1")]),
+        cLibrary("CGumbo", pkgConfig: "gumbo", apt: ["libgumbo-dev"]),
         .target(
             name: "MessageMarkup", dependencies: ["CGumbo", "CMD4C", "ChatCore", "Composer"], swiftSettings: settings),
-        .target(
-            name: "MarkupFuzzing", dependencies: ["ChatCore", "Composer", "ComposerFuzzing", "MessageMarkup"],
-            swiftSettings: settings),
         .testTarget(
             name: "MessageMarkupTests",
-            dependencies: ["ChatCore", "Composer", "ComposerFuzzing", "MarkupFuzzing", "MessageMarkup"],
+            dependencies: ["ChatCore", "Composer", "Fuzzing", "MessageMarkup"],
             swiftSettings: settings),
 
         // Rooms as files: exports in three formats, imports of other programs' exports.
-        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        cLibrary("CArchive", pkgConfig: "libarchive", apt: ["libarchive-dev"]),
         .target(name: "JSONReading", dependencies: ["ChatCore"], swiftSettings: settings),
-        .target(
-            name: "JSONFuzzing", dependencies: ["ChatCore", "ComposerFuzzing", "JSONReading"], swiftSettings: settings),
         .testTarget(
             name: "JSONReadingTests",
-            dependencies: ["ChatCore", "ComposerFuzzing", "JSONFuzzing", "JSONReading", "SeededRandom"],
+            dependencies: ["ChatCore", "Fuzzing", "JSONReading", "ToolSupport"],
             swiftSettings: settings),
         .target(
             name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "Composer", "JSONReading", "MessageMarkup"],
@@ -226,8 +232,7 @@ let package = Package(
             name: "ChatArchiveTests",
             dependencies: [
                 "CMD4C", "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "Composer", "JSONReading",
-                "LocalBackend",
-                "SeededRandom",
+                "LocalBackend", "ToolSupport",
             ],
             resources: [.copy("Exports")], swiftSettings: settings),
 
@@ -239,47 +244,59 @@ let package = Package(
             name: "ChatViewModelsTests",
             dependencies: [
                 "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "LocalBackend",
-                "SeededRandom",
+                "ToolSupport",
             ],
             swiftSettings: settings),
+        .target(name: "TimelineGtk", dependencies: ["CGtk", "GtkKit"], swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "TimelineGtkTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport", "TimelineGtk", "ToolSupport"],
+            swiftSettings: settings),
+        .target(
+            name: "MediaGtk", dependencies: ["CGtk", "ChatCore", "GtkKit", "MediaDecoding"],
+            swiftSettings: mainActorSettings),
         .plugin(name: "CompileResources", capability: .buildTool()),
+        .target(
+            name: "ComposerGtk",
+            dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit", "MediaGtk"],
+            swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
         .target(
             name: "ChatGtk",
             dependencies: [
-                "CGtk", "CGtkSource", "ChatCore", "ChatViewModels", "Composer", "GtkKit", "PictureDecoding",
+                "CGtk", "CGtkSource", "ChatCore", "ChatViewModels", "Composer", "ComposerGtk", "GtkKit", "MediaGtk",
+                "TimelineGtk",
             ],
             swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
         .testTarget(
             name: "ChatGtkTests",
             dependencies: [
                 "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
-                "Composer", "GtkKit",
-                "GtkTestSupport", "LocalBackend", "MessageMarkup", "PictureDecoding", "parlance-decode",
-                "parlance-film", "SeededRandom",
+                "Composer", "ComposerGtk", "GtkKit", "GtkTestSupport", "LocalBackend", "MediaDecoding", "MediaGtk",
+                "MessageMarkup", "parlance-decode", "parlance-film", "TimelineGtk", "ToolSupport",
             ], swiftSettings: settings),
         .executableTarget(
-            name: "Gallery",
+            name: "parlance-gallery",
             dependencies: [
-                "BenchmarkReport", "CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "GtkKit",
-                "MessageMarkup",
+                "ToolSupport", "CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "ComposerGtk", "GtkKit",
+                "MessageMarkup", "TimelineGtk",
             ],
-            swiftSettings: mainActorSettings),
+            path: "Tools/parlance-gallery", swiftSettings: mainActorSettings),
         // What `make new-app` begins with, built here so that it does build.
         .executableTarget(
-            name: "ComposerTemplate", dependencies: ["ChatGtk", "ChatViewModels", "Composer", "GtkKit"],
+            name: "ComposerTemplate", dependencies: ["ChatViewModels", "Composer", "ComposerGtk", "GtkKit"],
             path: "Template/Sources",
             swiftSettings: mainActorSettings),
         .executableTarget(
-            name: "TimelineBench",
+            name: "parlance-timeline-bench",
             dependencies: [
-                "BenchmarkReport", "CGtk", "ChatCore", "ChatGtk", "GtkKit", "MessageMarkup",
+                "ToolSupport", "CGtk", "ChatCore", "ChatGtk", "GtkKit", "MessageMarkup", "TimelineGtk",
                 .product(name: "DequeModule", package: "swift-collections"),
             ],
-            swiftSettings: mainActorSettings),
+            path: "Tools/parlance-timeline-bench", swiftSettings: mainActorSettings),
         .executableTarget(
             name: "parlance",
             dependencies: [
-                "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "GtkKit",
+                "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "ComposerGtk",
+                "GtkKit",
                 "Keyring", "LocalBackend", "MatrixBackend",
             ],
             swiftSettings: mainActorSettings),
@@ -292,12 +309,10 @@ let package = Package(
 
 // A fuzzer brings its own main function, so its target exists only for `make fuzz`.
 if Context.environment["PARLANCE_FUZZ"] != nil {
-    for name in ["Composer", "JSON", "Markup", "Picture"] {
+    for name in ["composer", "image", "json", "markup"] {
         package.targets.append(
             .executableTarget(
-                name: "\(name)Fuzz",
-                dependencies: name == "Picture"
-                    ? ["PictureFuzzing"] : ["ComposerFuzzing", .target(name: "\(name)Fuzzing")],
+                name: "parlance-fuzz-\(name)", dependencies: ["Fuzzing"], path: "Tools/parlance-fuzz-\(name)",
                 swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
     }
 }

@@ -1,17 +1,17 @@
 import Foundation
 import PackagePlugin
 
-/// Compiles `resources/` into one GResource bundle, which becomes a resource of the target.
+/// Compiles what `resources/TARGET.gresource.xml` lists into a GResource bundle, which becomes a resource of the target.
 @main
 struct CompileResources: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "resources")
-        let manifest = folder.appending(path: "parlance.gresource.xml")
+        let manifest = folder.appending(path: "\(target.name).gresource.xml")
         let icons = context.package.directoryURL.appending(path: "data/icons")
-        let bundle = context.pluginWorkDirectoryURL.appending(path: "parlance.gresource")
+        let bundle = context.pluginWorkDirectoryURL.appending(path: "\(target.name).gresource")
         return [
             .buildCommand(
-                displayName: "Compiling the GResource bundle",
+                displayName: "Compiling the GResource bundle of \(target.name)",
                 executable: try compiler(),
                 arguments: ["--sourcedir", folder.path, "--target", bundle.path, manifest.path],
                 inputFiles: [manifest] + files(in: folder) + files(in: icons), outputFiles: [bundle])

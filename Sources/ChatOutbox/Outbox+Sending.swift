@@ -45,7 +45,10 @@ extension Outbox {
 
     private func pause(_ room: RoomID, for duration: Duration) async {
         let clock = clock
-        let pause = Task<Void, Never> { try? await clock.sleep(for: duration, tolerance: nil) }
+        let pause = Task<Void, Never> {
+            // Canceling ends the wait, and the caller looks anew at what to send.
+            try? await clock.sleep(for: duration, tolerance: nil)
+        }
         rooms[room]?.pause = pause
         await withTaskCancellationHandler {
             await pause.value
@@ -189,7 +192,7 @@ extension Outbox {
         guard let soonest else { return }
         let clock = clock
         marking = Task { [weak self] in
-            guard (try? await clock.sleep(for: soonest - online, tolerance: nil)) != nil else { return }
+            do { try await clock.sleep(for: soonest - online, tolerance: nil) } catch { return }
             await self?.scheduleOverdueCheck()
         }
     }

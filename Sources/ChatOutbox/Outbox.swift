@@ -31,8 +31,8 @@ public actor Outbox {
     private var onlineSince: Duration?
     private var observers: [RoomID: [Int: AsyncStream<[OutboxItem]>.Continuation]] = [:]
     private var nextObserver = 0
-    /// The last of the changes being written.
-    private var writing: Task<Void, any Error>?
+    /// Changes are written in call order, since a later one may remove what an earlier one adds.
+    private let writes = SerialGate()
 
     /// - Parameters:
     ///   - storage: must not be shared with another outbox.
@@ -130,21 +130,20 @@ public actor Outbox {
 
     /// Stores a change, together with earlier ones that could not be stored.
     /// - Throws: ``ChatError`` from the storage; the change is then not stored.
-    func commit(_ change: OutboxChange) async throws { try await enqueue(change, retainsOnFailure: false).value }
+    func commit(_ change: OutboxChange) async throws { try await enqueue(change, retainsOnFailure: false) }
 
     /// Stores the outcome of an attempt, with the next change if that fails now. If the process ends before that, the
     /// request is repeated, and the server recognizes its transaction ID.
-    func note(_ change: OutboxChange) async { _ = await enqueue(change, retainsOnFailure: true).result }
+    func note(_ change: OutboxChange) async {
+        // What fails is in `unsaved` then.
+        try? await enqueue(change, retainsOnFailure: true)
+    }
 
-    /// Changes are written in call order, since a later one may remove what an earlier one adds. Canceling the caller
-    /// does not cancel the write.
-    private func enqueue(_ change: OutboxChange, retainsOnFailure: Bool) -> Task<Void, any Error> {
-        let writing = Task { [earlier = self.writing] in
-            _ = await earlier?.result
-            try await write(change, retainsOnFailure: retainsOnFailure)
+    /// Writes in a task of its own, which a cancellation of the caller does not reach.
+    private func enqueue(_ change: OutboxChange, retainsOnFailure: Bool) async throws {
+        try await writes.runEvenIfCanceled {
+            try await Task { try await write(change, retainsOnFailure: retainsOnFailure) }.value
         }
-        self.writing = writing
-        return writing
     }
 
     private func write(_ change: OutboxChange, retainsOnFailure: Bool) async throws {

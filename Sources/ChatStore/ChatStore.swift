@@ -21,6 +21,9 @@ public final class ChatStore: Sendable {
     /// Whatever prevents the shutdown from being recorded as clean.
     private let state: Mutex<State>
 
+    /// Runs before each access to a database, for tests in which one fails.
+    let beforeAccess = Mutex<@Sendable () throws -> Void>({})
+
     private struct State {
         /// Signs of damage were found; the next start runs a check.
         var isSuspect = false
@@ -38,12 +41,36 @@ public final class ChatStore: Sendable {
         try folder.create()
         lock = try StoreLock(path: folder.lock)
         let lastEnding = lock.lastEnding
-        let isNew = folder.isEmpty && lastEnding != .unclean
+        let isNew = folder.isEmpty && lastEnding != .unclean || lastEnding == .none
+        let isUnchecked = try Self.prepareFiles(of: folder, lock: lock, isNew: isNew)
+        FileSystem.syncFolder(url.path)
+        state = Mutex(State(isUnchecked: isUnchecked))
+        try lock.noteOpening(isNew: isNew, path: folder.lock)
+        pending = try Self.openPending(folder.pending)
+        history = try Self.openHistory(folder.history, movingDraftsTo: pending)
+        do {
+            try RestoredDraft.moveAll(from: history, to: pending)
+            try LostRooms.recover(of: pending, in: history)
+        } catch {
+            // Not fatal: later reads fail with the same error, and the next start checks the databases.
+            state.withLock { $0.isSuspect = true }
+        }
+        try lock.noteOpen(path: folder.lock)
+        self.folder = url
+        files = folder
+    }
+
+    /// Creates the database files that are missing, and inspects the others.
+    /// - Returns: Whether one is too large to be checked now.
+    private static func prepareFiles(
+        of folder: StoreFolder, lock: StoreLock, isNew: Bool
+    ) throws(StoreOpeningError) -> Bool {
         var isUnchecked = false
         for file in folder.files {
             if file.isUnbegun, folder.mayBeMissing(file) { continue }
             if try file.create() {
-                guard isNew || lastEnding == .none else {
+                guard isNew else {
+                    // An empty file that stays is found to be damaged by the next start.
                     try? FileManager.default.removeItem(atPath: file.path)
                     throw .damaged(path: file.path, reason: "the database is missing")
                 }
@@ -52,41 +79,40 @@ public final class ChatStore: Sendable {
                 guard !lock.hasLeftoverLogs || FileSystem.exists(file.log) else {
                     throw .damaged(path: file.path, reason: "its log is missing")
                 }
-                if try StoreInspection(file: file, lastEnding: lastEnding).run() { isUnchecked = true }
+                if try StoreInspection(file: file, lastEnding: lock.lastEnding).run() { isUnchecked = true }
             }
         }
-        FileSystem.syncFolder(url.path)
-        state = Mutex(State(isUnchecked: isUnchecked))
-        try lock.noteOpening(isNew: isNew || lastEnding == .none, path: folder.lock)
-        var path = folder.pending.path
+        return isUnchecked
+    }
+
+    private static func openPending(_ file: DatabaseFile) throws(StoreOpeningError) -> DatabasePool {
         do {
-            pending = try DatabasePool(path: path, configuration: Self.configuration("unsent", maxReaders: 1))
+            let pool = try DatabasePool(path: file.path, configuration: configuration("unsent", maxReaders: 1))
             // GRDB sets NORMAL when it turns on the write-ahead log.
-            try pending.writeWithoutTransaction { db in
+            try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 100")
             }
-            try folder.pending.schema.migrate(pending)
-            path = folder.history.path
-            history = try DatabasePool(path: path, configuration: Self.configuration("history", maxReaders: 3))
-            try history.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-            let pending = pending
-            try folder.history.schema.migrate(history) { step, db in
-                if step == Schema.stepThatDropsDrafts { try Self.carryDrafts(from: db, to: pending) }
+            try file.schema.migrate(pool)
+            return pool
+        } catch {
+            throw StoreOpeningError(error, path: file.path)
+        }
+    }
+
+    private static func openHistory(
+        _ file: DatabaseFile, movingDraftsTo pending: DatabasePool
+    ) throws(StoreOpeningError) -> DatabasePool {
+        do {
+            let pool = try DatabasePool(path: file.path, configuration: configuration("history", maxReaders: 3))
+            try pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+            try file.schema.migrate(pool) { step, db in
+                if step == Schema.stepThatDropsDrafts { try DraftMove.run(from: db, to: pending) }
                 if step == Schema.stepThatRefetchesHistory { try MisplacedChunks(db: db).removeAll() }
             }
+            return pool
         } catch {
-            throw StoreOpeningError(error, path: path)
+            throw StoreOpeningError(error, path: file.path)
         }
-        do {
-            try RestoredDraft.moveAll(from: history, to: pending)
-            try Self.recoverLostRooms(of: pending, in: history)
-        } catch {
-            // Not fatal: later reads fail with the same error, and the next start checks the databases.
-            state.withLock { $0.isSuspect = true }
-        }
-        try lock.noteOpen(path: folder.lock)
-        self.folder = url
-        files = folder
     }
 
     /// Calls ``init(folder:)`` off the caller's thread.
@@ -186,18 +212,30 @@ public final class ChatStore: Sendable {
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await history.read(body) } catch { throw noted(error) }
+        do {
+            try willAccess()
+            return try await history.read(body)
+        } catch {
+            throw noted(error)
+        }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await history.write(body) } catch { throw noted(error) }
+        do {
+            try willAccess()
+            return try await history.write(body)
+        } catch {
+            throw noted(error)
+        }
     }
 
     /// Writes data that the server can send again: a power loss may drop the transaction, but only as a whole.
     func writeCache<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do {
+            try willAccess()
             return try await history.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")
+                // Assigns a number in memory, and fails for no reason but a closed connection.
                 defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
                 var result: T?
                 try db.inTransaction {
@@ -212,12 +250,24 @@ public final class ChatStore: Sendable {
     }
 
     func readPending<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await pending.read(body) } catch { throw noted(error) }
+        do {
+            try willAccess()
+            return try await pending.read(body)
+        } catch {
+            throw noted(error)
+        }
     }
 
     func writePending<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
-        do { return try await pending.write(body) } catch { throw noted(error) }
+        do {
+            try willAccess()
+            return try await pending.write(body)
+        } catch {
+            throw noted(error)
+        }
     }
+
+    private func willAccess() throws { try beforeAccess.withLock { $0 }() }
 
     /// Maps a database error to ``ChatError`` and records signs of damage.
     private func noted(_ error: any Error) -> any Error {

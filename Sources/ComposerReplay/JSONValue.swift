@@ -12,6 +12,7 @@ indirect enum JSONValue: Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // Each failure only means another type; the last one is the error.
         if container.decodeNil() {
             self = .null
         } else if let value = try? container.decode(String.self) {
@@ -32,6 +33,7 @@ indirect enum JSONValue: Decodable {
     static func parse(_ line: Data) -> JSONValue? {
         // Foundation replaces invalid UTF-8; reject it, as such a trace is damaged.
         guard String(validating: line, as: UTF8.self) != nil else { return nil }
+        // The answer to a malformed line is the same whatever is wrong with it.
         return try? JSONDecoder().decode(JSONValue.self, from: line)
     }
 }

@@ -23,6 +23,7 @@ public final class Application: Object {
     public func onStartup(_ handler: @escaping @MainActor () -> Void) {
         connect("startup", after: true) { _ in
             PopoverGrabs.installUnmapHook
+            PopoverPlacement.installShowGuard
             handler()
         }
     }

@@ -1,7 +1,7 @@
 import CGtk
 import Dispatch
 public import Foundation
-import PictureDecoding
+import MediaDecoding
 import Synchronization
 
 /// A decoded image, ready for drawing.

@@ -1,6 +1,6 @@
 import Dispatch
 public import Foundation
-import PictureDecoding
+import MediaDecoding
 import Synchronization
 
 /// The frames of an animated image, decoded on demand in an endless loop.

@@ -1,6 +1,6 @@
 import CJpeg
 public import Foundation
-import PictureDecoding
+import MediaDecoding
 
 /// The metadata of an image, video or audio file to be sent. Files are decoded in sandboxed processes.
 public nonisolated struct MediaInfo: Sendable {

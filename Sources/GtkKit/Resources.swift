@@ -32,6 +32,48 @@ public enum Resources {
     }
 }
 
+/// The GResource bundle of a target, a resource of its module.
+public struct ResourceBundle {
+    public struct Missing: Error {
+        public let message: String
+    }
+
+    private let name: String
+    private let content: String
+    private let builtPath: () -> String?
+
+    /// - Parameters:
+    ///   - name: The file's name without its extension.
+    ///   - content: A file in the bundle, by which it is known to be registered.
+    ///   - builtPath: Returns the bundle's path in the build folder.
+    public init(_ name: String, content: String, builtPath: @escaping () -> String?) {
+        self.name = name
+        self.content = content
+        self.builtPath = builtPath
+    }
+
+    /// Registers the bundle, once.
+    /// - Parameter folders: Where to search before the build folder.
+    /// - Throws: ``Missing`` with the searched paths.
+    public func load(installed folders: [String]) throws(Missing) {
+        guard !Resources.exists(content) else { return }
+        var paths = folders.map { "\($0)/\(name).gresource" }
+        // Only as a fallback: `Bundle.module` traps if the build folder no longer exists.
+        if !paths.contains(where: Self.fileExists) { paths.append(builtPath() ?? "") }
+        for path in paths where Self.fileExists(path) {
+            do {
+                try Resources.register(path: path)
+                return
+            } catch {
+                throw Missing(message: error.message)
+            }
+        }
+        throw Missing(message: "\(name).gresource is in none of: \(paths.joined(separator: ", "))")
+    }
+
+    private static func fileExists(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_EXISTS) != 0 }
+}
+
 /// CSS for all windows on the default display.
 public enum StyleSheet {
     /// Replaces the style rules that are generated at run time.
@@ -48,31 +90,37 @@ public enum StyleSheet {
 
     private static var overrides: Object?
 
-    /// Applies a style sheet whenever the desktop requests high contrast.
+    /// Applies a style sheet whenever the desktop requests high contrast. Idempotent.
     public static func loadForHighContrast(resource: String) {
         adw_init()
-        guard contrast == nil, let manager = adw_style_manager_get_default(), let provider = gtk_css_provider_new()
+        guard loaded.insert(resource).inserted, let manager = adw_style_manager_get_default(),
+            let provider = gtk_css_provider_new()
         else { return }
-        contrast = Object(owning: UnsafeMutableRawPointer(provider))
+        let sheet = Object(owning: UnsafeMutableRawPointer(provider))
         gtk_css_provider_load_from_resource(provider, resource)
-        updateContrast()
-        Object(borrowing: UnsafeMutableRawPointer(manager)).connect("notify::high-contrast") { _ in updateContrast() }
+        applyIfHighContrast(sheet)
+        let style = Object(borrowing: UnsafeMutableRawPointer(manager))
+        style.connect("notify::high-contrast") { _ in applyIfHighContrast(sheet) }
     }
 
-    private static func updateContrast() {
-        guard let display = gdk_display_get_default(), let contrast else { return }
+    private static func applyIfHighContrast(_ sheet: Object) {
+        guard let display = gdk_display_get_default() else { return }
         if adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0 {
             gtk_style_context_add_provider_for_display(
-                display, contrast.cast(), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
+                display, sheet.cast(), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION) + 1)
         } else {
-            gtk_style_context_remove_provider_for_display(display, contrast.cast())
+            gtk_style_context_remove_provider_for_display(display, sheet.cast())
         }
     }
 
-    private static var contrast: Object?
+    /// The resource paths of the style sheets that were loaded.
+    private static var loaded: Set<String> = []
 
+    /// Applies a style sheet. Idempotent.
     public static func load(resource: String) {
-        guard let display = gdk_display_get_default(), let provider = gtk_css_provider_new() else { return }
+        guard let display = gdk_display_get_default(), loaded.insert(resource).inserted,
+            let provider = gtk_css_provider_new()
+        else { return }
         gtk_css_provider_load_from_resource(provider, resource)
         gtk_style_context_add_provider_for_display(
             display, OpaquePointer(provider), guint(GTK_STYLE_PROVIDER_PRIORITY_APPLICATION))

@@ -4,49 +4,26 @@ public import Foundation
 
 /// Conversations stored on this computer: notes, rooms, and the built-in guide.
 ///
-/// Operations that change something run one at a time, in call order, and are published once they are stored.
-public actor LocalBackend: ChatService {
+/// Operations that change something run one at a time, in call order, and are published once they are stored. The actor
+/// keeps them off the caller's thread and has no state of its own; what does is in the objects that it is made of.
+public actor LocalBackend {
     /// The user's ID in every room.
     public static let ownUserID = MemberID("own")
     /// The built-in guide's ID.
     public static let guideID = MemberID("guide")
 
     let store: ChatStore
-    /// The files attached to messages and drafts.
-    let media: MediaArchive
-    let translator: Translator
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
-    let makeID: @Sendable () -> String
-    var ownDisplayName: String
-    let guide: Guide
-
-    var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
-    var summaries = SummaryFeed()
-    /// The guide's state in each room it is in.
-    var conversations: [RoomID: GuideConversation] = [:]
-    private(set) var isClosed = false
-    private var sweeping: Task<Void, Never>?
-
-    private var isBusy = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    private init(
-        store: ChatStore, ownDisplayName: String, translator: Translator, clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Date, makeID: @escaping @Sendable () -> String
-    ) {
-        self.store = store
-        // Next to the store's folder, which belongs to the store alone.
-        media = MediaArchive(
-            folder: store.folder.deletingLastPathComponent()
-                .appending(path: store.folder.lastPathComponent + "-media", directoryHint: .isDirectory))
-        self.ownDisplayName = ownDisplayName
-        self.translator = translator
-        self.clock = clock
-        self.now = now
-        self.makeID = makeID
-        guide = Guide(translator: translator)
-    }
+    let profile: OwnProfile
+    let media: LocalMedia
+    let roomList: RoomListFeed
+    let timelines: LocalTimelines
+    let rooms: LocalRooms
+    let messages: LocalMessages
+    let imports: LocalImport
+    private let gate: SerialGate
+    private let feeds: TimelineFeeds
+    let guide: GuideResponder
+    private let cleanup: Task<Void, Never>
 
     /// Opens a backend on a store. Creates the first rooms in a new store, and lets the guide answer unanswered
     /// messages.
@@ -64,57 +41,57 @@ public actor LocalBackend: ChatService {
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
     ) async throws -> LocalBackend {
+        let profile = try await OwnProfile(in: store, unlessChosen: ownDisplayName)
+        let guide = Guide(translator: translator)
+        let first = try FirstRooms(
+            own: profile.member, guide: guide, translator: translator, createdAt: now(), makeID: makeID)
+        _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
+        _ = try await store.renameMember(ownUserID, to: profile.name)
         let backend = LocalBackend(
-            store: store, ownDisplayName: ownDisplayName, translator: translator, clock: clock, now: now, makeID: makeID
-        )
-        try await backend.prepare()
+            store: store, profile: profile, guide: guide, translator: translator, clock: clock, now: now,
+            makeID: makeID, abandonedImports: await abandonedImports(in: store))
+        for room in try await store.rooms(with: guideID) { try await backend.guide.enter(room) }
         return backend
+    }
+
+    /// Returns the rooms of imports that the last run did not finish. None if they cannot be read: they stay invisible
+    /// until a start that can.
+    private static func abandonedImports(in store: ChatStore) async -> [RoomID] {
+        (try? await store.stagedRooms()) ?? []
+    }
+
+    private init(
+        store: ChatStore, profile: OwnProfile, guide: Guide, translator: Translator, clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Date, makeID: @escaping @Sendable () -> String, abandonedImports: [RoomID]
+    ) {
+        self.store = store
+        self.profile = profile
+        gate = SerialGate()
+        feeds = TimelineFeeds()
+        media = LocalMedia(beside: store)
+        roomList = RoomListFeed { try await store.roomSummaries() }
+        let writer = TimelineWriter(store: store, timelines: feeds, rooms: roomList, now: now, makeID: makeID)
+        self.guide = GuideResponder(guide, gate: gate, writer: writer, clock: clock)
+        timelines = LocalTimelines(store: store, gate: gate, feeds: feeds, rooms: roomList)
+        rooms = LocalRooms(gate: gate, writer: writer, profile: profile, guide: self.guide, translator: translator)
+        messages = LocalMessages(gate: gate, writer: writer, media: media, guide: self.guide)
+        imports = LocalImport(
+            store: store, gate: gate, timelines: timelines, profile: profile, translator: translator, makeID: makeID)
+        cleanup = Task(priority: .background) { [imports, media] in
+            // Removing a large import takes a while, so it runs in the background. The list was read before another
+            // import can start, so it contains only abandoned ones.
+            await imports.discard(abandonedImports)
+            if !Task.isCancelled { await media.sweep(knownBy: store, at: now()) }
+        }
     }
 
     /// Finishes all streams and stops the guide, after the operations in progress. The store stays open.
     public func close() async {
-        isClosed = true
-        sweeping?.cancel()
-        for room in conversations.keys { dismissGuide(from: room) }
-        await serialized {
-            for room in timelines.keys { timelines[room]?.finish() }
-            timelines = [:]
-            summaries.finish()
+        cleanup.cancel()
+        await guide.close()
+        await gate.runEvenIfCanceled {
+            feeds.finish()
+            roomList.finish()
         }
-    }
-
-    private func prepare() async throws {
-        // A name chosen by the user takes precedence over that of the system account.
-        if let chosen = try await store.setting(Self.displayNameSetting) { ownDisplayName = chosen }
-        let first = FirstRooms(backend: self)
-        _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
-        _ = try await store.renameMember(Self.ownUserID, to: ownDisplayName)
-        for room in try await store.rooms(with: Self.guideID) { try await welcomeBack(to: room) }
-        let unfinished = (try? await store.stagedRooms()) ?? []
-        sweeping = Task(priority: .background) { [weak self] in
-            // Removing a large import takes a while, so it runs in the background. The list was read before another
-            // import can start, so it contains only abandoned ones.
-            await self?.discardImport(unfinished)
-            await self?.sweepMedia()
-        }
-    }
-
-    /// Runs one operation at a time, in FIFO order and across suspension points. Updates are therefore published in
-    /// commit order, and a new stream misses none.
-    func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
-        if isBusy {
-            await withCheckedContinuation { waiting.append($0) }
-        } else {
-            isBusy = true
-        }
-        defer {
-            if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
-        }
-        return try await operation()
-    }
-
-    /// Sends an update to a room's observers.
-    func publish(_ update: TimelineUpdate, in room: RoomID) {
-        timelines[room]?.yield(update)
     }
 }

@@ -18,6 +18,7 @@ final class LastSelection {
         if let settings {
             (account, room) = (settings.string(Self.accountKey), settings.string(Self.roomKey))
         } else {
+            // Without the last selection the window opens the most recent room.
             account = ((try? await store.setting(Self.storedPrefix + Self.accountKey)) ?? nil) ?? ""
             room = ((try? await store.setting(Self.storedPrefix + Self.roomKey)) ?? nil) ?? ""
         }
@@ -34,6 +35,7 @@ final class LastSelection {
         let before = writing
         writing = Task { [store] in
             await before?.value
+            // What is not stored now is with the next selection, or another room is opened at the next start.
             for (key, value) in values { try? await store.setSetting(value, for: Self.storedPrefix + key) }
         }
     }

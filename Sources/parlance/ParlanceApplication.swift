@@ -4,11 +4,13 @@ import ChatGtk
 import ChatStore
 import ChatViewModels
 import Composer
+import ComposerGtk
 import Foundation
 import GtkKit
 import Keyring
 import LocalBackend
 import MatrixBackend
+import Observation
 
 /// The composition root: connects the store, backends, view models and the window.
 final class ParlanceApplication {
@@ -20,10 +22,12 @@ final class ParlanceApplication {
     private var store: ChatStore?
     private var backend: LocalBackend?
     private var matrix: MatrixAccounts?
-    private var accounts: AccountsCoordinator?
     private var window: MainWindow?
-    private var emoji: EmojiLibrary?
+    private lazy var emoji = makeEmoji()
+    private let preferences = UserPreferences()
     private var lastSelection: LastSelection?
+    /// Notes what the window shows.
+    private var selectionObserver: Task<Void, Never>?
     private var resumeMonitor: ResumeMonitor?
     /// The URI to open once there is a window.
     private var address: String?
@@ -100,7 +104,7 @@ final class ParlanceApplication {
         }
     }
 
-    /// For imports; loaded lazily on the importing thread.
+    /// For imports; loaded lazily on the importing thread. Without it, the short codes of emoji stay as they are.
     private nonisolated static let emojiCatalog = try? EmojiResources.load()
 
     private func start(with store: ChatStore) async {
@@ -110,19 +114,19 @@ final class ParlanceApplication {
             self.store = store
             self.backend = backend
             lastSelection = await LastSelection(settings: settings, store: store)
-            let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
-            coordinator.archive = archive(of: backend, into: backend)
-            coordinator.canImport = true
-            configureComposer(coordinator, capabilities: backend.capabilities)
+            let local = ConversationCoordinator(environment(of: backend, importingInto: backend, canImport: true))
             let matrix = MatrixAccounts(
                 list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
                 transport: CurlTransport(), translator: Self.translator, deviceName: "Parlance")
             self.matrix = matrix
             try await matrix.start()
             await show(
-                AccountsCoordinator(local: coordinator, service: matrix) { [weak self, weak matrix] account in
-                    guard let backend = await matrix?.backend(of: account) else { return nil }
-                    return self?.conversations(over: backend, of: account)
+                AccountsCoordinator(local: local, service: matrix) { [weak self, weak matrix] account, session in
+                    guard let service = await matrix?.backend(of: account), let self else { return nil }
+                    let coordinator = ConversationCoordinator(
+                        self.environment(of: service, session: session, importingInto: backend))
+                    coordinator.start(opening: self.lastRoom(of: account))
+                    return coordinator
                 })
             checkHistory()
         } catch {
@@ -130,50 +134,40 @@ final class ParlanceApplication {
         }
     }
 
-    private func conversations(over backend: MatrixBackend, of account: String) -> ConversationCoordinator {
-        let coordinator = ConversationCoordinator(service: backend, translator: Self.translator)
-        if let local = self.backend { coordinator.archive = archive(of: backend, into: local) }
-        configureComposer(coordinator, capabilities: backend.capabilities)
-        coordinator.preferences = preferences
-        coordinator.start(opening: lastSelection?.account == account ? lastSelection?.room : nil)
-        return coordinator
+    /// The room to open in an account: the one that was shown last, if it was in this account.
+    private func lastRoom(of account: String) -> RoomID? {
+        lastSelection?.account == account ? lastSelection?.room : nil
     }
 
-    private func archive(of source: any RoomArchive.Source, into local: LocalBackend) -> RoomArchive {
-        RoomArchive(source: source, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) })
-    }
-
-    /// Sets up the composers' commands, emoji, and completions of members and rooms.
-    private func configureComposer(_ coordinator: ConversationCoordinator, capabilities: BackendCapabilities) {
-        let emoji = emoji ?? makeEmoji()
-        let commands = CommandRegistry(capabilities: capabilities, translator: Self.translator)
-        coordinator.commands = commands
-        coordinator.inputController = EmojiCodeController(library: emoji)
-        coordinator.emoji = emoji
-        let sources = ConversationSources(of: coordinator, everyone: translated("Everyone in this room"))
+    /// - Parameter local: receives what is imported.
+    private func environment(
+        of backend: any ChatService & RoomArchive.Source, session: AccountSession = AccountSession(),
+        importingInto local: LocalBackend, canImport: Bool = false
+    ) -> ConversationEnvironment {
+        let commands = CommandRegistry(capabilities: backend.capabilities, translator: Self.translator)
         let commandDirectory = CompletionDirectory { commands.index }
-        coordinator.completionSources = { room in
-            sources.sources(for: room) + [
-                EmojiSource(library: emoji), DirectorySource(prefix: "/", directory: commandDirectory),
-            ]
-        }
+        return ConversationEnvironment(
+            service: backend, translator: Self.translator, preferences: preferences, session: session,
+            commands: commands, emoji: emoji, inputController: EmojiCodeController(library: emoji),
+            completion: ConversationEnvironment.Completion(
+                everyone: translated("Everyone in this room"),
+                sources: [EmojiSource(library: emoji), DirectorySource(prefix: "/", directory: commandDirectory)]),
+            archive: RoomArchive(
+                source: backend, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) }),
+            canImport: canImport)
     }
 
     private func makeEmoji() -> EmojiLibrary {
-        let emoji = EmojiLibrary(
+        EmojiLibrary(
             recent: settings?.string("recent-emoji").split(separator: " ").map { String($0) } ?? [],
             load: { try EmojiResources.load() },
             onUse: { [weak self] in self?.settings?.set("recent-emoji", $0.joined(separator: " ")) })
-        self.emoji = emoji
-        return emoji
     }
 
     private func show(_ accounts: AccountsCoordinator) async {
-        self.accounts = accounts
         resumeMonitor = ResumeMonitor { [weak accounts] in accounts?.reconnect() }
-        applySettings()
         let account = lastSelection?.account ?? AccountsCoordinator.localID
-        accounts.local.start(opening: account == AccountsCoordinator.localID ? lastSelection?.room : nil)
+        accounts.local.start(opening: lastRoom(of: AccountsCoordinator.localID))
         accounts.start(showing: account)
         // Delay the window until its content has loaded: keystrokes are not lost on a slow disk, and assistive
         // technology does not find an empty window.
@@ -183,16 +177,27 @@ final class ParlanceApplication {
         isReopenRequested = false
         // A closed window accepts no more input, so the store can be closed.
         window.onClosed = { [weak self] in self?.closeStore() }
-        window.onDisplayedRoomChange = { [weak self] account, room in self?.lastSelection?.note(account, room) }
+        observeSelection(of: accounts)
         window.present()
         if let address { window.open(address) }
         address = nil
+    }
+
+    private func observeSelection(of accounts: AccountsCoordinator) {
+        let lastSelection = lastSelection
+        selectionObserver = Task {
+            for await displayed in Observations({ accounts.displayed }) {
+                guard !Task.isCancelled else { return }
+                if let displayed { lastSelection?.note(displayed.account, displayed.room) }
+            }
+        }
     }
 
     // MARK: Shutdown
 
     private func closeStore() {
         guard let store else { return }
+        selectionObserver?.cancel()
         self.store = nil
         window = nil
         resumeMonitor = nil
@@ -316,16 +321,12 @@ final class ParlanceApplication {
     private func applySettings() {
         guard let settings else { return }
         Appearance.apply(settings.string("color-scheme"))
-        emoji?.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
+        emoji.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
         TextZoom.apply(percent: settings.int("text-zoom"))
         ShakeToClear.isEnabled = settings.bool("shake-to-clear")
-        accounts?.preferences = preferences
-    }
-
-    private var preferences: WritingPreferences {
-        WritingPreferences(
-            sendKey: settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
-            suggestsMembers: settings?.bool("suggest-people") == true)
+        preferences.writing = WritingPreferences(
+            sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
+            suggestsMembers: settings.bool("suggest-people"))
     }
 
     private static let translator = Translator(translate: translate, plural: plural)

@@ -1,6 +1,6 @@
-import ChatGtk
 import ChatViewModels
 import Composer
+import ComposerGtk
 import Foundation
 import GtkKit
 

@@ -1,8 +1,8 @@
 import CMD4C
 import ChatCore
 import ChatTestSupport
-import SeededRandom
 import Testing
+import ToolSupport
 
 @testable import ChatArchive
 

@@ -30,21 +30,3 @@ import Testing
         #expect([1, 3, 7].map { backwards.plural("", "", $0) } == ["1 jedna", "3 kilka", "7 wiele"])
     }
 }
-
-@Suite struct ChatLimitsTests {
-    @Test(arguments: [
-        (" A  room\n", "A room"), ("é", "é"), ("", nil), (" \t\n", nil),
-        (String(repeating: "👨‍👩‍👧", count: 100), String(repeating: "👨‍👩‍👧", count: 100)),
-        (String(repeating: "x", count: 101), nil),
-    ])
-    func roomNames(typed: String, stored: String?) {
-        #expect(ChatLimits.roomName(from: typed) == stored)
-    }
-
-    @Test func messages() {
-        #expect(ChatLimits.isValidMessage("x"))
-        #expect(!ChatLimits.isValidMessage(" \n\u{00A0}"))
-        #expect(ChatLimits.isValidMessage(String(repeating: "x", count: ChatLimits.messageBytes)))
-        #expect(!ChatLimits.isValidMessage(String(repeating: "é", count: ChatLimits.messageBytes / 2 + 1)))
-    }
-}

@@ -7,6 +7,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import ComposerGtk
 
 /// Widgets that add and select accounts: their content, and that they are finalized.
 final class AccountDialogTests: GtkTestCase {
@@ -49,8 +50,8 @@ final class AccountDialogTests: GtkTestCase {
             try Resource.load()
             let parent = TestWindow(Label("behind"))
             do {
-                let viewModel = SignInViewModel(service: FakeSignIn())
-                let dialog = SignInDialog.present(viewModel, over: parent.window) { _ in XCTFail("nobody is added") }
+                let viewModel = SignInViewModel(service: FakeSignIn()) { _ in XCTFail("nobody is added") }
+                let dialog = SignInDialog.present(viewModel, over: parent.window)
                 let window = dialog.window
                 XCTAssertTrue(MainLoop.pump { window.isMapped })
                 viewModel.send(.find("example.org"))
@@ -72,9 +73,8 @@ final class AccountDialogTests: GtkTestCase {
             try Resource.load()
             let parent = TestWindow(Label("behind"))
             do {
-                let viewModel = SignInViewModel(service: FakeSignIn(isSilent: true))
-                let window = SignInDialog.present(viewModel, over: parent.window) { _ in XCTFail("nobody is added") }
-                    .window
+                let viewModel = SignInViewModel(service: FakeSignIn(isSilent: true)) { _ in XCTFail("nobody is added") }
+                let window = SignInDialog.present(viewModel, over: parent.window).window
                 XCTAssertTrue(MainLoop.pump { window.isMapped })
                 XCTAssertNil(window.button("Cancel"))
                 viewModel.send(.find("example.org"))

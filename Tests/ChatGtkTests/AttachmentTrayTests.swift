@@ -9,6 +9,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Attaching files to the composer by keyboard, clipboard and drag and drop, with real input events.
 final class AttachmentTrayTests: GtkTestCase {
@@ -37,7 +38,7 @@ final class AttachmentTrayTests: GtkTestCase {
             box.append(source)
             box.append(overlay)
             box.append(view.widget)
-            view.attachmentController?.acceptDrops(on: box, hint: overlay)
+            view.bar.files?.attachmentController.acceptDrops(on: box, hint: overlay)
             window = TestWindow(box, width: 500, height: 500)
             viewModel.onOutput = { [weak self] output in
                 if case .rejected(let reason) = output { self?.refusals.append(reason) }
@@ -226,10 +227,10 @@ final class AttachmentTrayTests: GtkTestCase {
         try onMain {
             let bench = try Bench()
             let folder = try bench.file("one.txt").deletingLastPathComponent()
-            bench.view.attachmentController?.addFiles([folder])
+            bench.view.bar.files?.attachmentController.addFiles([folder])
             XCTAssertTrue(MainLoop.pump { bench.failures == [.unreadableFile] }, "a folder is no file")
             let many = try (0..<12).map { try bench.file("\($0).txt", Data("\($0)".utf8)) }
-            bench.view.attachmentController?.addFiles(many)
+            bench.view.bar.files?.attachmentController.addFiles(many)
             XCTAssertTrue(bench.waitForReady(ChatLimits.attachments))
             XCTAssertEqual(bench.refusals, [.attachmentCount(limit: ChatLimits.attachments)], "MIB-36: told once")
             try bench.close()
@@ -270,9 +271,9 @@ final class AttachmentTrayTests: GtkTestCase {
     @MainActor
     private static func addAndClose(_ onFinalize: @escaping () -> Void) throws {
         let bench = try Bench()
-        bench.view.attachmentController?.addFiles([try bench.picture("a.png", width: 40, height: 40)])
+        bench.view.bar.files?.attachmentController.addFiles([try bench.picture("a.png", width: 40, height: 40)])
         XCTAssertTrue(bench.waitForReady(1))
-        bench.view.attachmentController?.tray.widget.onFinalize(onFinalize)
+        bench.view.bar.files?.attachmentController.tray.widget.onFinalize(onFinalize)
         try bench.close()
     }
 }

@@ -8,6 +8,7 @@ import Synchronization
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
 
 /// Member and room avatars, decoded by the real decoder process.
 final class AvatarTests: GtkTestCase {

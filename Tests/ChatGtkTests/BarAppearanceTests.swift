@@ -7,6 +7,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// MIB-48: reproduces each sample's bar with an appearance, items and hooks, and checks its distinctive features.
 final class BarLookTests: GtkTestCase {

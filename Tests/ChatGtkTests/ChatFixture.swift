@@ -1,8 +1,10 @@
+import ChatArchive
 import ChatCore
 import ChatGtk
 import ChatStore
 import ChatTestSupport
 import ChatViewModels
+import ComposerGtk
 import Foundation
 import GtkKit
 import GtkTestSupport
@@ -16,17 +18,18 @@ final class ChatFixture {
     let backend: LocalBackend
     let coordinator: ConversationCoordinator
 
-    convenience init() throws {
-        try self.init(in: TemporaryFolder())
+    /// - Parameter completion: what the composers complete, if anything.
+    convenience init(completion: ConversationEnvironment.Completion? = nil) throws {
+        try self.init(in: TemporaryFolder(), completion: completion)
     }
 
     /// Simulates a restart: closes `other` and reopens its folder.
     convenience init(reopening other: ChatFixture) throws {
         try other.close()
-        try self.init(in: other.folder)
+        try self.init(in: other.folder, completion: nil)
     }
 
-    private init(in folder: TemporaryFolder) throws {
+    private init(in folder: TemporaryFolder, completion: ConversationEnvironment.Completion?) throws {
         try Resource.load()
         Resource.loadStyle()
         self.folder = folder
@@ -35,7 +38,10 @@ final class ChatFixture {
         backend = try finish {
             try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
         }
-        coordinator = ConversationCoordinator(service: backend)
+        coordinator = ConversationCoordinator(
+            ConversationEnvironment(
+                service: backend, completion: completion,
+                archive: RoomArchive(source: backend, destination: backend), canImport: true))
     }
 
     /// Creates a room and opens it.

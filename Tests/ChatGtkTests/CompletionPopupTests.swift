@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Completion driven by real key and pointer events.
 final class CompletionPopupTests: GtkTestCase {

@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Host customization of the bar: style sheets, its own text view, its own accessory widgets.
 final class ComposerBarHostTests: GtkTestCase {

@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Position and height of the bar: growth, its signals, and overflow.
 final class ComposerBarLayoutTests: GtkTestCase {

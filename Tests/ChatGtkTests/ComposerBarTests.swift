@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// The composer bar as a third-party application uses it.
 final class ComposerBarTests: GtkTestCase {

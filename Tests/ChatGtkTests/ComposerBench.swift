@@ -6,6 +6,7 @@ import GtkKit
 import GtkTestSupport
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// A composer in a window, over a real backend.
 @MainActor

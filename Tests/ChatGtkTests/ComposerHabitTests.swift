@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Behavior that desktop users expect from any composer, driven by real key events.
 final class ComposerHabitTests: GtkTestCase {

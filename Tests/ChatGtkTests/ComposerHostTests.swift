@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// The conversation frame as a third-party application uses it.
 final class ComposerHostTests: GtkTestCase {

@@ -8,6 +8,7 @@ import GtkTestSupport
 import LocalBackend
 
 @testable import ChatGtk
+@testable import TimelineGtk
 
 /// A conversation in a window, over a real store with a room of many messages.
 @MainActor
@@ -42,13 +43,15 @@ final class ConversationBench {
         else { throw Unfinished() }
         self.conversation = conversation
         view = ConversationView(conversation: conversation)
-        fixture.coordinator.onSent = { [weak view] in view?.scrollToEnd() }
         window = TestWindow(view.widget, width: width, height: height)
         settle()
     }
 
-    static func makeRoom(_ count: Int, unread: Int, apart seconds: Double = 400) throws -> ChatFixture {
-        let fixture = try ChatFixture()
+    static func makeRoom(
+        _ count: Int, unread: Int, apart seconds: Double = 400,
+        completion: ConversationEnvironment.Completion? = nil
+    ) throws -> ChatFixture {
+        let fixture = try ChatFixture(completion: completion)
         let members = [
             Member(id: own, displayName: "Robin", kind: .own), Member(id: other, displayName: "Alex", kind: .person),
         ]
@@ -163,6 +166,22 @@ final class ConversationBench {
 
     static func descendants(of widget: Widget) -> [Widget] {
         widget.children.flatMap { [$0] + descendants(of: $0) }
+    }
+
+    /// The text on the clipboard, or `nil` if there is none.
+    func clipboardText() throws -> String? {
+        final class Answer { var text: String?? = .none }
+        let answer = Answer()
+        gdk_clipboard_read_text_async(
+            gtk_widget_get_clipboard(list.widget.cast()), nil,
+            { source, result, data in
+                guard let data else { return }
+                let text = gdk_clipboard_read_text_finish(OpaquePointer(source), result, nil)
+                defer { g_free(text) }
+                Unmanaged<Answer>.fromOpaque(data).takeRetainedValue().text = .some(text.map { String(cString: $0) })
+            }, Unmanaged.passRetained(answer).toOpaque())
+        guard MainLoop.pump(until: { answer.text != nil }) else { throw Unfinished() }
+        return answer.text ?? nil
     }
 
     func close() throws {

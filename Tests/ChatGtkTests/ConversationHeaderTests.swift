@@ -10,6 +10,8 @@ import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
+@testable import TimelineGtk
 
 /// The header of a room, very long messages, and editing one's own.
 final class ConversationHeaderTests: GtkTestCase {
@@ -120,10 +122,7 @@ final class ConversationHeaderTests: GtkTestCase {
     func testDeletingSaysForWhom() throws {
         try onMain {
             let bench = try ConversationBench(30)
-            let delete = { @MainActor in
-                bench.timeline.onDelete?(try XCTUnwrap(bench.model.rows.message(MessageID("m29"))))
-            }
-            try delete()
+            bench.model.send(.message(MessageID("m29"), .requestDeletion))
             @MainActor func dialog(_ part: String) -> Bool {
                 Widget.windows.contains { $0.isMapped && $0.visibleTexts.contains { $0.contains(part) } }
             }
@@ -134,7 +133,7 @@ final class ConversationHeaderTests: GtkTestCase {
                 try await fixture.backend.removeMember(ConversationBench.other, from: ConversationBench.room)
             }
             XCTAssertTrue(bench.wait { bench.model.state.otherMembers.isEmpty })
-            try delete()
+            bench.model.send(.message(MessageID("m29"), .requestDeletion))
             XCTAssertTrue(bench.wait { dialog("Only you are in this room") })
             try bench.press("Escape")
             try bench.close()

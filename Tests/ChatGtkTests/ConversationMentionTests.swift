@@ -12,10 +12,9 @@ import XCTest
 final class ConversationMentionTests: GtkTestCase {
     @MainActor
     private static func bench(width: Int32 = 700) throws -> ConversationBench {
-        let bench = try ConversationBench(6, in: nil, width: width)
-        let coordinator = bench.fixture.coordinator
-        let sources = ConversationSources(of: coordinator, everyone: "Everyone in this room")
-        coordinator.completionSources = { sources.sources(for: $0) }
+        let fixture = try ConversationBench.makeRoom(
+            6, unread: 0, completion: ConversationEnvironment.Completion(everyone: "Everyone in this room"))
+        let bench = try ConversationBench(6, in: fixture, width: width)
         try bench.activate()
         bench.view.focusComposer()
         guard bench.wait({ bench.conversation.composer.state.composer.isFocused }) else { throw Unfinished() }
@@ -107,7 +106,8 @@ final class ConversationMentionTests: GtkTestCase {
             try RealInput.type("Ask ale")
             XCTAssertTrue(bench.wait { Self.text(bench) == "Ask ale" })
             XCTAssertNil(composer.state.composer.completion, "HKW-38: not unasked")
-            bench.fixture.coordinator.preferences.suggestsMembers = true
+            bench.fixture.coordinator.environment.preferences.writing.suggestsMembers = true
+            XCTAssertTrue(bench.wait { composer.preferences.suggestsMembers })
             try RealInput.type("x so ale")
             XCTAssertTrue(
                 bench.wait {
@@ -117,7 +117,8 @@ final class ConversationMentionTests: GtkTestCase {
             try RealInput.press("Tab")
             XCTAssertTrue(bench.wait { Self.text(bench) == "Ask alex so Alex " }, Self.text(bench))
             XCTAssertEqual(composer.document.mentions.first?.mention?.entityID, ConversationBench.other.rawValue)
-            bench.fixture.coordinator.preferences.suggestsMembers = false
+            bench.fixture.coordinator.environment.preferences.writing.suggestsMembers = false
+            XCTAssertTrue(bench.wait { !composer.preferences.suggestsMembers })
             try RealInput.type("ale")
             XCTAssertTrue(bench.wait { Self.text(bench) == "Ask alex so Alex ale" })
             XCTAssertNil(composer.state.composer.completion)

@@ -3,10 +3,11 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
-import SeededRandom
+import ToolSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Context menu, formatting and live Markdown in a room's composer.
 final class EditorMenuTests: GtkTestCase {

@@ -3,7 +3,7 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
-import SeededRandom
+import ToolSupport
 import XCTest
 
 @testable import ChatGtk

@@ -6,6 +6,7 @@ import GtkKit
 import GtkTestSupport
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// A bar as a third-party application embeds it: with its own session, in a focused window.
 @MainActor

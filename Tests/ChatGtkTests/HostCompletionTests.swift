@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Completion as a host customizes it: opened by buttons, shown in its own widgets, prefetched.
 final class HostCompletionTests: GtkTestCase {

@@ -9,6 +9,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Files in a bar without a room: pasted, dropped and chosen, offered to plug-ins, shown in the tray.
 final class HostFilesTests: GtkTestCase {

@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// The layout of a host's bar, and the state that describes it.
 final class HostLayoutTests: GtkTestCase {
@@ -178,12 +179,13 @@ final class HostLayoutTests: GtkTestCase {
             XCTAssertEqual(try Self.place(parts.sendButton, in: parts.row).bottom, low, "MCV-4")
             let middle = try Self.place(parts.middle, in: parts.row)
             XCTAssertEqual(middle.top, 0, "MCV-4: the text takes the height")
-            bench.bar.contentInset = 400
+            // Wide before the inset: a configure event for the wider minimum can undo a resize that is under way.
             gtk_window_set_default_size(bench.window.window.cast(), 1200, 500)
-            XCTAssertTrue(MainLoop.pump { bench.text.width > 100 })
+            XCTAssertTrue(MainLoop.pump { bench.column.width >= 1100 }, "\(bench.column.width)")
+            bench.bar.contentInset = 400
             XCTAssertTrue(MainLoop.pump { (try? Self.place(parts.row, in: parts.content).top) == 400 })
             XCTAssertEqual(parts.sendButton.height, send, "MCV-4: ⚠ it became negative")
-            XCTAssertTrue(MainLoop.pump { bench.text.width > 0 })
+            XCTAssertTrue(MainLoop.pump { bench.text.width > 100 }, "\(bench.text.width)")
             bench.close()
         }
     }

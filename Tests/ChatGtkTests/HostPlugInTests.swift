@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Interceptors, observers and policies of a host, driven by real keys and checked in the text view.
 final class HostPlugInTests: GtkTestCase {

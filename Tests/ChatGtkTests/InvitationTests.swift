@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import MediaGtk
 
 /// Invitations above the room list, and the invitation page.
 final class InvitationTests: GtkTestCase {

@@ -7,6 +7,8 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import MediaGtk
+@testable import TimelineGtk
 
 /// Link preview cards in messages.
 final class LinkPreviewTests: GtkTestCase {
@@ -15,14 +17,9 @@ final class LinkPreviewTests: GtkTestCase {
         var opened: [String] = []
         func open(_ link: BodyLink, from widget: Widget) { opened.append(link.target.address) }
         func showAll(of message: MessageItem) {}
-        func retry(_ message: MessageID) {}
-        func delete(_ message: MessageItem) {}
+        func perform(_ action: MessageAction, on message: MessageID) {}
         func openMenu(of row: MessageRow) {}
-        func reply(to message: MessageID) {}
-        func edit(_ message: MessageID) {}
-        func discard(_ message: MessageID) {}
         func openReactions(of row: MessageRow) {}
-        func react(_ text: String, to message: MessageID) {}
         func jump(to message: MessageID) {}
     }
 
@@ -52,13 +49,17 @@ final class LinkPreviewTests: GtkTestCase {
     private final class Rows: TimelineListSource {
         let media: MediaPresenter
         let delegate: any MessageRowDelegate
+        let linkPreviews: () -> LinkPreviews?
         let items: [TimelineItem]
         var shown: [MessageRow] = []
         static let linked = 34
 
-        init(_ media: MediaPresenter, _ delegate: any MessageRowDelegate) throws {
+        init(
+            _ media: MediaPresenter, _ delegate: any MessageRowDelegate, linkPreviews: @escaping () -> LinkPreviews?
+        ) throws {
             self.media = media
             self.delegate = delegate
+            self.linkPreviews = linkPreviews
             items = try (0..<40).map { index in
                 let linked = try LinkPreviewTests.item("https://example.org/roses")
                 guard index != Self.linked, case .message(var item) = linked else { return linked }
@@ -72,7 +73,7 @@ final class LinkPreviewTests: GtkTestCase {
         func index(of key: AnyHashable) -> Int? { key.base as? Int }
         func kind(at index: Int) -> Int { 0 }
         func makeRow(kind: Int) -> any TimelineListRow {
-            shown.append(MessageRow(isOwn: false, media: media, delegate: delegate))
+            shown.append(MessageRow(isOwn: false, media: media, linkPreviews: linkPreviews, delegate: delegate))
             return shown[shown.count - 1]
         }
         func bind(_ row: any TimelineListRow, at index: Int) {
@@ -87,8 +88,7 @@ final class LinkPreviewTests: GtkTestCase {
             let (asked, pages) = (Asked(), SlowPages())
             let media = MediaPresenter(service: fixture.backend)
             let previews = try XCTUnwrap(LinkPreviews(room: RoomID("r"), service: pages))
-            media.linkPreviews = { previews }
-            let rows = try Rows(media, asked)
+            let rows = try Rows(media, asked) { previews }
             let (widget, list) = TimelineList.create()
             list.source = rows
             let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
@@ -136,8 +136,8 @@ final class LinkPreviewTests: GtkTestCase {
             let media = MediaPresenter(service: fixture.backend)
             let previews = try XCTUnwrap(LinkPreviews(room: RoomID("r"), service: pages))
             var isOn = false
-            media.linkPreviews = { isOn ? previews : nil }
-            let row = MessageRow(isOwn: false, media: media, delegate: asked)
+            let row = MessageRow(
+                isOwn: false, media: media, linkPreviews: { isOn ? previews : nil }, delegate: asked)
             let window = TestWindow(row.widget, width: 480, height: 300)
             row.show(try Self.item("https://example.org/roses"), selected: nil)
             XCTAssertNil(

@@ -8,6 +8,7 @@ import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// The main window over a real store.
 final class MainWindowTests: GtkTestCase {
@@ -63,8 +64,8 @@ final class MainWindowTests: GtkTestCase {
             let conversation = try fixture.openRoom(named: "Plans")
             let window = Self.open(fixture)
             try RealInput.activate(window.window)
-            window.roomList?.grabFocus()
-            XCTAssertEqual(window.conversationView?.composerHasFocus, false)
+            window.sidebar.roomList.grabFocus()
+            XCTAssertEqual(window.content.conversationView?.composerHasFocus, false)
             try RealInput.type("on we go")
             XCTAssertTrue(MainLoop.pump { conversation.composer.state.composer.length == 8 })
             window.close()
@@ -78,13 +79,13 @@ final class MainWindowTests: GtkTestCase {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom(named: "Plans")
             let window = Self.open(fixture)
-            window.show(.failed(.notPermitted))
+            window.toasts.show(.failed(.notPermitted))
             let isToast = { @MainActor (widget: Widget) in
                 String(cString: gtk_widget_get_css_name(widget.cast())) == "toast" && widget.height > 0
             }
             XCTAssertTrue(MainLoop.pump { Self.descendants(of: window.window).contains(where: isToast) })
             let toast = try XCTUnwrap(Self.descendants(of: window.window).first(where: isToast))
-            let view = try XCTUnwrap(window.conversationView)
+            let view = try XCTUnwrap(window.content.conversationView)
             let top = try XCTUnwrap(view.composerTop)
             XCTAssertTrue(
                 MainLoop.pump {
@@ -122,7 +123,7 @@ final class MainWindowTests: GtkTestCase {
             fixture.coordinator.start(opening: nil)
             XCTAssertTrue(MainLoop.pump { fixture.coordinator.rooms.state.rows.contains { $0.kind == .guide } })
             guard let room = fixture.coordinator.rooms.state.rows.first(where: { $0.kind == .guide }),
-                let details = fixture.coordinator.details(of: room.id)
+                let details = fixture.coordinator.dialogs.details(of: room.id)
             else { return XCTFail("no guide's room") }
             details.start()
             XCTAssertTrue(MainLoop.pump { details.state.entries.count == 2 })
@@ -162,7 +163,7 @@ final class MainWindowTests: GtkTestCase {
             window.present()
             let focus = { gtk_window_get_focus(window.window.cast()).map { Widget(borrowing: $0) } }
             let isOnRow = {
-                (focus().map { gtk_widget_is_ancestor($0.cast(), window.rooms.cast()) != 0 } ?? false)
+                (focus().map { gtk_widget_is_ancestor($0.cast(), window.sidebar.rooms.cast()) != 0 } ?? false)
                     && window.panes.isFolded
             }
             XCTAssertTrue(MainLoop.pump(until: isOnRow), "\(focus()?.pointer as Any)")
@@ -170,7 +171,7 @@ final class MainWindowTests: GtkTestCase {
             try RealInput.press("Return")
             XCTAssertTrue(
                 MainLoop.pump {
-                    window.panes.visiblePane == .content && window.conversationView?.composerHasFocus == true
+                    window.panes.visiblePane == .content && window.content.conversationView?.composerHasFocus == true
                 },
                 "Return opens the room, and one can write")
             window.showSidebar()

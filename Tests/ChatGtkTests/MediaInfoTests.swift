@@ -2,10 +2,11 @@ import ChatTestSupport
 import Foundation
 import GtkKit
 import GtkTestSupport
-import PictureDecoding
+import MediaDecoding
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
 
 /// Metadata read from a file when it is attached, by the real decoder processes.
 final class MediaLookTests: GtkTestCase {

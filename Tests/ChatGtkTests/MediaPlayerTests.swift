@@ -7,6 +7,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
 
 /// Audio and video in messages, decoded by `parlance-film`.
 final class MediaPlayerTests: GtkTestCase {

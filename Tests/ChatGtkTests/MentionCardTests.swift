@@ -6,6 +6,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// HKW-56: the card of the mention under the caret or the pointer.
 final class MentionCardTests: GtkTestCase {

@@ -3,10 +3,11 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
-import SeededRandom
+import ToolSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Mentions in the text buffer, and on the clipboard.
 final class MentionPillTests: GtkTestCase {

@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport

@@ -7,6 +7,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
 
 /// User search dialogs, driven by real keys until they are finalized.
 final class PeopleDialogTests: GtkTestCase {

@@ -4,10 +4,11 @@ import ChatTestSupport
 import Foundation
 import GtkKit
 import GtkTestSupport
-import PictureDecoding
+import MediaDecoding
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
 
 /// Images in messages and in the viewer, decoded by the real process.
 final class PicturesTests: GtkTestCase {
@@ -136,12 +137,6 @@ final class PicturesTests: GtkTestCase {
             XCTAssertNil(bench.media.viewer)
             bench.window.close()
         }
-    }
-
-    func testAnSVGIsACard() {
-        XCTAssertFalse(
-            onMain { ImageContentView.shows(MediaReference(uri: "a", name: "a.svg", type: "image/svg+xml")) })
-        XCTAssertTrue(onMain { ImageContentView.shows(MediaReference(uri: "a", name: "a.png", type: "image/png")) })
     }
 
     func testMovingPicturesPlayOnlyWhileTheyAreSeen() throws {

@@ -10,6 +10,7 @@ import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import TimelineGtk
 
 /// Room search and global search, driven by real keys in the main window.
 final class SearchTests: GtkTestCase {
@@ -63,7 +64,7 @@ final class SearchTests: GtkTestCase {
             let (store, room) = (fixture.store, conversation.roomID)
             let oldest = try finish { try await store.messages(in: room, after: .min, limit: 1).messages[0].id }
             let window = try Self.open(fixture)
-            guard let view = window.conversationView else { return XCTFail("no conversation") }
+            guard let view = window.content.conversationView else { return XCTFail("no conversation") }
             try RealInput.press("ctrl+f")
             XCTAssertTrue(MainLoop.pump { view.searchBar.field.hasFocus }, "the field has the focus")
             try RealInput.type("needle")
@@ -106,7 +107,7 @@ final class SearchTests: GtkTestCase {
             let second = try fixture.openRoom(named: "Second")
             try Self.say(["another Walrus <b>here</b>"], in: second, fixture)
             let window = try Self.open(fixture)
-            let pane = window.searchPane
+            let pane = window.sidebar.searchPane
             try RealInput.press("ctrl+shift+f")
             XCTAssertTrue(MainLoop.pump { pane.field.hasFocus && pane.hintText.contains("from:") })
             try RealInput.type("walr")
@@ -129,7 +130,7 @@ final class SearchTests: GtkTestCase {
                 }, "the other room is open at the message")
             XCTAssertTrue(search.state.isOpen, "the results stay")
             try RealInput.press("Escape")
-            XCTAssertTrue(MainLoop.pump { window.conversationView?.composerHasFocus == true })
+            XCTAssertTrue(MainLoop.pump { window.content.conversationView?.composerHasFocus == true })
             XCTAssertFalse(pane.widget.isVisible)
             try RealInput.press("ctrl+shift+f")
             try RealInput.type("walr has:photograph")

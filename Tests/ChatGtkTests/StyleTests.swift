@@ -3,10 +3,11 @@ import ChatViewModels
 import Composer
 import GtkKit
 import GtkTestSupport
-import SeededRandom
+import ToolSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Styles other than Markdown in the bar (HKW-13 to 16, SLK-35).
 final class StyleTests: GtkTestCase {

@@ -11,6 +11,8 @@ import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import MediaGtk
+@testable import TimelineGtk
 
 /// Reactions, edit history and forwarding, driven by real key and pointer events.
 final class TimelineAnnotationTests: GtkTestCase {
@@ -95,7 +97,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             bench.settle()
             let tops = Set(Self.reactions(bench, 29).compactMap { $0.bounds(in: bench.window.window)?.y })
             XCTAssertEqual(tops.count, 2, "five in a line, and the next one below")
-            for text in ["😂", "😮", "❤️", "👍", "🙏"] { bench.timeline.react(text, to: MessageID("m29")) }
+            for text in ["😂", "😮", "❤️", "👍", "🙏"] { bench.timeline.perform(.react(text), on: MessageID("m29")) }
             XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2"] }, "has \(Self.chips(bench, 29))")
             bench.settle()
             XCTAssertTrue(bench.list.isAtEnd, "the row that grew did not push the end out of view")
@@ -182,17 +184,18 @@ final class TimelineAnnotationTests: GtkTestCase {
             }
             let coordinator = bench.fixture.coordinator
             XCTAssertTrue(bench.wait { coordinator.rooms.state.rows.contains { $0.id == target } })
-            XCTAssertEqual(coordinator.destinations(matching: "elsew").map(\.id), [target])
-            XCTAssertEqual(coordinator.destinations(matching: "nowhere").count, 0)
-            var told: String?
-            coordinator.onToast = { if case .message(let text) = $0 { told = text } }
+            XCTAssertEqual(coordinator.forwarder.destinations(matching: "elsew").map(\.id), [target])
+            XCTAssertEqual(coordinator.forwarder.destinations(matching: "nowhere").count, 0)
+            let toasts = {
+                coordinator.requests.state.pending.map(\.request)
+            }
             var forwarded: [MessageID] = []
             bench.view.onForward = { messages in
                 forwarded = messages
                 ForwardDialog.present(
-                    over: bench.window.window, find: { coordinator.destinations(matching: $0) },
+                    over: bench.window.window, find: { coordinator.forwarder.destinations(matching: $0) },
                     avatarLoader: AvatarLoader(service: coordinator.media),
-                    choose: { coordinator.forward(messages, to: $0) })
+                    choose: { coordinator.forwarder.forward(messages, to: $0) })
             }
             let windows = Self.windows()
             bench.timeline.grabFocus()
@@ -205,7 +208,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             try RealInput.type("elsew")
             XCTAssertTrue(bench.wait { Self.windowTexts().filter { $0 == "Elsewhere" }.count == 1 })
             try RealInput.press("Return")
-            XCTAssertTrue(bench.wait { told == "Forwarded to Elsewhere" }, "told \(told ?? "nothing")")
+            XCTAssertTrue(bench.wait { toasts() == [.show(.message("Forwarded to Elsewhere"))] }, "\(toasts())")
             let page = try finish { [backend = bench.fixture.backend] in
                 try await backend.messages(in: target, before: .max, limit: 5)
             }

@@ -9,6 +9,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import TimelineGtk
 
 /// State events among the messages of a room.
 final class TimelineEventTests: GtkTestCase {
@@ -35,7 +36,7 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == false && row.widget.height == height })
             try bench.press("space")
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == true })
-            XCTAssertEqual(bench.model.state.selectedCount, 0)
+            XCTAssertEqual(bench.model.state.selection.count, 0)
             try bench.close()
         }
     }
@@ -87,25 +88,6 @@ final class TimelineEventTests: GtkTestCase {
                 XCTAssertTrue(bounds.x >= 0 && bounds.x + bounds.width <= Double(row.widget.width), "\(bounds)")
             }
             try bench.close()
-        }
-    }
-
-    func testNamesAreListedAsOneSaysThem() throws {
-        try onMain {
-            @MainActor func names(_ count: Int) -> String {
-                EventText.names((0..<count).map { .named(["Ada", "Bo", "Cy", "Di", "{first}"][$0]) })
-            }
-            XCTAssertEqual(names(1), "Ada")
-            XCTAssertEqual(names(2), "Ada and Bo")
-            XCTAssertEqual(names(3), "Ada, Bo and Cy")
-            XCTAssertEqual(names(5), "Ada, Bo and 3 others")
-            XCTAssertEqual(EventText.names([.named("{last}"), .currentUser]), "{last} and you")
-            XCTAssertEqual(EventText.names([.currentUser, .named("Bo")]), "You and Bo")
-            let role = RoomEvent(.roleSet, after: RoomEvent.Role.moderator.rawValue)
-            let line = EventGroup.Line(
-                id: MessageID("e"), event: role, actor: .named("Ada"), subject: .currentUser,
-                sentAt: Date(timeIntervalSince1970: 0))
-            XCTAssertEqual(EventText.sentence(line), "Ada made you a moderator")
         }
     }
 }

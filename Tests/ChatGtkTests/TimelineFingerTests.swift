@@ -7,6 +7,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import TimelineGtk
 
 /// Touchscreen and touchpad gestures, with real events from the display server.
 final class TimelineFingerTests: GtkTestCase {
@@ -86,7 +87,7 @@ final class TimelineFingerTests: GtkTestCase {
                 "\(Int(x))", "780", "mousemove_relative", "1", "1", "mouseup", "1",
             ])
             XCTAssertTrue(bench.view.composerHasFocus)
-            XCTAssertNotNil(bench.model.selection)
+            XCTAssertNotNil(bench.model.selectedText)
             try bench.close()
         }
     }

@@ -9,6 +9,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import TimelineGtk
 
 /// A conversation driven by real key and pointer events.
 final class TimelineInputTests: GtkTestCase {
@@ -140,15 +141,15 @@ final class TimelineInputTests: GtkTestCase {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
             try bench.press("shift+Up", "shift+Up")
-            XCTAssertEqual(bench.model.copySelection()?.text.split(separator: "\n").count, 2)
+            XCTAssertEqual(bench.model.selectedFragment?.text.split(separator: "\n").count, 2)
             try bench.press("ctrl+c")
             let expected = "Alex: \(ConversationBench.text(28))\nRobin: \(ConversationBench.text(29))"
-            XCTAssertEqual(try Self.clipboardText(of: bench), expected)
+            XCTAssertEqual(try bench.clipboardText(), expected)
             let formats = gdk_clipboard_get_formats(gtk_widget_get_clipboard(bench.list.widget.cast()))
             XCTAssertNotEqual(gdk_content_formats_contain_mime_type(formats, "text/html"), 0)
             XCTAssertEqual(bench.row(29)?.isSelected, true)
             try bench.press("Escape")
-            XCTAssertNil(bench.model.selection)
+            XCTAssertNil(bench.model.selectedText)
             XCTAssertEqual(bench.row(29)?.isSelected, false)
             XCTAssertFalse(bench.view.composerHasFocus, "one layer a press")
             try bench.close()
@@ -164,16 +165,16 @@ final class TimelineInputTests: GtkTestCase {
             try bench.input(
                 ["mousemove"] + from + ["mousedown", "1", "mousemove_relative", "4", "4", "mousemove"] + to
                     + ["mousemove_relative", "1", "1", "mouseup", "1"])
-            let selection = try XCTUnwrap(bench.model.selection)
+            let selection = try XCTUnwrap(bench.model.selectedText)
             XCTAssertEqual(selection.anchor.message, MessageID("m25"))
             XCTAssertEqual(selection.focus.message, MessageID("m27"))
             XCTAssertTrue(selection.anchor.offset > 0 && selection.focus.offset > 0)
             XCTAssertTrue(bench.view.composerHasFocus)
             try bench.press("ctrl+c")
-            let copied = try Self.clipboardText(of: bench)
+            let copied = try bench.clipboardText()
             XCTAssertTrue(copied?.contains("Robin: \(ConversationBench.text(26))") ?? false, "\(copied ?? "")")
             try bench.input(["mousemove"] + from + ["click", "1"])
-            XCTAssertTrue(bench.wait { bench.model.selection == nil })
+            XCTAssertTrue(bench.wait { bench.model.selectedText == nil })
             try bench.close()
         }
     }
@@ -184,8 +185,8 @@ final class TimelineInputTests: GtkTestCase {
             try bench.input(["mousemove"] + bench.point(28, x: 12))
             try bench.input("click", "--repeat", "2", "--delay", "60", "1")
             XCTAssertTrue(
-                bench.wait { bench.model.copySelection()?.text == "Message" },
-                "selects \(bench.model.selection as Any)")
+                bench.wait { bench.model.selectedFragment?.text == "Message" },
+                "selects \(bench.model.selectedText as Any)")
             try bench.close()
         }
     }
@@ -202,7 +203,7 @@ final class TimelineInputTests: GtkTestCase {
                 XCTAssertTrue(
                     bench.wait { bench.conversation.composer.state.composer.editing == "m\(number)" },
                     "m\(number): \(bench.conversation.composer.state.composer.mode), "
-                        + "selects \(bench.model.selection as Any)")
+                        + "selects \(bench.model.selectedText as Any)")
             }
             try bench.close()
         }
@@ -268,22 +269,5 @@ final class TimelineInputTests: GtkTestCase {
             XCTAssertEqual(bench.list.distanceFromEnd, 0)
             try bench.close()
         }
-    }
-
-    @MainActor
-    private static func clipboardText(of bench: ConversationBench) throws -> String? {
-        final class Answer { var text: String?? = .none }
-        let answer = Answer()
-        let clipboard = gtk_widget_get_clipboard(bench.list.widget.cast())
-        gdk_clipboard_read_text_async(
-            clipboard, nil,
-            { source, result, data in
-                guard let data else { return }
-                let text = gdk_clipboard_read_text_finish(OpaquePointer(source), result, nil)
-                defer { g_free(text) }
-                Unmanaged<Answer>.fromOpaque(data).takeRetainedValue().text = .some(text.map { String(cString: $0) })
-            }, Unmanaged.passRetained(answer).toOpaque())
-        guard MainLoop.pump(until: { answer.text != nil }) else { throw Unfinished() }
-        return answer.text ?? nil
     }
 }

@@ -7,6 +7,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import TimelineGtk
 
 /// A conversation on real widgets, over a real store.
 final class TimelineViewTests: GtkTestCase {
@@ -128,15 +129,15 @@ final class TimelineViewTests: GtkTestCase {
     func testRowsAreUsedAgain() throws {
         try onMain {
             let bench = try ConversationBench(1000)
-            let (layouts, bindings) = (BodyText.layoutsMade, bench.list.realized.bindings)
+            let (layouts, bindings) = (BodyText.layoutsMade, bench.list.layout.realized.bindings)
             for _ in 0..<20 {
                 bench.list.scrollPage(-0.5)
                 bench.settle()
             }
-            let bound = bench.list.realized.bindings - bindings
+            let bound = bench.list.layout.realized.bindings - bindings
             XCTAssertGreaterThan(bound, 20)
             XCTAssertLessThanOrEqual(BodyText.layoutsMade - layouts, bound)
-            XCTAssertLessThanOrEqual(bench.list.realized.widgetCount, 120)
+            XCTAssertLessThanOrEqual(bench.list.layout.realized.widgetCount, 120)
             try bench.close()
         }
     }

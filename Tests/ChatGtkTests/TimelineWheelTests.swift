@@ -8,6 +8,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import TimelineGtk
 
 /// Code and tables in messages: vertical scrolling moves the messages, horizontal scrolling the block.
 final class TimelineWheelTests: GtkTestCase {

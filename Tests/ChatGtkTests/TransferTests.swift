@@ -23,7 +23,6 @@ final class TransferTests: GtkTestCase {
 
     @MainActor
     private static func open(_ fixture: ChatFixture) -> MainWindow {
-        fixture.coordinator.archive = RoomArchive(source: fixture.backend, destination: fixture.backend)
         let window = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
         window.present()
         _ = MainLoop.pump { window.window.isMapped && window.window.width > 0 }
@@ -42,7 +41,7 @@ final class TransferTests: GtkTestCase {
                 {"id": 2, "type": "message", "date_unixtime": "1682928060", "from": "Ann", "from_id": "user11", "text": "Hello"}]}
                 """
             try Data(text.utf8).write(to: file)
-            guard let dialog = window.transfer(.import(file)) else { return XCTFail("no dialog") }
+            guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
             XCTAssertTrue(MainLoop.pump { dialog.headingText == "Conversations Were Imported" }, dialog.headingText)
             XCTAssertTrue(dialog.reportText.contains("1 × event that is no message (create_group)"), dialog.reportText)
             XCTAssertTrue(dialog.bodyText.contains("1 message"), dialog.bodyText)
@@ -70,7 +69,7 @@ final class TransferTests: GtkTestCase {
                 }
                 let list = messages.joined(separator: ",")
                 try Data(#"{"name": "Bikes", "type": "x", "id": 1, "messages": [\#(list)]}"#.utf8).write(to: file)
-                let dialog = window.transfer(.import(file))
+                let dialog = window.transfers.start(.import(file))
                 guard let dialog, !keys.isEmpty else { return dialog }
                 XCTAssertTrue(MainLoop.pump { dialog.headingText == "“Bikes” Was Imported Before" }, dialog.headingText)
                 XCTAssertTrue(MainLoop.pump { dialog.choiceButtons.allSatisfy(\.isMapped) })
@@ -109,11 +108,9 @@ final class TransferTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
-            fixture.coordinator.canImport = true
-            fixture.coordinator.archive = RoomArchive(source: fixture.backend, destination: fixture.backend)
             let other = try ChatFixture()
             let service = AccountsOnly()
-            let accounts = AccountsCoordinator(local: fixture.coordinator, service: service) { [weak other] _ in
+            let accounts = AccountsCoordinator(local: fixture.coordinator, service: service) { [weak other] _, _ in
                 other?.coordinator
             }
             accounts.start(showing: AccountsOnly.id)
@@ -127,7 +124,7 @@ final class TransferTests: GtkTestCase {
                 {"id": 2, "type": "message", "date_unixtime": "1682928060", "from": "Ann", "from_id": "u1", "text": "Hi"}]}
                 """
             try Data(text.utf8).write(to: file)
-            guard let dialog = window.transfer(.import(file)) else { return XCTFail("no dialog") }
+            guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
             XCTAssertTrue(MainLoop.pump { dialog.headingText == "Conversations Were Imported" }, dialog.headingText)
             try RealInput.activate(dialog.window)
             try RealInput.press("Return")
@@ -164,7 +161,7 @@ final class TransferTests: GtkTestCase {
 
     @MainActor
     private static func fail(_ window: MainWindow, _ file: URL, onFinalize: @escaping () -> Void) throws {
-        guard let dialog = window.transfer(.import(file)) else { return XCTFail("no dialog") }
+        guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
         XCTAssertTrue(
             MainLoop.pump { dialog.headingText == "Nothing Was Imported from “result.json”" }, dialog.headingText)
         XCTAssertTrue(dialog.bodyText.contains("ends in the middle"), dialog.bodyText)
@@ -186,7 +183,7 @@ final class TransferTests: GtkTestCase {
             let window = Self.open(fixture)
             let target = fixture.folder.path("out")
             try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
-            guard let dialog = window.transfer(.export(room, name: "Plans", .html, into: target)) else {
+            guard let dialog = window.transfers.start(.export(room, name: "Plans", .html, into: target)) else {
                 return XCTFail("no dialog")
             }
             XCTAssertTrue(MainLoop.pump { dialog.headingText == "The Room Was Exported" }, dialog.headingText)

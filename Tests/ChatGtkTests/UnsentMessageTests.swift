@@ -8,23 +8,17 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import MediaGtk
 
 /// Failed messages, driven by a real pointer.
 final class UnsentMessageTests: GtkTestCase {
     @MainActor
     private final class Asked: MessageRowDelegate {
-        var retried: [MessageID] = []
-        var deleted: [MessageID] = []
-        var discarded: [MessageID] = []
+        var actions: [MessageAction] = []
         func showAll(of message: MessageItem) {}
-        func retry(_ message: MessageID) { retried.append(message) }
-        func delete(_ message: MessageItem) { deleted.append(message.id) }
+        func perform(_ action: MessageAction, on message: MessageID) { actions.append(action) }
         func openMenu(of row: MessageRow) {}
-        func reply(to message: MessageID) {}
-        func edit(_ message: MessageID) {}
-        func discard(_ message: MessageID) { discarded.append(message) }
         func openReactions(of row: MessageRow) {}
-        func react(_ text: String, to message: MessageID) {}
         func jump(to message: MessageID) {}
         func open(_ link: BodyLink, from widget: Widget) {}
     }
@@ -62,11 +56,10 @@ final class UnsentMessageTests: GtkTestCase {
                 try RealInput.activate(window.window)
                 try RealInput.point(at: strip.retry)
                 try RealInput.click()
-                XCTAssertTrue(MainLoop.pump { asked.retried == [MessageID("m")] })
+                XCTAssertTrue(MainLoop.pump { asked.actions == [.retry] })
                 try RealInput.point(at: strip.discard)
                 try RealInput.click()
-                XCTAssertTrue(MainLoop.pump { asked.discarded == [MessageID("m")] })
-                XCTAssertEqual(asked.deleted, [])
+                XCTAssertTrue(MainLoop.pump { asked.actions == [.retry, .requestDiscard] })
                 window.close()
             }
             try fixture.close()
@@ -88,7 +81,7 @@ final class UnsentMessageTests: GtkTestCase {
             try RealInput.activate(window.window)
             try RealInput.point(at: strip.cancel)
             try RealInput.click()
-            XCTAssertTrue(MainLoop.pump { asked.discarded == [MessageID("m")] })
+            XCTAssertTrue(MainLoop.pump { asked.actions == [.requestDiscard] })
             row.show(Self.item(.sending), selected: nil)
             XCTAssertTrue(MainLoop.pump { !strip.widget.isMapped })
             window.close()
@@ -109,10 +102,10 @@ final class UnsentMessageTests: GtkTestCase {
             try RealInput.activate(window.window)
             try RealInput.point(at: strip.retry)
             try RealInput.click()
-            XCTAssertTrue(MainLoop.pump { asked.retried == [MessageID("m")] })
+            XCTAssertTrue(MainLoop.pump { asked.actions == [.retry] })
             try RealInput.point(at: strip.discard)
             try RealInput.click()
-            XCTAssertTrue(MainLoop.pump { asked.deleted == [MessageID("m")] })
+            XCTAssertTrue(MainLoop.pump { asked.actions == [.retry, .requestDiscard] })
             for delivery in [Message.Delivery.sending, .sent] {
                 row.show(Self.item(delivery), selected: nil)
                 XCTAssertTrue(MainLoop.pump { !strip.widget.isMapped }, "\(delivery)")

@@ -7,6 +7,7 @@ import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ComposerGtk
 
 /// Mentions and formatting survive sending, undo, editing, copying, pasting and replying.
 final class WrittenMessageTests: GtkTestCase {

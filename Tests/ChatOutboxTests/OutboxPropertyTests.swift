@@ -2,8 +2,8 @@ import ChatCore
 import ChatStore
 import ChatTestSupport
 import Composer
-import SeededRandom
 import Testing
+import ToolSupport
 
 @testable import ChatOutbox
 

@@ -134,6 +134,58 @@ import Testing
         await store.close()
     }
 
+    @Test("Settings of Matrix rooms become their state")
+    func settingsBecomeRoomState() async throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
+        let before = try #require(Schema.history.steps.firstIndex(of: Schema.roomStates))
+        try Schema(applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
+            .migrate(queue)
+        let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
+        try Schema.pending.migrate(unsent)
+        try unsent.close()
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO room (key, id, kind, name, lastActivity)
+                    VALUES (1, 'whole', 'group', 'A', 0), (2, 'clear', 'group', 'B', 0), (3, 'local', 'group', 'C', 0);
+                    INSERT INTO roomSetting VALUES
+                        (1, 'matrix.encrypted', '1'), (1, 'matrix.name', 'Garden'), (1, 'matrix.alias', '#garden:a'),
+                        (1, 'topic', 'Beds'), (1, 'matrix.avatar', 'mxc://a/b'), (1, 'matrix.heroes', '@ann:a @bob:a'),
+                        (1, 'matrix.hero', '@ann:a'), (1, 'matrix.joinedCount', '12'),
+                        (1, 'matrix.powerLevels', '{"ban":50}'), (1, 'matrix.creation', '1500 @ann:a'),
+                        (1, 'matrix.replacement', 'next'), (1, 'matrix.replacementReason', 'why'),
+                        (1, 'matrix.predecessor', 'previous'), (1, 'matrix.unsentMark', '$1'),
+                        (2, 'matrix.encrypted', '0'), (2, 'matrix.name', ''), (2, 'matrix.alias', ''),
+                        (3, 'topic', 'Local');
+                    INSERT INTO setting VALUES ('matrix.space.!space:a', '1'), ('matrix.sync.plain', 's1');
+                    """)
+        }
+        try queue.close()
+        try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+        let store = try await ChatStore.open(in: url)
+        var whole = RoomState()
+        whole.encryption = .on
+        (whole.name, whole.alias, whole.topic, whole.avatar) = ("Garden", "#garden:a", "Beds", "mxc://a/b")
+        whole.heroes = [MemberID("@ann:a"), MemberID("@bob:a")]
+        (whole.joinedCount, whole.powerLevels) = (12, #"{"ban":50}"#)
+        whole.creation = RoomState.Creation(creator: MemberID("@ann:a"), at: Date(timeIntervalSince1970: 1.5))
+        whole.succession = RoomSuccession(next: "next", reason: "why", previous: "previous")
+        #expect(try await store.roomState(of: RoomID("whole")) == whole)
+        var clear = RoomState()
+        clear.encryption = .off
+        #expect(try await store.roomState(of: RoomID("clear")) == clear)
+        #expect(try await store.roomState(of: RoomID("local")) == RoomState())
+        #expect(try await store.setting("topic", of: RoomID("local")) == "Local")
+        #expect(try await store.unsentReadMarkers() == [RoomID("whole"): MessageID("$1")])
+        let known = try await store.knownRooms([KnownRoom.Request(RoomID("!space:a"))], ownUserID: MemberID("@me:a"))
+        #expect(known.spaces == [RoomID("!space:a")] && known.rooms.isEmpty)
+        #expect(try await store.setting("matrix.sync.plain") == "s1")
+        #expect(try await store.roomSummaries().first { $0.id == RoomID("whole") }?.room.address == "#garden:a")
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
     /// Recovery assigns loose b-tree pages to their table by the number of columns.
     @Test func eachTableWithARowidHasItsOwnNumberOfColumns() async throws {
         let store = try await ChatStore.open(in: url)

@@ -73,7 +73,7 @@ import Testing
         for ending in endings { #expect(ending.draft == (ending.isSent ? left : before)) }
         #expect(endings.contains { $0.isSent } && endings.count > 3)
         #expect(try await fixture.store.draft(in: fixture.room) == left)
-        #expect(try await fixture.store.rooms(withSetting: "leftDraft").isEmpty)
+        #expect(try await fixture.store.setting("leftDraft", of: fixture.room) == nil)
     }
 
     @Test(arguments: drafts) func whatIsLeftBesideAQueuedMessageIsNeverLost(before: SavedDraft?) async throws {

@@ -2,8 +2,8 @@ import ChatCore
 import ChatTestSupport
 import Foundation
 import GRDB
-import SeededRandom
 import Testing
+import ToolSupport
 
 @testable import ChatStore
 

@@ -47,10 +47,57 @@ import Testing
     /// Defense in depth: a room's encryption flag, once set, cannot be cleared.
     @Test func aRoomThatIsEncryptedStaysSo() async throws {
         let store = try await open()
-        for value in ["0", "1", "0"] { try await apply([], to: store) { $0.settings = ["matrix.encrypted": value] } }
-        #expect(try await store.setting("matrix.encrypted", of: room) == "1")
-        try await store.set("0", for: "matrix.encrypted", of: room)
-        #expect(try await store.setting("matrix.encrypted", of: room) == "1")
+        func encryption() async throws -> RoomState.Encryption { try await store.roomState(of: room).encryption }
+        try await apply([], to: store)
+        #expect(try await encryption() == .unknown)
+        func applyState(_ encryption: RoomState.Encryption) async throws {
+            try await apply([], to: store) { batch in
+                batch.state = RoomState()
+                batch.state?.encryption = encryption
+            }
+        }
+        try await applyState(.off)
+        #expect(try await encryption() == .off)
+        for later in [RoomState.Encryption.on, .off, .unknown] {
+            try await applyState(later)
+            #expect(try await encryption() == .on)
+        }
+        try await store.updateRoomState(of: room) { $0.encryption = .off }
+        #expect(try await encryption() == .on)
+        await store.close()
+    }
+
+    @Test(
+        "No statement turns the encryption of a room off",
+        arguments: [
+            "UPDATE encryptedRoom SET room = 2", "DELETE FROM encryptedRoom", "REPLACE INTO encryptedRoom VALUES (1)",
+            "DELETE FROM roomState", "UPDATE roomState SET isUnencrypted = 1",
+            "REPLACE INTO roomState (room, isUnencrypted) VALUES (1, 1)",
+        ]) func encryptionStaysOn(_ sql: String) async throws
+    {
+        let store = try await open()
+        try await apply([], to: store) { batch in
+            batch.state = RoomState()
+            batch.state?.encryption = .on
+        }
+        // An error is as good as no effect.
+        try? await store.write { db in try db.execute(sql: sql) }
+        #expect(try await store.roomState(of: room).encryption == .on)
+        await store.close()
+    }
+
+    @Test func leavingARoomForgetsItsEncryption() async throws {
+        let store = try await open()
+        for isLeft in [false, true, false] {
+            try await apply([], to: store) { batch in
+                batch.isLeft = isLeft
+                batch.state = RoomState()
+                batch.state?.encryption = isLeft ? .unknown : .on
+            }
+        }
+        try await apply([], to: store) { $0.isLeft = true }
+        try await apply([], to: store)
+        #expect(try await store.roomState(of: room).encryption == .unknown)
         await store.close()
     }
 
@@ -61,6 +108,9 @@ import Testing
         #expect(try await store.hasRoom(room))
         try await store.write { db in try db.execute(sql: "ALTER TABLE room RENAME TO elsewhere") }
         await #expect(throws: (any Error).self) { try await store.hasRoom(room) }
+        await #expect(throws: (any Error).self) {
+            try await store.knownRooms([KnownRoom.Request(room)], ownUserID: ann)
+        }
         await store.close()
     }
 
@@ -68,12 +118,13 @@ import Testing
         let store = try await open()
         let outcome = try await apply([event(1), event(2)], to: store) { batch in
             batch.members = [Member(id: MemberID("@me:a"), displayName: "Me", kind: .own)]
-            batch.settings = ["topic": "About"]
+            batch.state = RoomState()
+            batch.state?.topic = "About"
         }
         #expect(outcome.isNew && outcome.changed.map(\.text) == ["1", "2"])
         #expect(outcome.members?.map(\.displayName) == ["Me", "@ann:a"], "who says something is there")
         #expect(try await store.setting("token") == "s1")
-        #expect(try await store.setting("topic", of: room) == "About")
+        #expect(try await store.roomState(of: room).topic == "About")
         let summary = try #require(try await store.roomSummaries().first)
         #expect(summary.room.name == "Room" && summary.unreadCount == 2 && summary.lastMessage?.text == "2")
         let again = try await apply([event(1), event(2)], to: store)
@@ -364,8 +415,9 @@ import Testing
             $0.members = [Member(id: ann, displayName: "Ann", kind: .person, hasLeft: true, avatar: "mxc://a/1")]
             $0.origins = [StateOrigin.Subject(type: "m.room.member", key: "@ann:a"): MessageID("$in")]
         }
-        #expect(
-            try await store.origins(of: [MessageID("$in"), MessageID("$x")], in: room).map(\.subject.key) == ["@ann:a"])
+        let request = KnownRoom.Request(room, events: [MessageID("$in"), MessageID("$x")])
+        let known = try await store.knownRooms([request], ownUserID: ann).rooms[room]
+        #expect(known?.origins.map(\.subject.key) == ["@ann:a"])
         let outcome = try await apply([], to: store) { $0.unnamed = [ann, MemberID("@nobody:a")] }
         #expect(outcome.members == [Member(id: ann, displayName: "@ann:a", kind: .person, hasLeft: true)])
         #expect(try await apply([], to: store) { $0.unnamed = [ann] }.members == nil)

@@ -30,7 +30,7 @@ extension BackendContract {
             let room = try await backend.createRoom(named: "Room")
             let message = try await backend.send(Fixtures.outgoing("Text"), to: room)
             for text in ["", " ", "a\nb", " x", String(repeating: "x", count: ChatLimits.reactionLength + 1)] {
-                try await expect(.invalidMessage) {
+                try await expect(.invalidReaction) {
                     try await backend.react(text, isAdded: true, to: message.id, in: room)
                 }
             }

@@ -30,9 +30,10 @@ extension BackendContract {
         BackendContract("a message needs text, and not too much") { backend in
             let room = try await backend.createRoom(named: "Room")
             let message = try await backend.send(Fixtures.outgoing("Text"), to: room)
-            for text in ["", " \n\t", String(repeating: "x", count: ChatLimits.messageBytes + 1)] {
-                try await expect(.invalidMessage) { try await backend.send(Fixtures.outgoing(text), to: room) }
-                try await expect(.invalidMessage) { try await backend.edit(message.id, in: room, text: text) }
+            let tooLong = String(repeating: "x", count: ChatLimits.messageBytes + 1)
+            for (text, error) in [("", ChatError.emptyMessage), (" \n\t", .emptyMessage), (tooLong, .messageTooLong)] {
+                try await expect(error) { try await backend.send(Fixtures.outgoing(text), to: room) }
+                try await expect(error) { try await backend.edit(message.id, in: room, text: text) }
             }
             let page = try await backend.messages(in: room, before: .max, limit: 10)
             try expect(page.messages == [message], "nothing was changed")
@@ -41,7 +42,7 @@ extension BackendContract {
             let room = try await backend.createRoom(named: "Room")
             let first = Fixtures.outgoing("first", transaction: "several-1")
             let second = Fixtures.outgoing("second", transaction: "several-2")
-            try await expect(.invalidMessage) {
+            try await expect(.emptyMessage) {
                 try await backend.send([first, Fixtures.outgoing("", transaction: "several-3")], to: room)
             }
             try await backend.send([first, second], to: room)

@@ -87,7 +87,7 @@ extension BackendContract {
             try await backend.edit(sent.id, in: room, to: greeting)
             try expect(try await backend.messages([sent.id], in: room).first?.written == greeting, "it can come back")
             let text = try await backend.send(Fixtures.outgoing("text"), to: room)
-            try await expect(.invalidMessage) { try await backend.edit(text.id, in: room, to: WrittenText()) }
+            try await expect(.emptyMessage) { try await backend.edit(text.id, in: room, to: WrittenText()) }
         },
         BackendContract("what is too large is known before it is sent") { backend in
             let room = try await backend.createRoom(named: "Room")
@@ -99,7 +99,7 @@ extension BackendContract {
                 let middle = (low + high) / 2
                 if backend.excess(of: message(middle), isEdit: false) > 0 { high = middle } else { low = middle }
             }
-            try await expect(.invalidMessage) {
+            try await expect(.messageTooLong) {
                 try await backend.send(message(high), as: TransactionID("w1"), to: room)
             }
             try await backend.send(message(low), as: TransactionID("w2"), to: room)
@@ -120,7 +120,7 @@ extension BackendContract {
         BackendContract("what one does goes without files") { backend in
             let room = try await backend.createRoom(named: "Room")
             let file = try await backend.storeMedia(.data(Data("x".utf8)), named: "x", type: "text/plain") { _ in }
-            try await expect(.invalidMessage) {
+            try await expect(.attachmentsNotPermitted) {
                 let message = WrittenMessage("waves", kind: .emote, files: [file])
                 try await backend.send(message, as: TransactionID("w1"), to: room)
             }

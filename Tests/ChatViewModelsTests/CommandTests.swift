@@ -13,16 +13,22 @@ import Testing
         let store: ChatStore
         let backend: LocalBackend
         let coordinator: ConversationCoordinator
-        let notices = Recorder<ConversationCoordinator.Toast>()
-        let leaving = Recorder<RoomID>()
+        let registry: CommandRegistry
 
-        init() async throws {
+        /// - Parameter completes: whether the commands are offered while one types.
+        init(completes: Bool = false) async throws {
             store = try await ChatStore.open(in: folder.path("store"))
             backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
-            coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
-            coordinator.commands = CommandRegistry(capabilities: backend.capabilities, translator: .untranslated)
-            coordinator.onToast = { [notices] in notices.record($0) }
-            coordinator.onLeaveRequested = { [leaving] in leaving.record($0) }
+            let registry = CommandRegistry(capabilities: backend.capabilities, translator: .untranslated)
+            self.registry = registry
+            coordinator = ConversationCoordinator(
+                ConversationEnvironment(
+                    service: backend, time: Timekeeper(ManualClock()), commands: registry,
+                    completion: completes
+                        ? ConversationEnvironment.Completion(
+                            everyone: nil,
+                            sources: [DirectorySource(prefix: "/", directory: CompletionDirectory { registry.index })])
+                        : nil))
             coordinator.start(opening: nil)
             await eventually { [coordinator] in coordinator.conversation?.timeline.state.isLoaded ?? false }
             await eventually { [coordinator] in coordinator.conversation?.composer.state.isReady ?? false }
@@ -64,8 +70,8 @@ import Testing
         let before = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
         await app.say("/nonsense now")
         #expect(app.composer.document.text == "/nonsense now")
-        guard case .rejected(.rejectedByHost(let reason)) = app.notices.values.last else {
-            Issue.record("nothing was said: \(app.notices.values)")
+        guard case .rejected(.rejectedByHost(let reason)) = app.coordinator.toasts.last else {
+            Issue.record("nothing was said: \(app.coordinator.toasts)")
             return
         }
         #expect(reason.contains("/nonsense"))
@@ -80,8 +86,9 @@ import Testing
         #expect(try await app.backend.topic(of: app.row.id) == "tea and biscuits")
         await app.say("/topic")
         #expect(
-            app.notices.values.map { if case .message(let text) = $0 { text } else { "" } }.last == "tea and biscuits")
-        #expect(app.notices.values.count == 2)
+            app.coordinator.toasts.map { if case .message(let text) = $0 { text } else { "" } }.last
+                == "tea and biscuits")
+        #expect(app.coordinator.toasts.count == 2)
         await app.end()
     }
 
@@ -109,7 +116,7 @@ import Testing
         await eventually { app.timeline.state.otherMembers.map(\.displayName) == ["Guide"] }
         await app.say("/invite Santa")
         #expect(app.composer.document.text == "/invite Santa")
-        #expect(app.notices.values.last == .message("Nobody is known as Santa."))
+        #expect(app.coordinator.toasts.last == .message("Nobody is known as Santa."))
         await app.end()
     }
 
@@ -124,7 +131,7 @@ import Testing
         #expect(app.composer.document.text == "/join nowhere")
         app.composer.handle(.clear)
         await app.say("/leave")
-        #expect(app.leaving.values == [app.row.id], "one is asked first")
+        #expect(app.coordinator.leaveRequests == [app.row.id], "one is asked first")
         await app.end()
     }
 
@@ -140,13 +147,10 @@ import Testing
     }
 
     @Test func helpListsTheCommands() async throws {
-        let app = try await App()
-        let registry = app.coordinator.commands!
-        let directory = CompletionDirectory { registry.index }
-        app.coordinator.completionSources = { _ in [DirectorySource(prefix: "/", directory: directory)] }
+        let app = try await App(completes: true)
         await app.say("/help ")
         #expect(app.composer.document.text == "/")
-        await eventually { app.composer.state.composer.completion?.items.count == registry.offered.count }
+        await eventually { app.composer.state.composer.completion?.items.count == app.registry.offered.count }
         await app.end()
     }
 }

@@ -1,15 +1,15 @@
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Composer
 import Foundation
 import Testing
+
+@testable import ChatViewModels
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationCoordinatorTests {
     private let service = FakeChatService()
     private let clock = ManualClock()
     private let wallClock = Recorder<Date>()
-    private let notices = Recorder<ConversationCoordinator.Toast>()
     private let coordinator: ConversationCoordinator
     private let a = RoomID("a")
     private let b = RoomID("b")
@@ -18,7 +18,6 @@ import Testing
         wallClock.record(localTime(2026, 3, 10))
         coordinator = ConversationCoordinator(
             service: service, time: Timekeeper(clock), now: { [wallClock] in wallClock.values.last! })
-        coordinator.onToast = { [notices] in notices.record($0) }
         for room in ["a", "b"] {
             service.openings[RoomID(room)] = .opened(
                 TimelinePage(messages: [own("m1", in: room), own("m2", in: room)], hasOlder: false),
@@ -67,6 +66,40 @@ import Testing
         conversation.timeline.items.compactMap(\.message).filter(\.isBeingEdited).map(\.id.rawValue)
     }
 
+    // MARK: Encryption
+
+    @Test("A room whose encryption cannot be read accepts no messages, until it can")
+    func unknownEncryptionIsNotClear() async {
+        service.encryption = { _ in throw ChatError.storage(reason: "unreadable") }
+        let conversation = await start()
+        await eventually { !conversation.acceptsMessages }
+        #expect(!conversation.isEncrypted, "that is not known either")
+        #expect(conversation.encryptionNotice(.untranslated)?.contains("until the server says") == true)
+        #expect(coordinator.toasts == [.failed(ChatError.storage(reason: "unreadable"))])
+        service.encryption = { _ in false }
+        await open(b)
+        let again = await open(a)
+        await eventually { again.acceptsMessages }
+    }
+
+    @Test("A room whose encryption is unknown is asked about again once the server is reached")
+    func unknownEncryptionIsCheckedOnline() async {
+        service.encryption = { _ in throw ChatError.unreachable }
+        let conversation = await start()
+        await eventually { !conversation.acceptsMessages }
+        service.encryption = { _ in false }
+        coordinator.environment.session.isOnline = true
+        await eventually { conversation.acceptsMessages }
+        #expect(conversation.encryptionNotice(.untranslated) == nil)
+    }
+
+    @Test func aRoomThatIsEncryptedAcceptsNoMessages() async {
+        service.encryption = { [a] in $0 == a }
+        let conversation = await start()
+        await eventually { conversation.isEncrypted }
+        #expect(!conversation.acceptsMessages)
+    }
+
     // MARK: Links
 
     @Test("A link to a message opens its room, and goes there")
@@ -84,11 +117,28 @@ import Testing
         await eventually { [coordinator] in coordinator.rooms.state.rows.contains { $0.id == room } }
         coordinator.open("https://matrix.to/#/%21b%3Aexample.org/%241?via=example.org")
         await eventually { [coordinator] in coordinator.conversation?.roomID == room }
-        coordinator.conversation?.timeline.onEffect = { effects.record($0) }
+        coordinator.conversation?.timeline.subscribe { effects.record($0) }
         await eventually { effects.values.contains(.reveal(.message(MessageID("$1")))) }
         // A link to the open room works as well.
         coordinator.open("matrix:roomid/b:example.org/e/2")
         await eventually { effects.values.contains(.reveal(.message(MessageID("$2")))) }
+    }
+
+    @Test("What an account asks of a window while another account is shown is not asked later")
+    func requestsOfHiddenAccountsEnd() async {
+        let requests = WindowRequests()
+        requests.show(.message("before the first window"))
+        requests.send(.windowAppeared)
+        #expect(requests.state.pending.map(\.request) == [.show(.message("before the first window"))])
+        requests.send(.handled(through: requests.state.pending[0].id))
+        requests.show(.message("while hidden"))
+        requests.send(.windowAppeared)
+        #expect(requests.state.pending.isEmpty)
+        requests.show(.message("one"))
+        let first = requests.state.pending[0].id
+        requests.show(.message("two"))
+        requests.send(.handled(through: first))
+        #expect(requests.state.pending.map(\.request) == [.show(.message("two"))])
     }
 
     // MARK: Rooms
@@ -112,11 +162,11 @@ import Testing
         let settling = Task { await quiet.waitUntilIdle(within: .seconds(1)) }
         service.tell([.of("a", at: localTime(2026, 3, 10))])
         await settling.value
-        let told = Recorder<ConversationCoordinator.Toast>()
-        quiet.onToast = { told.record($0) }
-        #expect(told.values == [.failed(.notFound)])
-        quiet.onToast = { told.record($0) }
-        #expect(told.values.count == 1)
+        quiet.requests.send(.windowAppeared)
+        let pending = quiet.requests.state.pending
+        #expect(pending.map(\.request) == [.show(.failed(.notFound))])
+        quiet.requests.send(.handled(through: pending[0].id))
+        #expect(quiet.requests.state.pending.isEmpty)
     }
 
     @Test("A store that does not answer holds the window back no longer than asked for")
@@ -172,7 +222,7 @@ import Testing
         await show(["b", "a"])
         let again = await open(a)
         #expect(again.composer.document.text.isEmpty)
-        #expect(notices.values.isEmpty)
+        #expect(coordinator.toasts.isEmpty)
     }
 
     @Test func leavingTheOpenRoomClosesIt() async {
@@ -184,7 +234,7 @@ import Testing
         await show(["b"])
         await settle()
         #expect(coordinator.conversation == nil && coordinator.rooms.state.selection == nil)
-        #expect(notices.values.isEmpty)
+        #expect(coordinator.toasts.isEmpty)
     }
 
     @Test func aNewRoomIsOpened() async {
@@ -197,9 +247,9 @@ import Testing
 
     @Test func detailsAreOfARoomInTheList() async {
         _ = await start()
-        #expect(coordinator.details(of: b)?.state.name == "Room b")
-        #expect(coordinator.details(of: b)?.roomID == b)
-        #expect(coordinator.details(of: RoomID("none")) == nil)
+        #expect(coordinator.dialogs.details(of: b)?.state.name == "Room b")
+        #expect(coordinator.dialogs.details(of: b)?.roomID == b)
+        #expect(coordinator.dialogs.details(of: RoomID("none")) == nil)
     }
 
     @Test func flushingWritesTheDraftsOfAllRooms() async {
@@ -216,7 +266,7 @@ import Testing
         press("Up", in: first)
         #expect(first.composer.document.text == "Text of m2")
         #expect(edited(in: first) == ["m2"])
-        first.timeline.send(.edit(MessageID("m1")))
+        first.timeline.send(.message(MessageID("m1"), .edit))
         #expect(edited(in: first) == ["m1"])
         let second = await open(b)
         #expect(edited(in: second).isEmpty)
@@ -238,7 +288,7 @@ import Testing
     @Test func theEditEndsWhenItsMessageIsDeleted() async {
         let conversation = await start()
         type("unsent", in: conversation)
-        conversation.timeline.send(.edit(MessageID("m1")))
+        conversation.timeline.send(.message(MessageID("m1"), .edit))
         service.tell(.changed([own("m2", in: "a", isDeleted: true)]), in: a)
         service.tell(.changed([own("m1", in: "a", isDeleted: true)]), in: a)
         await eventually { conversation.composer.state.composer.editing == nil }
@@ -258,13 +308,15 @@ import Testing
 
     // MARK: Sending, typing, notices
 
-    @Test func sendingIsToldToTheViewOfTheOpenRoomAlone() async {
-        let sent = Recorder<RoomID?>()
-        coordinator.onSent = { [coordinator] in sent.record(coordinator.conversation?.roomID) }
+    @Test func sendingScrollsTheOpenRoomAloneToTheEnd() async {
         let first = await start()
+        let effects = Recorder<TimelineViewModel.Effect>()
+        first.timeline.subscribe { effects.record($0) }
+        let shown = { effects.values.count { $0 == .revealNewest } }
+        let before = shown()
         type("one", in: first)
         press("Return", in: first)
-        await eventually { [a] in sent.values == [a] }
+        await eventually { shown() == before + 1 }
         let gate = Gate()
         service.before = { if $0.isSend { await gate.pass() } }
         type("two", in: first)
@@ -273,7 +325,7 @@ import Testing
         await eventually { gate.waiting == 1 }
         gate.open()
         await coordinator.flushDrafts()
-        #expect(sent.values == [a] && service.calls.filter(\.isSend).count == 2)
+        #expect(shown() == before + 1 && service.calls.filter(\.isSend).count == 2)
     }
 
     @Test func typingReachesTheComposerAndStaysInItsRoom() async {
@@ -299,28 +351,32 @@ import Testing
             default: break
             }
         }
-        first.timeline.send(.delete(MessageID("m1")))
-        await eventually { [notices] in notices.values == [.failed(.notPermitted)] }
+        first.timeline.send(.message(MessageID("m1"), .delete))
+        await eventually { [coordinator] in coordinator.toasts == [.failed(.notPermitted)] }
         coordinator.rooms.send(.create(name: ""))
-        await eventually { [notices] in notices.values.last == .failed(.invalidName) }
+        await eventually { [coordinator] in coordinator.toasts.last == .failed(.invalidName) }
         press("Return", in: first)
-        #expect(notices.values.last == .rejected(.empty))
+        #expect(coordinator.toasts.last == .rejected(.empty))
         type("one", in: first)
         press("Return", in: first)
         await open(b)
-        await eventually { [notices] in notices.values.last == .failed(.diskFull) }
+        await eventually { [coordinator] in coordinator.toasts.last == .failed(.diskFull) }
         first.composer.handle(.clear)
         first.composer.handle(.send)
-        #expect(notices.values.count == 4)
+        #expect(coordinator.toasts.count == 4)
     }
 
     @Test func theSendKeyHoldsInAllRooms() async {
         let first = await start()
-        coordinator.preferences.sendKey = .ctrlReturn
+        let preferences = coordinator.environment.preferences
+        preferences.writing.sendKey = .ctrlReturn
         let second = await open(b)
-        #expect(first.composer.preferences.sendKey == .ctrlReturn && second.composer.preferences.sendKey == .ctrlReturn)
-        coordinator.preferences.sendKey = .return
-        #expect(first.composer.preferences.sendKey == .return && second.composer.preferences.sendKey == .return)
+        #expect(second.composer.preferences.sendKey == .ctrlReturn)
+        await eventually { first.composer.preferences.sendKey == .ctrlReturn }
+        preferences.writing.sendKey = .return
+        await eventually {
+            first.composer.preferences.sendKey == .return && second.composer.preferences.sendKey == .return
+        }
     }
 
     // MARK: Midnight

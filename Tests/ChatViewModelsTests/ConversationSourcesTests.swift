@@ -21,9 +21,10 @@ import Testing
     private func open(_ messages: [Message] = []) async -> (ConversationCoordinator, ComposerViewModel) {
         let page = TimelinePage(messages: messages, hasOlder: false)
         service.openings[room] = .opened(page, members: Self.members, fullyReadMarker: nil)
-        let coordinator = ConversationCoordinator(service: service, time: Timekeeper(ManualClock()))
-        let sources = ConversationSources(of: coordinator, everyone: "All of them")
-        coordinator.completionSources = { sources.sources(for: $0) }
+        let coordinator = ConversationCoordinator(
+            ConversationEnvironment(
+                service: service, time: Timekeeper(ManualClock()),
+                completion: ConversationEnvironment.Completion(everyone: "All of them")))
         coordinator.start(opening: room)
         service.tell([.of("a"), .of("b"), .of("c")])
         await eventually { coordinator.conversation?.timeline.state.isLoaded ?? false }
@@ -70,7 +71,8 @@ import Testing
         let (coordinator, composer) = await open()
         #expect(await rows("ann", in: composer).isEmpty)
         composer.handle(.clear)
-        coordinator.preferences.suggestsMembers = true
+        coordinator.environment.preferences.writing.suggestsMembers = true
+        await eventually { composer.preferences.suggestsMembers }
         #expect(await rows("ann", in: composer).map(\.id) == ["1", "2"])
         composer.handle(.clear)
         #expect(await rows("room", in: composer).isEmpty)
@@ -128,7 +130,7 @@ import Testing
         let (coordinator, composer) = await open()
         #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3"])
         roster.open()
-        await eventually { coordinator.mayNotifyEveryone(in: room) == may }
+        while coordinator.members.mayNotifyEveryone(in: room) != may { await Task.yield() }
         composer.handle(.clear)
         #expect(await rows("@", in: composer).contains { $0.target == .everyone } == may)
     }

@@ -62,7 +62,7 @@ import Testing
 
     @Test func aRowOpensAndStaysOpenWhileItGrows() async {
         await harness.open([.of(1), .of(2, Self.did("a", .joined)), .of(3, Self.did("b", .joined))])
-        harness.timeline.send(.toggleEvents(MessageID("m2")))
+        harness.timeline.send(.message(MessageID("m2"), .toggleEvents))
         #expect(harness.items.last?.events?.isExpanded == true)
         harness.forgetEffects()
         await harness.tell(.changed([.of(4, Self.did("c", .joined))]))
@@ -70,7 +70,7 @@ import Testing
         #expect(
             harness.effects.filter { if case .changed = $0 { true } else { false } } == [.changed([.update(2..<3)])],
             "the row is the same")
-        harness.timeline.send(.toggleEvents(MessageID("m2")))
+        harness.timeline.send(.message(MessageID("m2"), .toggleEvents))
         #expect(harness.items.last?.events?.isExpanded == false)
     }
 
@@ -80,11 +80,11 @@ import Testing
         harness.forgetEffects()
         await harness.tell(.changed([.of(4, Self.did("b", .left))]))
         #expect(!harness.effects.contains { if case .arrived = $0 { true } else { false } })
-        harness.timeline.send(.jump(.message(MessageID("m4"))))
+        harness.timeline.send(.pages(.jump(.message(MessageID("m4")))))
         #expect(harness.effects.last == .reveal(.events(MessageID("m3"))), "the row that it is in")
-        harness.timeline.selectAll()
-        #expect(harness.timeline.selection?.focus.message == MessageID("m2"))
-        harness.timeline.extendSelection(.message, forward: true, from: MessageID("m2"))
-        #expect(harness.timeline.selection?.focus.message == MessageID("m2"))
+        harness.timeline.send(.selection(.selectAll))
+        #expect(harness.timeline.selectedText?.focus.message == MessageID("m2"))
+        harness.timeline.send(.selection(.extend(.message, forward: true, from: MessageID("m2"))))
+        #expect(harness.timeline.selectedText?.focus.message == MessageID("m2"))
     }
 }

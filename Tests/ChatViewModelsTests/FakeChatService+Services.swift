@@ -51,6 +51,8 @@ extension FakeChatService: ChatService {
         return found
     }
 
+    @MainActor func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption(room) }
+
     @MainActor func scrollPosition(in room: RoomID) async throws -> ScrollPosition? { places[room] }
 
     @MainActor func saveScrollPosition(_ place: ScrollPosition?, in room: RoomID) async throws {

@@ -54,6 +54,9 @@ import Observation
         throw ChatError.notPermitted
     }
 
+    /// Says whether a room is encrypted.
+    @ObservationIgnored var encryption: @MainActor (RoomID) async throws -> Bool = { _ in false }
+
     nonisolated init() {}
 
     func tell(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }

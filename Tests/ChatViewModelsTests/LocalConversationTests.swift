@@ -5,8 +5,8 @@ import ChatViewModels
 import Composer
 import Foundation
 import LocalBackend
-import SeededRandom
 import Testing
+import ToolSupport
 
 /// The view models over the local backend and its store.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct LocalConversationTests {
@@ -16,14 +16,12 @@ import Testing
         let store: ChatStore
         let backend: LocalBackend
         let coordinator: ConversationCoordinator
-        let notices = Recorder<ConversationCoordinator.Toast>()
 
         init(in folder: TemporaryFolder = TemporaryFolder()) async throws {
             self.folder = folder
             store = try await ChatStore.open(in: folder.path("store"))
             backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
             coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
-            coordinator.onToast = { [notices] in notices.record($0) }
         }
 
         func start(opening room: RoomID? = nil) async -> Conversation {
@@ -102,7 +100,7 @@ import Testing
         notes.composer.handle(.send)
         await eventually { [self] in texts(notes) == ["first"] }
         type("unsent", in: notes)
-        notes.timeline.send(.editLast)
+        notes.timeline.send(.composer(.editLast))
         type("!", in: notes)
         await app.end()
         let again = try await App(in: app.folder)
@@ -122,12 +120,12 @@ import Testing
         await eventually { notes.timeline.lastEditable != nil }
         let id = notes.timeline.lastEditable!.id
         type("unsent", in: notes)
-        notes.timeline.send(.editLast)
-        notes.timeline.send(.delete(id))
+        notes.timeline.send(.composer(.editLast))
+        notes.timeline.send(.message(id, .delete))
         await eventually { notes.composer.state.composer.editing == nil }
         #expect(notes.composer.document.text == "unsent")
         await eventually { notes.timeline.items.compactMap(\.message).allSatisfy(\.isDeleted) }
-        #expect(app.notices.values.isEmpty)
+        #expect(app.coordinator.toasts.isEmpty)
         await app.end()
     }
 
@@ -137,7 +135,7 @@ import Testing
         app.coordinator.rooms.send(.create(name: " Plans "))
         await eventually { app.coordinator.rooms.state.selectedRow?.name == "Plans" }
         let conversation = await app.opened()
-        let details = try #require(app.coordinator.details(of: conversation.roomID))
+        let details = try #require(app.coordinator.dialogs.details(of: conversation.roomID))
         details.start()
         details.send(.rename("Other   plans"))
         await eventually { app.coordinator.rooms.state.selectedRow?.name == "Other plans" }
@@ -148,7 +146,7 @@ import Testing
         app.coordinator.rooms.send(.leave(conversation.roomID))
         await eventually { app.coordinator.conversation == nil && conversation.timeline.state.isClosed }
         await app.coordinator.flushDrafts()
-        #expect(app.notices.values.isEmpty)
+        #expect(app.coordinator.toasts.isEmpty)
         await app.end()
     }
 
@@ -157,10 +155,10 @@ import Testing
         let welcome = await app.start()
         #expect(app.coordinator.rooms.state.selectedRow?.kind == .guide)
         #expect(app.coordinator.rooms.state.unreadTotal == 3)
-        welcome.timeline.send(.attended(true))
-        welcome.timeline.send(.scrolled(to: nil))
+        welcome.timeline.send(.reading(.attended(true)))
+        welcome.timeline.send(.reading(.scrolled(to: nil)))
         await eventually { app.coordinator.rooms.state.unreadTotal == 0 }
-        let details = try #require(app.coordinator.details(of: welcome.roomID))
+        let details = try #require(app.coordinator.dialogs.details(of: welcome.roomID))
         details.start()
         await eventually { details.state.entries.count == 2 }
         details.send(.remove(LocalBackend.guideID))
@@ -181,7 +179,7 @@ import Testing
         }
         let conversation = await app.start(opening: room)
         while conversation.timeline.state.hasOlder {
-            conversation.timeline.send(.load(.older))
+            conversation.timeline.send(.pages(.load(.older)))
             await eventually { conversation.timeline.state.loading == nil }
         }
         #expect(texts(conversation) == (1...count).map(String.init))

@@ -23,19 +23,19 @@ import Testing
 
     @Test func aPartOfOneMessageIsItsTextAlone() async {
         await open()
-        timeline.selection = MessageSelection(anchor: point(1, 7), focus: point(1, 4))
+        timeline.send(.selection(.select(MessageSelection(anchor: point(1, 7), focus: point(1, 4)))))
         #expect(timeline.selectedRange(in: harness.messages[0]) == 4..<7)
         #expect(timeline.selectedRange(in: harness.messages[1]) == nil)
-        #expect(timeline.copySelection()?.text == "<b>")
-        #expect(timeline.copySelection()?.html?.contains("&lt;b&gt;") == true)
-        #expect(timeline.copySelection()?.written.source.hasSuffix("<b>") == true)
+        #expect(timeline.selectedFragment?.text == "<b>")
+        #expect(timeline.selectedFragment?.html?.contains("&lt;b&gt;") == true)
+        #expect(timeline.selectedFragment?.written.source.hasSuffix("<b>") == true)
     }
 
     @Test(arguments: [true, false]) func acrossMessagesSendersAreTold(forward: Bool) async {
         await open()
         let (low, high) = (point(1, 4), point(4, 18))
-        timeline.selection = MessageSelection(anchor: forward ? low : high, focus: forward ? high : low)
-        let copied = timeline.copySelection()
+        timeline.send(.selection(.select(MessageSelection(anchor: forward ? low : high, focus: forward ? high : low))))
+        let copied = timeline.selectedFragment
         #expect(copied?.text == "Alex: <b>\nRobin: two\nlines\nAlex: 👩‍👩‍👧")
         #expect(copied?.html?.contains("<p><strong>Robin:</strong> two<br>lines</p>") == true)
         #expect(timeline.selectedRange(in: harness.messages[1]) == 0..<9)
@@ -44,38 +44,38 @@ import Testing
 
     @Test func nothingSelectedIsNothingCopied() async {
         await open()
-        #expect(timeline.copySelection() == nil)
-        timeline.selection = MessageSelection(anchor: point(1, 2), focus: point(1, 2))
-        #expect(timeline.copySelection() == nil)
+        #expect(timeline.selectedFragment == nil)
+        timeline.send(.selection(.select(MessageSelection(anchor: point(1, 2), focus: point(1, 2)))))
+        #expect(timeline.selectedFragment == nil)
     }
 
     @Test func viewsAreToldOnceOfEachChange() async {
         await open()
         harness.forgetEffects()
         let selection = MessageSelection(anchor: point(1, 0), focus: point(2, 3))
-        timeline.selection = selection
-        timeline.selection = selection
-        timeline.selection = nil
+        timeline.send(.selection(.select(selection)))
+        timeline.send(.selection(.select(selection)))
+        timeline.send(.selection(.select(nil)))
         #expect(harness.effects == [.selectionChanged, .selectionChanged])
     }
 
     @Test func theKeyboardGoesByCharactersWordsAndMessages() async {
         await open()
         let id = MessageID("m4")
-        timeline.extendSelection(.character, forward: true, from: id)
-        #expect(timeline.copySelection()?.text == "👩‍👩‍👧", "a character may be of several scalars")
-        timeline.extendSelection(.word, forward: true, from: id)
-        #expect(timeline.copySelection()?.text == "👩‍👩‍👧 four")
-        timeline.extendSelection(.word, forward: false, from: id)
-        timeline.extendSelection(.character, forward: false, from: id)
-        timeline.extendSelection(.character, forward: false, from: id)
-        #expect(timeline.copySelection() == nil)
-        timeline.extendSelection(.message, forward: false, from: id)
-        timeline.extendSelection(.message, forward: false, from: id)
-        #expect(timeline.copySelection()?.text == "two\nlines", "over a deleted message")
-        timeline.extendSelection(.message, forward: false, from: id)
-        timeline.extendSelection(.message, forward: false, from: id)
-        #expect(timeline.selection?.focus == point(1, 0), "the first message is the end")
+        timeline.send(.selection(.extend(.character, forward: true, from: id)))
+        #expect(timeline.selectedFragment?.text == "👩‍👩‍👧", "a character may be of several scalars")
+        timeline.send(.selection(.extend(.word, forward: true, from: id)))
+        #expect(timeline.selectedFragment?.text == "👩‍👩‍👧 four")
+        timeline.send(.selection(.extend(.word, forward: false, from: id)))
+        timeline.send(.selection(.extend(.character, forward: false, from: id)))
+        timeline.send(.selection(.extend(.character, forward: false, from: id)))
+        #expect(timeline.selectedFragment == nil)
+        timeline.send(.selection(.extend(.message, forward: false, from: id)))
+        timeline.send(.selection(.extend(.message, forward: false, from: id)))
+        #expect(timeline.selectedFragment?.text == "two\nlines", "over a deleted message")
+        timeline.send(.selection(.extend(.message, forward: false, from: id)))
+        timeline.send(.selection(.extend(.message, forward: false, from: id)))
+        #expect(timeline.selectedText?.focus == point(1, 0), "the first message is the end")
     }
 
     @Test func aWordIsFoundAroundAPlace() async {
@@ -91,17 +91,17 @@ import Testing
     @Test func allOfALongTextIsCopiedThoughARowShowsLess() async {
         let long = String(repeating: "line\n", count: 400) + "end"
         await harness.open([.of(1, text: long)])
-        timeline.selectAll()
-        #expect(timeline.copySelection()?.text == long)
+        timeline.send(.selection(.selectAll))
+        #expect(timeline.selectedFragment?.text == long)
     }
 
     /// Messages unloaded meanwhile are omitted from the copy; the others are copied.
     @Test func aSelectionOutlivesTheMessageItBeganIn() async {
         await open()
-        timeline.selection = MessageSelection(anchor: point(1, 0), focus: point(2, 3))
-        _ = timeline.copySelection()
+        timeline.send(.selection(.select(MessageSelection(anchor: point(1, 0), focus: point(2, 3)))))
+        _ = timeline.selectedFragment
         await harness.tell(.removed([MessageID("m1")]))
-        #expect(timeline.copySelection()?.text == "two")
+        #expect(timeline.selectedFragment?.text == "two")
     }
 
     private static let formatted = """
@@ -124,9 +124,12 @@ import Testing
         await harness.open([message])
         let item = try #require(harness.messages.first)
         let end = item.selectableText.utf8.count
-        timeline.selection = MessageSelection(
-            anchor: point(1, range.lowerBound), focus: point(1, min(end, range.upperBound)))
-        let copied = try #require(timeline.copySelection())
+        timeline.send(
+            .selection(
+                .select(
+                    MessageSelection(
+                        anchor: point(1, range.lowerBound), focus: point(1, min(end, range.upperBound))))))
+        let copied = try #require(timeline.selectedFragment)
         #expect(copied.written.source == source)
         let namesAnn = source.contains("Ann Lee")
         #expect(copied.written.mentions.map(\.target) == (namesAnn ? [.member("@ann:x")] : []))

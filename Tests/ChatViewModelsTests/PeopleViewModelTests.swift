@@ -63,9 +63,8 @@ import Testing
             if call == .invite("@bo:a") { throw ChatError.notPermitted }
             return []
         }
-        let invite = InviteViewModel(room: RoomID("room"), service: service)
         let done = Recorder<[User]>()
-        invite.onDone = { done.record($0) }
+        let invite = InviteViewModel(room: RoomID("room"), service: service, onDone: { done.record($0) })
         invite.send(.invite)
         #expect(!invite.canInvite && !invite.state.isInviting)
         invite.userSearch.send(.toggle(Self.ann))
@@ -75,18 +74,18 @@ import Testing
         await eventually { !invite.state.isInviting }
         #expect(service.calls == [.invite("@ann:a"), .invite("@bo:a")])
         #expect(invite.userSearch.state.chosen == [Self.bo] && invite.state.error == .notPermitted)
-        #expect(done.values.isEmpty)
+        #expect(done.values.isEmpty && !invite.state.isDone)
         invite.userSearch.send(.toggle(Self.bo))
         invite.userSearch.send(.toggle(Self.ann))
         invite.send(.invite)
-        await eventually { done.values == [[Self.ann]] }
+        await eventually { done.values == [[Self.ann]] && invite.state.isDone }
     }
 
     @Test func aRoomIsMadeOfWhatWasTyped() async {
         let service = FakePeopleService()
         let made = Recorder<RoomID>()
-        let room = NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"))
-        room.onCreated = { made.record($0) }
+        let room = NewRoomViewModel(
+            service: service, ownUserID: MemberID("@me:example.org"), onCreated: { made.record($0) })
         #expect(room.state.server == ":example.org" && !room.state.canCreate)
         room.send(.name("Über den Garten, 2"))
         #expect(room.state.address == "uber-den-garten-2" && room.state.canCreate)
@@ -95,7 +94,7 @@ import Testing
         room.send(.create)
         #expect(room.state.isCreating && !room.state.canCreate)
         room.send(.create)
-        await eventually { !made.values.isEmpty }
+        await eventually { !made.values.isEmpty && room.state.isCreated }
         #expect(
             service.calls == [
                 .create(RoomRequest(name: "Über den Garten, 2", topic: "Beds borders", invitees: [Self.ann.id]))
@@ -110,13 +109,13 @@ import Testing
             throw ChatError.notPermitted
         }
         let told = Recorder<ChatError>()
-        var room: NewRoomViewModel? = NewRoomViewModel(service: service, ownUserID: nil)
-        room?.onCreated = { _ in Issue.record("it was made") }
-        room?.onFailure = { told.record($0) }
+        var room: NewRoomViewModel? = NewRoomViewModel(
+            service: service, ownUserID: nil, onCreated: { _ in Issue.record("it was made") },
+            onFailure: { told.record($0) })
         room?.send(.name("Garden"))
         room?.send(.create)
-        var invite: InviteViewModel? = InviteViewModel(room: RoomID("room"), service: service)
-        invite?.onFailure = { told.record($0) }
+        var invite: InviteViewModel? = InviteViewModel(
+            room: RoomID("room"), service: service, onFailure: { told.record($0) })
         invite?.userSearch.send(.toggle(Self.ann))
         invite?.send(.invite)
         await eventually { gate.waiting == 2 }
@@ -133,8 +132,8 @@ import Testing
             await gate.pass()
             return []
         }
-        let room = NewRoomViewModel(service: service, ownUserID: nil)
-        room.onCreated = { _ in Issue.record("nobody waits for it") }
+        let room = NewRoomViewModel(
+            service: service, ownUserID: nil, onCreated: { _ in Issue.record("nobody waits for it") })
         room.send(.name("Garden"))
         room.send(.create)
         await eventually { gate.waiting == 1 }

@@ -1,7 +1,8 @@
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Testing
+
+@testable import ChatViewModels
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RoomDetailsViewModelTests {
     private let service = FakeChatService()
@@ -47,13 +48,34 @@ import Testing
     }
 
     @Test func eachFailureIsTold() async {
-        let details = details()
         let told = Recorder<ChatError>()
-        details.onFailure = { told.record($0) }
+        let details = RoomDetailsViewModel(room: room, name: "Old", service: service) { told.record($0) }
         service.before = { _ in throw ChatError.unreachable }
         details.send(.rename("New"))
         details.send(.remove(Fixtures.other.id))
         await eventually { told.values == [.unreachable, .unreachable] }
+    }
+
+    @Test("Of many members some are listed, and others are found")
+    func membersAreSearched() async {
+        let entries = (0..<40).map {
+            RoomMembers.Entry(Member(id: MemberID("@user\($0):x"), displayName: "Ann \($0)", kind: .person))
+        }
+        var state = RoomDetailsViewModel.State(name: "Room", entries: entries)
+        #expect(state.needsSearch && state.listed == Array(entries.prefix(30)) && state.unlistedCount == 10)
+        state.query = "ANN 39"
+        #expect(state.listed == [entries[39]] && state.unlistedCount == 0)
+        state.query = "user38:"
+        #expect(state.listed == [entries[38]])
+        // Without the field, what was searched no longer counts.
+        state.entries = Array(entries.prefix(30))
+        #expect(!state.needsSearch && state.listed.count == 30)
+    }
+
+    @Test("A member's line names what is special about them")
+    func memberDetails() {
+        #expect(RoomMembers.Entry(Fixtures.other).detail(.untranslated).isEmpty)
+        #expect(RoomMembers.Entry(Fixtures.own, isInvited: true).detail(.untranslated) == "You · Invited")
     }
 
     @Test func aNameThatWontDoIsRefused() async {

@@ -16,8 +16,9 @@ import Testing
 
     init() {
         wallClock.record(localTime(2026, 3, 10))
-        list = RoomListViewModel(service: service, now: { [wallClock] in wallClock.values.last! })
-        list.onOutput = { [outputs] in outputs.record($0) }
+        list = RoomListViewModel(service: service, now: { [wallClock] in wallClock.values.last! }) { [outputs] in
+            outputs.record($0)
+        }
     }
 
     private func show(_ ids: [String], unread: [String] = []) async {

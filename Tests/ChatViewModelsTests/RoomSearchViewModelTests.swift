@@ -6,12 +6,12 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RoomSearchViewModelTests {
     private let service = FakeChatService()
-    private let shown = Recorder<RoomSearchViewModel.Output>()
+    private let shown = Recorder<MessageID>()
 
     private func open() -> RoomSearchViewModel {
-        let model = RoomSearchViewModel(roomID: RoomID("room"), service: service)
-        model.onOutput = { [shown] in shown.record($0) }
-        model.send(.open)
+        let model = RoomSearchViewModel(
+            roomID: RoomID("room"), service: service, onShow: { [shown] in shown.record($0) })
+        model.send(.field(.open))
         return model
     }
 
@@ -32,13 +32,13 @@ import Testing
         answer([9, 5, 2])
         let model = open()
         #expect(model.state.isOpen && !model.state.hasNoResults)
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         #expect(model.state.isSearching)
         await eventually { !model.state.isSearching }
         #expect(model.state.matches == [id(9), id(5), id(2)])
         #expect(model.state.current == 0)
         #expect(model.state.terms == SearchTerms("mess"))
-        #expect(shown.values == [.show(id(9))])
+        #expect(shown.values == [id(9)])
         guard case .search(let query)? = service.calls.last else {
             Issue.record("not asked")
             return
@@ -50,7 +50,7 @@ import Testing
     @Test func stepsGoAround() async {
         answer([9, 5, 2])
         let model = open()
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
         for (action, expected) in [
             (RoomSearchViewModel.Action.stepOlder, 1), (.stepOlder, 2), (.stepOlder, 0), (.stepNewer, 2),
@@ -59,13 +59,13 @@ import Testing
             model.send(action)
             #expect(model.state.current == expected)
         }
-        #expect(shown.values == [9, 5, 2, 9, 2, 5].map { .show(id($0)) })
+        #expect(shown.values == [9, 5, 2, 9, 2, 5].map { id($0) })
     }
 
     @Test func countingStopsAndStepsReadOn() async {
         answer(Array((1...1250).reversed()))
         let model = open()
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
         #expect(model.state.matches.count == RoomSearchViewModel.counted)
         #expect(model.state.hasMore)
@@ -73,7 +73,7 @@ import Testing
         #expect(model.state.current == RoomSearchViewModel.counted - 1)
         model.send(.stepOlder)
         await eventually { model.state.current == RoomSearchViewModel.counted }
-        #expect(shown.values.last == .show(id(250)))
+        #expect(shown.values.last == id(250))
     }
 
     @Test func anAnswerToEarlierWordsIsOfNoUse() async {
@@ -85,32 +85,32 @@ import Testing
             if case .search(let query) = call, query.text == "first" { await gate.pass() }
         }
         let model = open()
-        model.send(.type("first"))
+        model.send(.field(.type("first")))
         await eventually { gate.waiting == 1 }
-        model.send(.type("second"))
+        model.send(.field(.type("second")))
         await eventually { !model.state.isSearching }
         gate.open()
         await settle()
         #expect(model.state.matches == [id(2)])
-        #expect(shown.values == [.show(id(2))])
+        #expect(shown.values == [id(2)])
     }
 
     @Test func whatCannotBeSearchedIsTold() async {
         let model = open()
-        model.send(.type("from:"))
+        model.send(.field(.type("from:")))
         #expect(model.state.problems == [.missingValue("from")])
         #expect(!model.state.isSearching && !model.state.hasNoResults)
-        model.send(.type("from:nobody x"))
+        model.send(.field(.type("from:nobody x")))
         await eventually { !model.state.isSearching }
         #expect(model.state.problems == [.unknownSender("nobody")])
-        model.send(.type("in:room x"))
+        model.send(.field(.type("in:room x")))
         await eventually { !model.state.isSearching }
         #expect(model.state.problems == [.roomAlreadySpecified])
         service.before = { if case .search = $0 { throw ChatError.storage(reason: "test") } }
-        model.send(.type("x"))
+        model.send(.field(.type("x")))
         await eventually { !model.state.isSearching }
         #expect(model.state.error == .storage(reason: "test"))
-        model.send(.type("missing"))
+        model.send(.field(.type("missing")))
         #expect(model.state.error == nil)
     }
 
@@ -118,7 +118,7 @@ import Testing
         answer([3])
         service.named = ["al": [Fixtures.other.id]]
         let model = open()
-        model.send(.type("from:al x"))
+        model.send(.field(.type("from:al x")))
         await eventually { !model.state.isSearching }
         guard case .search(let query)? = service.calls.last else {
             Issue.record("not asked")
@@ -131,23 +131,23 @@ import Testing
     @Test func closingForgetsAllButTheText() async {
         answer([9])
         let model = open()
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
-        model.send(.close)
-        #expect(model.state == RoomSearchViewModel.State(text: "mess"))
-        #expect(shown.values.last == .closed)
-        model.send(.open)
+        model.send(.field(.close))
+        #expect(model.state.text == "mess" && !model.state.isOpen && !model.state.isSearching)
+        #expect(model.state.matches.isEmpty && model.state.current == nil && model.state.terms.isEmpty)
+        model.send(.field(.open))
         await eventually { model.state.current == 0 }
     }
 
     @Test func nothingFoundIsTold() async {
         let model = open()
-        model.send(.type("zzz"))
+        model.send(.field(.type("zzz")))
         await eventually { !model.state.isSearching }
         #expect(model.state.hasNoResults && !model.state.canStep)
         model.send(.stepOlder)
         #expect(shown.values == [])
-        model.send(.type(""))
+        model.send(.field(.type("")))
         #expect(!model.state.hasNoResults && !model.state.isSearching)
     }
 }

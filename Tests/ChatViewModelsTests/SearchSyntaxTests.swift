@@ -1,8 +1,8 @@
 import ChatCore
 import ChatViewModels
 import Foundation
-import SeededRandom
 import Testing
+import ToolSupport
 
 @Suite struct SearchSyntaxTests {
     private let calendar: Calendar = {

@@ -6,15 +6,15 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct SearchViewModelTests {
     private let service = FakeChatService()
-    private let shown = Recorder<SearchViewModel.Output>()
+    private let shown = Recorder<SearchResult.ID>()
 
     private func open() -> SearchViewModel {
         let row = RoomListViewModel.Row(
             id: RoomID("room"), name: "Plans", kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
             unreadCount: 0)
-        let model = SearchViewModel(service: service, now: { Fixtures.date }, rooms: { [row] })
-        model.onOutput = { [shown] in shown.record($0) }
-        model.send(.open)
+        let model = SearchViewModel(
+            service: service, now: { Fixtures.date }, rooms: { [row] }, onShow: { [shown] in shown.record($0) })
+        model.send(.field(.open))
         return model
     }
 
@@ -32,7 +32,7 @@ import Testing
     @Test func resultsTellRoomSenderAndMatches() async throws {
         answer(3...3)
         let model = open()
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
         let result = try #require(model.state.results.first)
         #expect(result.roomName == "Plans")
@@ -41,13 +41,13 @@ import Testing
         #expect(result.snippet == "Message 3")
         #expect(result.matches == [0..<4])
         model.send(.choose(result.id))
-        #expect(shown.values == [.show(result.id)])
+        #expect(shown.values == [result.id])
     }
 
     @Test func pagesComeAsTheyAreAskedFor() async {
         answer(1...120)
         let model = open()
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
         #expect(model.state.results.count == 50 && model.state.hasMore)
         model.send(.loadMore)
@@ -65,28 +65,28 @@ import Testing
     @Test func theListStaysUntilTheNextOneIsThere() async {
         answer(1...3)
         let model = open()
-        model.send(.type("mess"))
+        model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
         answer(7...7)
-        model.send(.type("messa"))
+        model.send(.field(.type("messa")))
         #expect(model.state.results.count == 3 && !model.state.isCurrent)
         await eventually { !model.state.isSearching }
         #expect(model.state.results.map(\.id.message) == [Fixtures.message(7).id])
-        model.send(.type("from:"))
+        model.send(.field(.type("from:")))
         #expect(model.state.results.isEmpty && model.state.problems == [.missingValue("from")])
     }
 
     @Test func roomsAreNarrowedByName() async {
         answer(1...1)
         let model = open()
-        model.send(.type("in:pla x"))
+        model.send(.field(.type("in:pla x")))
         await eventually { !model.state.isSearching }
         guard case .search(let query)? = service.calls.last else {
             Issue.record("not asked")
             return
         }
         #expect(query.rooms == [RoomID("room")])
-        model.send(.type("in:lans x"))
+        model.send(.field(.type("in:lans x")))
         await eventually { !model.state.isSearching }
         #expect(model.state.problems == [.unknownRoom("lans")])
         #expect(model.state.results.isEmpty)
@@ -101,7 +101,7 @@ import Testing
                 messages: next == 5 ? [Fixtures.message(5)] : [], next: next > 4 ? SearchCursor(rawValue: next) : nil)
         }
         let model = open()
-        model.send(.type("rare"))
+        model.send(.field(.type("rare")))
         await eventually { !model.state.isSearching }
         #expect(model.state.results.count == 1 && model.state.hasMore)
         #expect(asked.values == [nil, 9, 8, 7, 6])

@@ -23,9 +23,9 @@ import Foundation
             pageSize: pageSize, reach: reach)
         wallClock.record { [unowned self] in now }
         timeline.onOutput = { [outputs] in outputs.record($0) }
-        timeline.onEffect = { [weak self] in self?.mirror($0) }
+        timeline.subscribe { [weak self] in self?.mirror($0) }
         timeline.start()
-        timeline.send(.attended(true))
+        timeline.send(.reading(.attended(true)))
     }
 
     /// Applies an effect as a view does: reads new and changed rows after all changes are applied.
@@ -45,8 +45,7 @@ import Foundation
             mirrored = rows.enumerated().compactMap { index, row in
                 row ?? (index < timeline.rows.count ? timeline.rows[index] : nil)
             }
-        case .reveal, .bringIntoView, .restore, .revealNewest, .revealOldest, .arrived, .selectionChanged, .loaded:
-            break
+        default: break
         }
     }
 

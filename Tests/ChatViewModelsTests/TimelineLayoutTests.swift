@@ -101,14 +101,14 @@ import Testing
     @Test func theLineStaysWhileMoreArrives() async {
         await harness.open([.of(1), .of(2)], readUpTo: 1)
         await harness.tell(.changed([.of(3)]))
-        harness.timeline.send(.scrolled(to: nil))
+        harness.timeline.send(.reading(.scrolled(to: nil)))
         #expect(harness.sketch == "d10 (m1) -- (m2 m3)")
     }
 
     @Test func theLineComesWithTheOlderPage() async {
         harness.service.pages = { _, _ in TimelinePage(messages: [.of(1), .of(2), .of(3)], hasOlder: false) }
         await harness.open([.of(4), .of(5)], hasOlder: true, readUpTo: 2)
-        harness.timeline.send(.load(.older))
+        harness.timeline.send(.pages(.load(.older)))
         await eventually { [harness] in !harness.state.hasOlder }
         #expect(harness.sketch == "d10 (m1 m2) -- (m3 m4 m5)")
     }
@@ -121,7 +121,7 @@ import Testing
         #expect(days() == [.other(sameYear: true), .yesterday, .today])
         harness.now = localTime(2026, 3, 11, 0, 0, 1)
         #expect(days() == [.other(sameYear: true), .yesterday, .today])
-        harness.timeline.send(.dayChanged)
+        harness.timeline.send(.context(.dayChanged))
         #expect(days() == [.other(sameYear: true), .thisWeek, .yesterday])
     }
 

@@ -52,8 +52,8 @@ import Testing
     @Test func aJumpToWhatIsLoadedAsksNobody() async {
         await open(10)
         harness.forgetEffects()
-        timeline.send(.jump(.message(MessageID("m8"))))
-        timeline.send(.jump(.newest))
+        timeline.send(.pages(.jump(.message(MessageID("m8")))))
+        timeline.send(.pages(.jump(.newest)))
         #expect(harness.effects == [.reveal(.message(MessageID("m8"))), .revealNewest])
         #expect(service.calls.isEmpty)
     }
@@ -61,15 +61,15 @@ import Testing
     @Test func aJumpIntoThePastIsDetachedUntilItMeetsTheNewest() async {
         await open(12)
         harness.forgetEffects()
-        await send(.jump(.message(MessageID("m3"))))
+        await send(.pages(.jump(.message(MessageID("m3")))))
         #expect(
             harness.effects == [.replaced, .reveal(.message(MessageID("m3"))), .loaded(isThere: true)])
         #expect(sees(1...4) && harness.state.isDetached && !harness.state.hasOlder)
         #expect(harness.timeline.rows.last?.id == .more(.newer))
-        await send(.scrolled(to: ScrollPosition(message: MessageID("m4"), offset: 0)))
-        await send(.load(.newer))
+        await send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m4"), offset: 0))))
+        await send(.pages(.load(.newer)))
         #expect(sees(1...8) && harness.state.isDetached)
-        await send(.load(.newer))
+        await send(.pages(.load(.newer)))
         #expect(sees(1...12) && !harness.state.isDetached)
         #expect(harness.mirrored == Array(timeline.rows))
     }
@@ -78,52 +78,52 @@ import Testing
     @Test func theOldestMessageIsGoneTo() async {
         await open(12)
         harness.forgetEffects()
-        await send(.jump(.oldest))
+        await send(.pages(.jump(.oldest)))
         #expect(harness.effects == [.replaced, .revealOldest, .loaded(isThere: true)])
         #expect(sees(1...4) && harness.state.isDetached && !harness.state.hasOlder)
         harness.forgetEffects()
-        await send(.jump(.oldest))
+        await send(.pages(.jump(.oldest)))
         #expect(harness.effects == [.revealOldest], "it is loaded")
     }
 
     @Test func whatComesWhileOneIsInThePastIsNotShownAndNotMissed() async {
         await open(12)
-        await send(.jump(.message(MessageID("m3"))))
+        await send(.pages(.jump(.message(MessageID("m3")))))
         await harness.tell(.changed([.of(13)]))
         #expect(sees(1...4))
         #expect(harness.effects.contains { if case .arrived(let new) = $0 { new.count == 1 } else { false } })
         service.pages = { _, _ in
             TimelinePage(messages: (10...13).map { Message.of($0) }, hasOlder: true, hasNewer: false)
         }
-        await send(.jump(.newest))
+        await send(.pages(.jump(.newest)))
         #expect(sees(10...13) && !harness.state.isDetached && reveals().last == .revealNewest)
     }
 
     @Test func theEndOfAStretchInThePastIsNotTheNewestMessage() async {
         await open(12)
-        await send(.jump(.message(MessageID("m3"))))
-        timeline.send(.scrolled(to: nil))
+        await send(.pages(.jump(.message(MessageID("m3")))))
+        timeline.send(.reading(.scrolled(to: nil)))
         await settle()
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
     /// Messages that a jump passes over, such as the end of the room, are not marked as read.
     @Test(
-        arguments: [.message(MessageID("m3")), .date(localTime(2026, 3, 1)), .oldest] as [TimelineViewModel.Destination]
+        arguments: [.message(MessageID("m3")), .date(localTime(2026, 3, 1)), .oldest] as [TimelineDestination]
     )
-    func aJumpMarksNothingAsRead(_ destination: TimelineViewModel.Destination) async {
+    func aJumpMarksNothingAsRead(_ destination: TimelineDestination) async {
         await open(12)
-        timeline.send(.jump(destination))
-        timeline.send(.scrolled(to: nil))
-        timeline.send(.attended(false))
-        timeline.send(.attended(true))
+        timeline.send(.pages(.jump(destination)))
+        timeline.send(.reading(.scrolled(to: nil)))
+        timeline.send(.reading(.attended(false)))
+        timeline.send(.reading(.attended(true)))
         await settle()
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
     @Test func aJumpToWhatIsGoneIsToldAndChangesNothing() async {
         await open(12)
-        await send(.jump(.message(MessageID("gone"))))
+        await send(.pages(.jump(.message(MessageID("gone")))))
         #expect(harness.told == [.failed(.notFound)] && sees(9...12))
     }
 
@@ -132,7 +132,7 @@ import Testing
         await open(12)
         let gate = Gate()
         service.before = { if case .pageAround = $0 { await gate.pass() } }
-        timeline.send(.jump(.message(MessageID("m3"))))
+        timeline.send(.pages(.jump(.message(MessageID("m3")))))
         await eventually { gate.waiting == 1 }
         await harness.open([.of(12)], hasOlder: true)
         gate.open()
@@ -145,9 +145,9 @@ import Testing
         await open(12)
         let gate = Gate()
         service.before = { if case .page = $0 { await gate.pass() } }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { gate.waiting == 1 }
-        await send(.jump(.message(MessageID("m3"))))
+        await send(.pages(.jump(.message(MessageID("m3")))))
         gate.open()
         await settle()
         #expect(sees(1...4) && harness.mirrored == Array(timeline.rows))
@@ -155,9 +155,9 @@ import Testing
 
     @Test func aPageThatIsWantedMeanwhileComesNext() async {
         await open(12)
-        await send(.jump(.message(MessageID("m7"))))
-        timeline.send(.load(.older))
-        timeline.send(.load(.newer))
+        await send(.pages(.jump(.message(MessageID("m7")))))
+        timeline.send(.pages(.load(.older)))
+        timeline.send(.pages(.load(.newer)))
         await eventually { [harness] in harness.state.loading == nil && !harness.state.isDetached }
         #expect(sees(1...12))
     }
@@ -166,9 +166,9 @@ import Testing
         let messages = (1...4).map { Message.of($0, at: localTime(2026, 3, Int($0), 12)) }
         await harness.open(messages)
         harness.forgetEffects()
-        timeline.send(.jump(.date(localTime(2026, 3, 3, 0))))
+        timeline.send(.pages(.jump(.date(localTime(2026, 3, 3, 0)))))
         #expect(harness.effects == [.reveal(.day(CalendarDay(year: 2026, month: 3, day: 3)))])
-        timeline.send(.jump(.date(localTime(2026, 4, 1))))
+        timeline.send(.pages(.jump(.date(localTime(2026, 4, 1)))))
         #expect(harness.effects.last == .revealNewest)
     }
 
@@ -178,7 +178,7 @@ import Testing
         await open(4, readUpTo: 2)
         #expect(reveals() == [.reveal(.unreadLine)])
         harness.forgetEffects()
-        timeline.send(.jump(.firstUnread))
+        timeline.send(.pages(.jump(.firstUnread)))
         #expect(reveals() == [.reveal(.unreadLine)])
     }
 
@@ -191,21 +191,21 @@ import Testing
     @Test func withNothingUnreadThereIsNoFirst() async {
         await open(30, readUpTo: 30)
         harness.forgetEffects()
-        timeline.send(.jump(.firstUnread))
+        timeline.send(.pages(.jump(.firstUnread)))
         #expect(harness.effects.isEmpty && harness.state.loading == nil && sees(27...30))
     }
 
     @Test func thePlaceIsKeptHalfASecondBehindAtMost() async {
         await open(12)
         let place = ScrollPosition(message: MessageID("m10"), offset: 7)
-        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m9"), offset: 3)))
+        timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m9"), offset: 3))))
         await harness.clock.waitForSleepers()
-        timeline.send(.scrolled(to: place))
+        timeline.send(.reading(.scrolled(to: place)))
         await settle()
         #expect(service.calls.isEmpty)
         harness.clock.advance(by: .milliseconds(300))
         await eventually { [service] in service.calls == [.savePlace(place)] }
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await timeline.flush()
         #expect(service.places.isEmpty && service.calls.contains(.savePlace(nil)))
     }
@@ -231,12 +231,12 @@ import Testing
 
     @Test func letsGoOfWhatIsFarFromTheReader() async {
         await open(40)
-        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m38"), offset: 0)))
-        await send(.load(.older))
-        await send(.load(.older))
+        timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m38"), offset: 0))))
+        await send(.pages(.load(.older)))
+        await send(.pages(.load(.older)))
         #expect(sees(29...40))
-        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m30"), offset: 0)))
-        await send(.load(.older))
+        timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m30"), offset: 0))))
+        await send(.pages(.load(.older)))
         #expect(sees(25...35) && harness.state.isDetached && harness.state.hasOlder)
         #expect(harness.mirrored == Array(timeline.rows))
     }
@@ -297,11 +297,11 @@ import Testing
 
     @Test func replyingHandsTheMessageToTheComposer() async {
         await harness.open([.of(1, text: "what?"), .of(2, isDeleted: true)])
-        timeline.send(.reply(MessageID("m1")))
-        timeline.send(.reply(MessageID("m2")))
+        timeline.send(.message(MessageID("m1"), .reply))
+        timeline.send(.message(MessageID("m2"), .reply))
         let target = ReplyTarget(messageID: "m1", sender: "Alex", senderID: "other", preview: .text("what?"))
         #expect(harness.told == [.reply(target)])
-        timeline.replyingTo = MessageID("m1")
+        timeline.send(.composer(.replyingTo(MessageID("m1"))))
         await harness.tell(.changed([.of(1, text: "why?")]))
         await harness.tell(.removed([MessageID("m1")]))
         #expect(
@@ -322,7 +322,7 @@ import Testing
         }
         await harness.open([.of(1, isDeleted: true), .of(2)], hasOlder: true)
         let id = MessageID("m\(answered)")
-        timeline.replyingTo = id
+        timeline.send(.composer(.replyingTo(id)))
         if answered > 2 {
             let preview = isGone ? ReplyTarget.Preview.gone : .text("there")
             await eventually { [harness] in harness.told == [.replyTargetChanged(id, preview)] }
@@ -333,11 +333,11 @@ import Testing
 
     @Test func editingTheNewestOfOnesOwnComesBackFromThePast() async {
         await open(12)
-        await send(.jump(.message(MessageID("m3"))))
+        await send(.pages(.jump(.message(MessageID("m3")))))
         service.pages = { _, _ in
             TimelinePage(messages: [.of(11, by: Fixtures.own), .of(12)], hasOlder: true, hasNewer: false)
         }
-        await send(.editLast)
+        await send(.composer(.editLast))
         #expect(harness.told == [.edit(MessageID("m11"), EditableMessage(WrittenText("Text 11")))])
     }
 }

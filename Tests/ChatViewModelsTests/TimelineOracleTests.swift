@@ -3,8 +3,8 @@ import ChatTestSupport
 import ChatViewModels
 import Composer
 import Foundation
-import SeededRandom
 import Testing
+import ToolSupport
 
 /// Compares the timeline with a naive model under random updates.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineOracleTests {
@@ -112,15 +112,15 @@ import Testing
             }
         case 10: move()
         case 11: remove()
-        case 12: harness.timeline.send(.load(.older))
-        case 13: harness.timeline.send(.load(.newer))
-        case 14: harness.timeline.send(.jump(destination()))
-        case 15: harness.timeline.send(.scrolled(to: somewhere()))
+        case 12: harness.timeline.send(.pages(.load(.older)))
+        case 13: harness.timeline.send(.pages(.load(.newer)))
+        case 14: harness.timeline.send(.pages(.jump(destination())))
+        case 15: harness.timeline.send(.reading(.scrolled(to: somewhere())))
         default: letPageArrive()
         }
     }
 
-    private func destination() -> TimelineViewModel.Destination {
+    private func destination() -> TimelineDestination {
         guard let message = sorted.randomElement(using: &random) else { return .newest }
         switch roll(5) {
         case 0: return .message(message.id)

@@ -19,9 +19,9 @@ import Testing
 
     @Test func nothingIsShownBeforeTheRoomIsThere() {
         #expect(!timeline.state.isLoaded && !timeline.state.isEmpty)
-        timeline.send(.load(.older))
-        timeline.send(.scrolled(to: nil))
-        timeline.send(.editLast)
+        timeline.send(.pages(.load(.older)))
+        timeline.send(.reading(.scrolled(to: nil)))
+        timeline.send(.composer(.editLast))
         #expect(service.calls.isEmpty && harness.told.isEmpty)
     }
 
@@ -85,9 +85,11 @@ import Testing
         await harness.tell(.closed)
         service.timelines[timeline.roomID]?.finish()
         #expect(harness.state.isClosed && harness.positions == ["1", "2"])
-        for action in [.load(.older), .scrolled(to: nil), .edit(MessageID("m1")), .editLast, .delete(MessageID("m1"))]
-            as [TimelineViewModel.Action]
-        {
+        let id = MessageID("m1")
+        for action in [
+            .pages(.load(.older)), .reading(.scrolled(to: nil)), .message(id, .edit), .composer(.editLast),
+            .message(id, .delete), .selection(.toggle(id)),
+        ] as [TimelineViewModel.Action] {
             timeline.send(action)
         }
         await settle()
@@ -123,19 +125,19 @@ import Testing
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(4...6, hasOlder: true) }
         await harness.open([.of(7), .of(8)], hasOlder: true)
-        timeline.send(.load(.older))
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
+        timeline.send(.pages(.load(.older)))
         await eventually { gate.waiting == 1 }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         #expect(harness.state.loading != nil)
         gate.open()
         await eventually { [harness] in harness.state.loading == nil }
         #expect(service.calls == [.page(before: 7)])
         #expect(harness.positions == ["4", "5", "6", "7", "8"])
         service.pages = { [self] _, _ in page(1...3, hasOlder: false) }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { [harness] in !harness.state.hasOlder }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await settle()
         #expect(service.calls == [.page(before: 7), .page(before: 4)])
         #expect(harness.positions == (1...8).map(String.init))
@@ -145,13 +147,13 @@ import Testing
     @Test func aPageThatCannotBeReadCanBeAskedForAgain() async {
         service.before = { _ in throw ChatError.storage(reason: "disk") }
         await harness.open([.of(7)], hasOlder: true)
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { [harness] in !harness.told.isEmpty }
         #expect(harness.told == [.failed(.storage(reason: "disk"))])
         #expect(harness.state.loading == nil && harness.state.hasOlder)
         service.before = { _ in }
         service.pages = { [self] _, _ in page(5...6, hasOlder: false) }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { [harness] in harness.positions == ["5", "6", "7"] }
     }
 
@@ -161,20 +163,20 @@ import Testing
         service.pages = { [self] _, _ in page(5...6, hasOlder: true) }
         await harness.open([.of(7)], hasOlder: true)
         for _ in 1...3 {
-            timeline.send(.load(.older))
+            timeline.send(.pages(.load(.older)))
             await eventually { [harness] in harness.state.loading == nil }
         }
         #expect(harness.told == [.failed(.unreachable)])
         // Failures of user actions are reported each time.
         for count in 2...3 {
-            timeline.send(.jump(.oldest))
+            timeline.send(.pages(.jump(.oldest)))
             await eventually { [harness] in harness.told.count == count }
         }
         service.before = { _ in }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { [harness] in harness.positions == ["5", "6", "7"] }
         service.before = { _ in throw ChatError.unreachable }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { [harness] in harness.told.count == 4 }
     }
 
@@ -184,7 +186,7 @@ import Testing
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
         await harness.open([.of(6)], hasOlder: true)
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { gate.waiting == 1 }
         await harness.tell(.changed([.of(2, text: "changed")]))
         await harness.tell(.removed([MessageID("m3"), MessageID("m6")]))
@@ -205,7 +207,7 @@ import Testing
         await harness.tell(.changed([.of(8)]))
         #expect(harness.positions == ["8"])
         service.pages = { [self] _, _ in page(4...5, hasOlder: true) }
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { [harness] in harness.positions == ["4", "5", "8"] }
         #expect(service.calls == [.page(before: 6)])
     }
@@ -215,7 +217,7 @@ import Testing
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
         await harness.open([.of(6)], hasOlder: true)
-        timeline.send(.load(.older))
+        timeline.send(.pages(.load(.older)))
         await eventually { gate.waiting == 1 }
         await harness.open([.of(20)], hasOlder: true)
         gate.open()
@@ -227,12 +229,12 @@ import Testing
 
     @Test func marksAsReadForwardOnlyAndOnce() async {
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
-        timeline.send(.scrolled(to: nil))
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
+        timeline.send(.reading(.scrolled(to: nil)))
         await harness.tell(.removed([MessageID("m3")]))
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await harness.tell(.changed([.of(4)]))
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await eventually { [service] in service.calls.count == 2 }
         await settle()
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
@@ -240,26 +242,26 @@ import Testing
 
     /// An inactive window sends no read receipts.
     @Test func nothingIsReadWhileNobodyLooks() async {
-        timeline.send(.attended(false))
+        timeline.send(.reading(.attended(false)))
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await harness.tell(.changed([.of(4)]))
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await settle()
         #expect(service.calls.isEmpty)
-        timeline.send(.attended(true))
+        timeline.send(.reading(.attended(true)))
         await eventually { [service] in service.calls == [.markRead(MessageID("m4"))] }
-        timeline.send(.attended(false))
-        timeline.send(.scrolled(to: ScrollPosition(message: MessageID("m2"), offset: 0)))
+        timeline.send(.reading(.attended(false)))
+        timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m2"), offset: 0))))
         await harness.tell(.changed([.of(5)]))
-        timeline.send(.attended(true))
+        timeline.send(.reading(.attended(true)))
         await settle()
         #expect(!service.calls.contains(.markRead(MessageID("m5"))), "it is below what is seen")
     }
 
     @Test func whatWasReadIsNotMarkedAgain() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await settle()
         #expect(service.calls.isEmpty)
     }
@@ -267,7 +269,7 @@ import Testing
     /// A local echo cannot be marked as read: the server does not know it yet.
     @Test func whatIsOnItsWayIsNotMarked() async {
         await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])
-        timeline.send(.scrolled(to: nil))
+        timeline.send(.reading(.scrolled(to: nil)))
         await eventually { [service] in service.calls == [.markRead(MessageID("m1"))] }
     }
 
@@ -284,11 +286,11 @@ import Testing
         _ what: String, message: Message, canEdit: Bool, canDelete: Bool
     ) async {
         await harness.open([message])
-        timeline.send(.edit(message.id))
-        timeline.send(.editLast)
+        timeline.send(.message(message.id, .edit))
+        timeline.send(.composer(.editLast))
         let edit = TimelineViewModel.Output.edit(message.id, EditableMessage(WrittenText(message.text)))
         #expect(harness.told == (canEdit ? [edit, edit] : []))
-        timeline.send(.delete(message.id))
+        timeline.send(.message(message.id, .delete))
         await settle()
         #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
     }
@@ -300,7 +302,7 @@ import Testing
         waiting.transactionID = TransactionID("t2")
         await harness.open([failed, waiting, .of(3, by: Self.own)])
         #expect(harness.messages.map(\.canRetry) == [true, false, false])
-        for id in ["m1", "m2", "m3", "unknown"] { timeline.send(.retry(MessageID(id))) }
+        for id in ["m1", "m2", "m3", "unknown"] { timeline.send(.message(MessageID(id), .retry)) }
         await eventually { [service] in service.calls == [.retry(TransactionID("t1"))] }
         await settle()
         #expect(service.calls == [.retry(TransactionID("t1"))])
@@ -318,8 +320,8 @@ import Testing
         #expect(harness.messages.map(\.isOnItsWay) == [false, true, true])
         #expect(harness.messages.map(\.upload) == [nil, nil, 0.5])
         for id in ["m1", "m2", "m3", "unknown"] {
-            timeline.send(.retry(MessageID(id)))
-            timeline.send(.discard(MessageID(id)))
+            timeline.send(.message(MessageID(id), .retry))
+            timeline.send(.message(MessageID(id), .requestDiscard))
         }
         let expected: [FakeChatService.Call] = [
             .retry(TransactionID("r")), .discard(TransactionID("r")), .delete(uploading.id),
@@ -333,9 +335,9 @@ import Testing
         await harness.open([
             .of(1, by: Self.own), .of(2, by: Self.own), .of(3, by: Self.own, isDeleted: true), .of(4),
         ])
-        timeline.send(.editLast)
-        timeline.send(.edit(MessageID("unknown")))
-        timeline.send(.delete(MessageID("m4")))
+        timeline.send(.composer(.editLast))
+        timeline.send(.message(MessageID("unknown"), .edit))
+        timeline.send(.message(MessageID("m4"), .delete))
         await settle()
         #expect(harness.told == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
         #expect(service.calls.isEmpty)
@@ -344,22 +346,22 @@ import Testing
     /// The local echo got its event ID while the deletion awaited confirmation.
     @Test func whatGotAnotherIdentifierIsDeleted() async {
         await harness.open([.of(1, by: Self.own)])
-        timeline.send(.delete(MessageID("~t1")))
+        timeline.send(.message(MessageID("~t1"), .delete))
         await eventually { [service] in service.calls.contains(.delete(MessageID("~t1"))) }
     }
 
     @Test func aFailedDeletionIsTold() async {
         service.before = { _ in throw ChatError.notPermitted }
         await harness.open([.of(1, by: Self.own)])
-        timeline.send(.delete(MessageID("m1")))
+        timeline.send(.message(MessageID("m1"), .delete))
         await eventually { [harness] in harness.told == [.failed(.notPermitted)] }
     }
 
     @Test func showsWhichMessageIsBeingEdited() async {
         await harness.open([.of(1, by: Self.own), .of(2, by: Self.own)])
-        timeline.editing = MessageID("m1")
+        timeline.send(.composer(.editing(MessageID("m1"))))
         #expect(harness.messages.map(\.isBeingEdited) == [true, false])
-        timeline.editing = nil
+        timeline.send(.composer(.editing(nil)))
         #expect(harness.messages.map(\.isBeingEdited) == [false, false])
     }
 
@@ -373,7 +375,7 @@ import Testing
     @Test(arguments: endings, [true, false])
     func tellsThatTheEditedMessageIsGone(update: TimelineUpdate, isLoaded: Bool) async {
         await harness.open(isLoaded ? [.of(2, by: Self.own), .of(3)] : [.of(3)], hasOlder: true)
-        timeline.editing = MessageID("m2")
+        timeline.send(.composer(.editing(MessageID("m2"))))
         await harness.tell(.changed([.of(3, isDeleted: true)]))
         #expect(harness.told.isEmpty)
         await harness.tell(update)
@@ -382,7 +384,7 @@ import Testing
 
     @Test func aDeletedMessageIsNotEdited() async {
         await harness.open([.of(2, by: Self.own, isDeleted: true)])
-        timeline.editing = MessageID("m2")
+        timeline.send(.composer(.editing(MessageID("m2"))))
         #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])
     }
 }

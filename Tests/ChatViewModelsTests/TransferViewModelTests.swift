@@ -30,10 +30,11 @@ import Testing
         }
     }
 
+    private let shown = Recorder<RoomID>()
     private let url = URL(filePath: "/somewhere/export.json")
 
     private func running(_ archive: FakeArchive) -> TransferViewModel {
-        let model = TransferViewModel(.import(url), archive: archive)
+        let model = TransferViewModel(.import(url), archive: archive) { [shown] in shown.record($0) }
         model.start()
         return model
     }
@@ -45,10 +46,8 @@ import Testing
         #expect(model.state.isImport && model.state.canCancel)
         await eventually { model.state.isOver }
         #expect(model.state.phase == .imported(report))
-        let shown = Recorder<TransferViewModel.Output>()
-        model.onOutput = { shown.record($0) }
         model.send(.showImported)
-        #expect(shown.values == [.show(RoomID("a"))])
+        #expect(shown.values == [RoomID("a")])
     }
 
     private let known = [

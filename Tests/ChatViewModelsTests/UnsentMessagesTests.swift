@@ -33,22 +33,22 @@ import Testing
         #expect(harness.state.failedCount == 1)
         await harness.tell(.removed([MessageID("m4")]))
         #expect(harness.state.failedCount == 0)
-        harness.timeline.send(.retryAll)
-        harness.timeline.send(.discardAll)
+        harness.timeline.send(.failed(.retryAll))
+        harness.timeline.send(.failed(.discardAll))
         await harness.arrive()
         #expect(calls().isEmpty)
     }
 
     @Test func allAreSentAgainInTheirOrder() async {
         await harness.open([message(7), message(2), message(5)])
-        harness.timeline.send(.retryAll)
+        harness.timeline.send(.failed(.retryAll))
         await eventually { calls().count == 3 }
         #expect(calls() == [2, 5, 7].map { .retry(TransactionID("t\($0)")) })
     }
 
     @Test func allAreDiscarded() async {
         await harness.open([message(7), message(2), .of(8, by: Fixtures.own)])
-        harness.timeline.send(.discardAll)
+        harness.timeline.send(.failed(.discardAll))
         await eventually { calls().count == 2 }
         #expect(calls() == [.delete(MessageID("m2")), .delete(MessageID("m7"))])
     }

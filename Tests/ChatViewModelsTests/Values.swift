@@ -64,3 +64,14 @@ extension MessageItem.Quote {
         .text(id, senderName: senderName, text: WrittenText(words, syntax: .plain))
     }
 }
+
+@MainActor extension ConversationCoordinator {
+    /// What would be shown in passing, as no window shows it.
+    var toasts: [WindowRequests.Toast] {
+        requests.state.pending.compactMap { if case .show(let toast) = $0.request { toast } else { nil } }
+    }
+
+    var leaveRequests: [RoomID] {
+        requests.state.pending.compactMap { if case .confirmLeaving(let room, _) = $0.request { room } else { nil } }
+    }
+}

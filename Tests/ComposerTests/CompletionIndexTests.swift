@@ -1,6 +1,6 @@
 import Composer
-import ComposerFuzzing
 import Foundation
+import Fuzzing
 import Testing
 
 /// MIB-26: the index returns the same matches in the same order as a linear search.

@@ -1,5 +1,5 @@
 import Composer
-import ComposerFuzzing
+import Fuzzing
 import Testing
 
 /// A composer for tests, with a manual clock and a mirror that verifies every effect.

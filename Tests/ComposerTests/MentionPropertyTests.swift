@@ -1,6 +1,6 @@
 import Composer
-import ComposerFuzzing
 import Foundation
+import Fuzzing
 import Testing
 
 /// HKW-60, HKW-61: after any edit, a mention's text equals the document's text in its range.

@@ -1,5 +1,5 @@
 import Composer
-import ComposerFuzzing
+import Fuzzing
 import Testing
 
 /// Invariants that hold after any sequence of events.

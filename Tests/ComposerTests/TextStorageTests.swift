@@ -1,5 +1,5 @@
-import SeededRandom
 import Testing
+import ToolSupport
 
 @testable import Composer
 

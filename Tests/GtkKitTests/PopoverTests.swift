@@ -46,4 +46,42 @@ final class PopoverTests: GtkTestCase {
             }
         }
     }
+
+    /// A menu button that is off every monitor opens nothing, and works again once the window is back.
+    func testAPopoverOpensOnlyOnAMonitor() throws {
+        try onMain {
+            PopoverPlacement.installShowGuard
+            let box = Box(.vertical)
+            let spacer = Label("left")
+            spacer.addStyle("title-1")
+            gtk_widget_set_size_request(spacer.cast(), 500, 300)
+            let button = Widget(sinking: gtk_menu_button_new())
+            let popover = Widget(sinking: gtk_popover_new())
+            let inside = Label("inside")
+            gtk_popover_set_child(popover.cast(), inside.cast())
+            gtk_menu_button_set_popover(button.cast(), popover.cast())
+            box.append(spacer)
+            box.append(button)
+            let own = TestWindow(box, width: 500, height: 400)
+            try RealInput.activate(own.window)
+            let hands = try Hands()
+            let window = try RealInput.activeWindow()
+            for _ in 0..<3 {
+                try hands.act(["windowmove", "--sync", window, "20", "20"])
+                try RealInput.waitForFrames(6, of: own.window)
+                gtk_menu_button_popup(button.cast())
+                XCTAssertTrue(MainLoop.pump { popover.isMapped }, "the anchor is on a monitor")
+                gtk_menu_button_popdown(button.cast())
+                XCTAssertTrue(MainLoop.pump { !popover.isMapped })
+                // The button is below the lower edge.
+                try hands.act(["windowmove", "--sync", window, "20", "600"])
+                try RealInput.waitForFrames(6, of: own.window)
+                gtk_menu_button_popup(button.cast())
+                XCTAssertFalse(popover.isVisible, "the anchor is on no monitor")
+                XCTAssertFalse(button.isOn("active"), "the button waits for nothing")
+            }
+            try hands.close()
+            own.close()
+        }
+    }
 }

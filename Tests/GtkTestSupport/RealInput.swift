@@ -77,7 +77,8 @@ public enum RealInput {
         }
     }
 
-    private static func waitForFrames(_ count: Int, of widget: Widget) throws {
+    /// Waits until the widget has drawn so many frames.
+    public static func waitForFrames(_ count: Int, of widget: Widget) throws {
         var frames = 0
         widget.addTick {
             frames += 1

@@ -1,6 +1,6 @@
 import ChatCore
 import Foundation
-import JSONFuzzing
+import Fuzzing
 import JSONReading
 import Testing
 

@@ -1,9 +1,8 @@
-import ComposerFuzzing
 import Foundation
-import JSONFuzzing
+import Fuzzing
 import JSONReading
-import SeededRandom
 import Testing
+import ToolSupport
 
 /// Random valid and damaged documents: all parsers agree and stay within their bounds.
 struct ReaderPropertyTests {

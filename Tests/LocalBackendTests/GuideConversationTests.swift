@@ -39,7 +39,7 @@ import Testing
         let sent = try await harness.backend.send(Fixtures.outgoing("How do I edit?"), to: room)
         #expect(await updates.next() == .changed([sent]))
         await harness.clock.waitForSleepers()
-        harness.clock.advance(by: LocalBackend.guideReactionDelay)
+        harness.clock.advance(by: GuideResponder.reactionDelay)
         #expect(await updates.next() == .typing([LocalBackend.guideID]))
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: .milliseconds(699))
@@ -64,7 +64,7 @@ import Testing
         var updates = await opened(room, of: harness)
         try await harness.backend.send(Fixtures.outgoing("How do I edit?"), to: room)
         await harness.clock.waitForSleepers()
-        harness.clock.advance(by: LocalBackend.guideReactionDelay)
+        harness.clock.advance(by: GuideResponder.reactionDelay)
         await harness.clock.waitForSleepers()
         try await harness.backend.send(Fixtures.outgoing("And a newline?"), to: room)
         harness.clock.advance(by: enough)
@@ -103,7 +103,7 @@ import Testing
         var updates = await opened(room, of: harness)
         let sent = try await harness.backend.send(Fixtures.outgoing("Is my draft safe?"), to: room)
         await harness.clock.waitForSleepers()
-        harness.clock.advance(by: LocalBackend.guideReactionDelay)
+        harness.clock.advance(by: GuideResponder.reactionDelay)
         await harness.clock.waitForSleepers()
         try await harness.backend.delete(sent.id, in: room)
         harness.clock.advance(by: enough)
@@ -133,7 +133,7 @@ import Testing
         var updates = await opened(room, of: harness)
         try await harness.backend.send(Fixtures.outgoing("Hello"), to: room)
         await harness.clock.waitForSleepers()
-        harness.clock.advance(by: LocalBackend.guideReactionDelay)
+        harness.clock.advance(by: GuideResponder.reactionDelay)
         #expect(await updates.next { $0 == .typing([LocalBackend.guideID]) } != nil)
         await harness.clock.waitForSleepers()
         try await harness.backend.removeMember(LocalBackend.guideID, from: room)
@@ -178,7 +178,7 @@ import Testing
             #expect(await updates.next() == .changed([sent]))
         }
         #expect(harness.clock.sleeperCount == 0)
-        #expect(await harness.backend.conversations.values.allSatisfy { $0.task == nil })
+        #expect(await harness.backend.guide.conversations.values.allSatisfy { $0.task == nil })
     }
 
     @Test func isSilentAboutWhatItHasRemarkedOn() async throws {
@@ -194,10 +194,10 @@ import Testing
         _ = await answer(&updates)
         try await harness.backend.edit(sent.id, in: room, text: "three")
         await harness.clock.waitForSleepers()
-        let task = await harness.backend.conversations[room]?.task
+        let task = await harness.backend.guide.conversations[room]?.task
         harness.clock.advance(by: enough)
         await task?.value
         #expect(try await history(room, of: harness).count == 5)
-        #expect(await harness.backend.conversations[room]?.task == nil)
+        #expect(await harness.backend.guide.conversations[room]?.task == nil)
     }
 }

@@ -87,12 +87,12 @@ import Testing
         #expect(guide.news(&memory) == nil)
     }
 
-    @Test func memoryIsKeptAsText() {
+    @Test func memoryIsKeptAsText() throws {
         var memory = GuideMemory(introduced: [.sending, .notes])
         memory.finish(.drafts)
         memory.finish(.drafts)
         memory.replies = 3
-        #expect(GuideMemory(encoded: memory.encoded) == memory)
+        #expect(try GuideMemory(encoded: memory.encoded()) == memory)
         #expect(memory.done == [.drafts])
         #expect(GuideMemory(encoded: "{damaged") == GuideMemory())
         #expect(GuideMemory(encoded: nil) == GuideMemory())

@@ -33,11 +33,13 @@ import Testing
         try await harness.backend.saveDraft(draft, in: room)
 
         // The fixtures' clock is behind the file times, so a sweep considers the files too young.
-        await harness.backend.sweepMedia()
+        await harness.backend.media.sweep(knownBy: harness.store, at: Fixtures.date)
         #expect(await isThere(dropped, harness))
         let known = try await harness.store.mediaReferences(scheme: "media:")
         #expect(known == [sent.uri, drafted.uri])
-        let count = try await harness.backend.media.sweep(before: .distantFuture) { known.contains("media:" + $0) }
+        let count = try await harness.backend.media.archive.sweep(before: .distantFuture) {
+            known.contains("media:" + $0)
+        }
         #expect(count == 2)
         #expect(await isThere(sent, harness))
         #expect(await isThere(drafted, harness))

@@ -3,7 +3,7 @@ import ChatStore
 import ChatTestSupport
 import Composer
 import Foundation
-import SeededRandom
+import ToolSupport
 
 @testable import ChatOutbox
 @testable import MatrixBackend

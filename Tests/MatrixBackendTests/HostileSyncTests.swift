@@ -151,7 +151,7 @@ import Testing
         batch.events = reader.timeline(events)
         let state = ParsedRoomState(ownUserID: own, state: events.filter { $0.stateKey != nil })
         batch.members = state.members
-        batch.settings = state.settings
+        batch.state = state.room
         _ = try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s2"]))
         #expect(try await store.setting("token") == "s2")
         #expect(try await store.integrityProblems() == [])

@@ -20,7 +20,7 @@ import Testing
         try await store.createRoom(
             NewRoom(room: Fixtures.room(room.rawValue), members: [Fixtures.own], createdAt: Fixtures.date))
         if let encrypted {
-            try await store.set(encrypted ? "1" : "0", for: MatrixOutboxBackend.encryptionSetting, of: room)
+            try await store.updateRoomState(of: room) { $0.encryption = encrypted ? .on : .off }
         }
         let url = try #require(URL(string: "https://example.org"))
         let session = MatrixSession(
@@ -77,14 +77,14 @@ import Testing
 
     @Test func whatAServerTellsIsCutDown() {
         let long: JSONValue = .string(String(repeating: "wörd ", count: 10_000))
-        let preview = MatrixBackend.preview(from: [
+        let preview = LinkPreviews.preview(from: [
             "og:title": long, "og:description": "a\u{202E}b\u{200B}c", "og:site_name": 5,
             "og:image": "https://tracker.example/x.png",
         ])
         #expect(preview?.title.count == 200 && preview?.summary == "abc" && preview?.site == "")
         #expect(preview?.picture == nil, "only what the homeserver has itself")
         for answer: JSONValue in [[:], ["og:title": ""], ["og:title": "\u{200B}"], ["og:title": [1]]] {
-            #expect(MatrixBackend.preview(from: answer) == nil)
+            #expect(LinkPreviews.preview(from: answer) == nil)
         }
     }
 }

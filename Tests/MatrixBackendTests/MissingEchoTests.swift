@@ -99,9 +99,10 @@ import Testing
                 transport: FakeHomeserver { _ in nil })
         }
         func tell(_ events: [TimelineEvent]) async throws {
-            let batch = RoomBatch(
+            var batch = RoomBatch(
                 id: room, createdAt: Fixtures.date, members: [Member(id: MemberID(own), displayName: "Me", kind: .own)],
-                events: events, settings: [MatrixOutboxBackend.encryptionSetting: "0"])
+                events: events)
+            batch.state = .unencrypted
             _ = try await store.apply(SyncBatch(rooms: [batch]))
         }
         try await tell([])

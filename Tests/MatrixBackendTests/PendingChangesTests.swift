@@ -3,8 +3,8 @@ import ChatStore
 import ChatTestSupport
 import Composer
 import Foundation
-import SeededRandom
 import Testing
+import ToolSupport
 
 @testable import ChatOutbox
 @testable import MatrixBackend

@@ -34,9 +34,8 @@ import Testing
                     id: MessageID("$" + $0), sender: Self.own, text: $0, sentAt: Fixtures.date,
                     transactionID: TransactionID($0)))
         }
-        let batch = RoomBatch(
-            id: Self.room, createdAt: Fixtures.date, events: messages, gap: gap,
-            settings: [MatrixOutboxBackend.encryptionSetting: "0"])
+        var batch = RoomBatch(id: Self.room, createdAt: Fixtures.date, events: messages, gap: gap)
+        batch.state = .unencrypted
         _ = try await store.apply(SyncBatch(rooms: [batch]))
         let cache = MediaCache(
             folder: folder.path("cache"), index: store, now: { Fixtures.date })

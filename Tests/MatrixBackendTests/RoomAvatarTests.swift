@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import JSONReading
 import Testing
 
@@ -63,12 +64,13 @@ import Testing
         if let avatar = given.avatar {
             state.append(Events.event("$a", "m.room.avatar", ["url": avatar], by: "@ann:a", stateKey: ""))
         }
-        let reader = ParsedRoomState(ownUserID: Self.own, state: state.compactMap(MatrixEvent.init))
-        var settings: [String: String?] = [:]
-        let change = RoomAvatar(storedURI: given.kept, hero: given.hero)
-            .change(by: update, reader, ownUserID: Self.own, &settings)
-        #expect(change == given.expected)
-        #expect((settings[RoomAvatar.uriSetting] != nil) == (given.avatar != nil), "what was told is kept")
-        #expect((settings[RoomAvatar.heroSetting] != nil) == (given.heroes != nil))
+        var known = RoomState()
+        known.avatar = given.kept
+        known.heroes = [given.hero].compactMap { $0.map { MemberID($0) } }
+        let parsed = ParsedRoomState(ownUserID: Self.own, state: state.compactMap(MatrixEvent.init), known: known)
+        var after = parsed.room
+        if let heroes = given.heroes { after.heroes = heroes.map(\.id) }
+        #expect(RoomAvatar(state: after, ownUserID: Self.own).change(by: update, parsed) == given.expected)
+        #expect(parsed.setsAvatar == (given.avatar != nil))
     }
 }

@@ -19,7 +19,7 @@ import Testing
             "rooms": [
                 "join": [
                     room.rawValue: [
-                        "state": ["events": []],
+                        "state": ["events": [Events.event("$c", "m.room.create", [:], stateKey: "")]],
                         "timeline": [
                             "events": [
                                 [

@@ -135,7 +135,7 @@ import Testing
         let later = Int64(Date().timeIntervalSince1970 * 1000) + 10 * 24 * 60 * 60 * 1000
         let second = server()
         (backend, store) = try await second.start(in: folder, at: later)
-        await backend.sweepMedia()
+        await backend.media.sweep()
         await #expect(throws: ChatError.notFound, "what nothing needs is gone") {
             try await backend.content(of: dropped)
         }
@@ -209,10 +209,10 @@ import Testing
         // The formatted body counts towards the limit.
         let styled = WrittenMessage("**" + String(repeating: "x", count: 40_000) + "**")
         #expect(backend.excess(of: styled, isEdit: false) > 0)
-        await #expect(throws: ChatError.invalidMessage) {
+        await #expect(throws: ChatError.messageTooLong) {
             try await backend.send(styled, as: TransactionID("t"), to: room)
         }
-        await #expect(throws: ChatError.invalidMessage) {
+        await #expect(throws: ChatError.messageTooLong) {
             try await backend.edit(MessageID("$1"), in: room, to: long.text)
         }
         await backend.close()
@@ -228,7 +228,7 @@ import Testing
         server.sync(
             sync("s1", [Events.text("$1", "text", by: own), Events.event("$2", "m.room.message", file, by: own)]))
         await backend.waitForRoom(room)
-        await #expect(throws: ChatError.invalidMessage) {
+        await #expect(throws: ChatError.emptyMessage) {
             try await backend.edit(MessageID("$1"), in: room, to: WrittenText())
         }
         try await backend.edit(MessageID("$2"), in: room, to: WrittenText())

@@ -307,10 +307,11 @@ import Testing
         await #expect(throws: ChatError.notPermitted) {
             try await bob.backend.send(Fixtures.outgoing("clear"), to: room)
         }
-        // Without a stored flag the server is asked first.
-        try await bob.store.set(nil, for: MatrixOutboxBackend.encryptionSetting, of: room)
-        try await bob.backend.send(Fixtures.outgoing("clear", transaction: "refused"), to: room)
-        try await bob.messages(in: room) { $0.last?.delivery == .failed }
+        // The store cannot be made to forget it.
+        try await bob.store.updateRoomState(of: room) { $0.encryption = .unknown }
+        await #expect(throws: ChatError.notPermitted) {
+            try await bob.backend.send(Fixtures.outgoing("clear", transaction: "refused"), to: room)
+        }
         let history = try await ann.client.history(of: room, before: nil, limit: 50)
         #expect(!history.events.contains { $0.type == "m.room.message" })
         await ann.close()

@@ -17,7 +17,7 @@ struct RoomPeopleTests {
         await #expect(throws: ChatError.self) {
             try await ann.backend.createRoom(RoomRequest(name: "Garden", address: address))
         }
-        await #expect(throws: ChatError.invalidName) {
+        await #expect(throws: ChatError.invalidAddress) {
             try await ann.backend.createRoom(RoomRequest(name: "Garden", address: "a b"))
         }
         let server = try #require(MatrixLink.server(ann.session.user))

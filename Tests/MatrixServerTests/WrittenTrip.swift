@@ -3,11 +3,10 @@ import ChatCore
 import ChatStore
 import ChatTestSupport
 import Composer
-import ComposerFuzzing
 import Foundation
+import Fuzzing
 import JSONReading
 import LocalBackend
-import MarkupFuzzing
 import MessageMarkup
 import Testing
 
@@ -47,7 +46,7 @@ struct WrittenTrip {
             guard let next = random.nextWritten() else { break }
             let message = WrittenMessage(
                 Self.naming(people, in: next), kind: messages.count % 8 == 7 ? .emote : .text)
-            if ChatLimits.isValid(message) { messages.append(message) }
+            if (try? ChatLimits.check(message)) != nil { messages.append(message) }
         }
         self.messages = messages
     }

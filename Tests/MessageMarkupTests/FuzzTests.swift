@@ -1,5 +1,4 @@
-import ComposerFuzzing
-import MarkupFuzzing
+import Fuzzing
 import Testing
 
 /// For any input, the output is allowed HTML, and parsing it again changes nothing. `make fuzz` runs longer.

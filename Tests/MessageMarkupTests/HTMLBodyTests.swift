@@ -1,5 +1,5 @@
 import ChatCore
-import MarkupFuzzing
+import Fuzzing
 import MessageMarkup
 import Testing
 

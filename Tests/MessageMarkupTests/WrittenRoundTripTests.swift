@@ -1,7 +1,6 @@
 import ChatCore
 import Composer
-import ComposerFuzzing
-import MarkupFuzzing
+import Fuzzing
 import MessageMarkup
 import Testing
 

@@ -1,7 +1,7 @@
 import ComposerReplay
 import Foundation
-import SeededRandom
 import Testing
+import ToolSupport
 
 /// Random verbs with valid and invalid arguments: every line gets a response, and nothing traps.
 struct RandomLinesTests {

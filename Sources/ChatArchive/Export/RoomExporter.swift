@@ -24,6 +24,7 @@ struct RoomExporter {
             report.folder = try Self.assign(name: Self.fileName(name), to: draft, in: folder)
             return report
         } catch {
+            // A hidden folder that stays is no export; the reason why there is none matters more.
             try? FileManager.default.removeItem(at: draft)
             throw error
         }

@@ -102,6 +102,7 @@ struct FolderFiles: SourceFiles {
         positions[path] != nil ? base.appending(path: path) : nil
     }
 
+    /// Returns 0 for a file of unknown size: it only weighs in the progress.
     private static func size(_ url: URL) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
     }

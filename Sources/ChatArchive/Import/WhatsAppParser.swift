@@ -55,6 +55,7 @@ final class WhatsAppParser: ConversationParser {
     static func dates(in text: Data) -> WhatsAppDates {
         var dates = WhatsAppDates()
         var lines = LineSplitter()
+        // What cannot be split into lines throws when it is parsed; this only looks ahead.
         try? lines.feed(text) { line in if let line = WhatsAppLine(line) { dates.note(line) } }
         try? lines.finish { line in if let line = WhatsAppLine(line) { dates.note(line) } }
         return dates

@@ -7,7 +7,8 @@ import GtkKit
 enum AccountRow {
     static func make(_ row: AccountsCoordinator.Row) -> Widget {
         let line = Box(.horizontal, spacing: 12)
-        let name = AccountSwitcher.name(row)
+        let text = AccountText(.desktop)
+        let name = text.name(of: row)
         let avatar = Widget(sinking: adw_avatar_new(32, name, 1))
         if row.isLocal { adw_avatar_set_icon_name(avatar.cast(), "computer-symbolic") }
         if row.isLocal { adw_avatar_set_show_initials(avatar.cast(), 0) }
@@ -15,7 +16,7 @@ enum AccountRow {
         let column = Box(.vertical)
         gtk_widget_set_hexpand(column.cast(), 1)
         gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
-        let detail = detail(row)
+        let detail = text.detail(of: row)
         column.append(label(name, style: nil))
         if !detail.isEmpty { column.append(label(detail, style: "dim-label")) }
         line.append(column)
@@ -28,19 +29,8 @@ enum AccountRow {
         if row.isSelected { line.append(Widget(sinking: gtk_image_new_from_icon_name("object-select-symbolic"))) }
         let result = Widget(sinking: gtk_list_box_row_new())
         gtk_list_box_row_set_child(result.cast(), line.cast())
-        result.setAccessibleLabel([name, detail].filter { !$0.isEmpty }.joined(separator: ", "))
+        result.setAccessibleLabel(text.accessibleText(of: row))
         return result
-    }
-
-    private static func detail(_ row: AccountsCoordinator.Row) -> String {
-        switch row.condition {
-        case .broken: translated("Could not be opened. Activate to try again.")
-        case .signedOut: translated("Signed out")
-        case .locked: translated("The keyring is locked")
-        case .offline: translated("Offline")
-        case .untrusted: translated("The server is not to be trusted")
-        case .connecting, .online: row.account?.id ?? ""
-        }
     }
 
     private static func label(_ text: String, style: String?) -> Label {
@@ -53,8 +43,4 @@ enum AccountRow {
         }
         return label
     }
-}
-
-extension AccountsCoordinator.Row {
-    var isLocked: Bool { if case .locked = condition { true } else { false } }
 }

@@ -34,24 +34,17 @@ final class AccountSwitcher {
     func show(_ rows: [AccountsCoordinator.Row]) {
         self.rows = rows
         let displayedRow = rows.first { $0.isSelected }
-        title.text = displayedRow.map(Self.name) ?? ""
-        let isUnread = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
-        unreadIndicator.isVisible = isUnread
+        title.text = displayedRow.map { AccountText(.desktop).name(of: $0) } ?? ""
+        unreadIndicator.isVisible = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
         widget.tooltip = translated("Accounts")
-        widget.setAccessibleLabel(
-            translated("Account: %s").replacing("%s", with: title.text)
-                + (isUnread ? ", " + translated("unread messages in another") : ""))
+        widget.setAccessibleLabel(AccountText(.desktop).accessibleText(of: rows))
         for child in list.children { gtk_list_box_remove(list.cast(), child.cast()) }
         for row in rows {
             let item = AccountRow.make(row)
             gtk_list_box_append(list.cast(), item.cast())
         }
-        signIn.isVisible = displayedRow?.condition.needsSignIn ?? false || displayedRow?.isLocked ?? false
+        signIn.isVisible = displayedRow?.canSignInAgain == true
         logOut.isVisible = displayedRow?.isLocal == false
-    }
-
-    static func name(_ row: AccountsCoordinator.Row) -> String {
-        row.isLocal ? translated("This Computer") : row.name
     }
 
     private func choose(_ index: Int) {

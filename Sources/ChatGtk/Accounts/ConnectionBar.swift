@@ -37,7 +37,7 @@ final class ConnectionBar {
         displayedBanner = banner
         revealer.isRevealed = banner != nil
         guard let banner else { return }
-        let (text, action) = SignInText.text(for: banner)
+        let (text, action) = SignInText(.desktop).text(for: banner)
         label.text = text
         button.label = action
         label.setStyle("error", banner != .connecting && banner != .offline)

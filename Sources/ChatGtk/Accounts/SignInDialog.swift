@@ -14,27 +14,14 @@ final class SignInDialog {
     private let name: Widget
     private let password: Widget
     private let token: Widget
-    /// Whether the user signs in with an access token instead of name and password.
-    private var usesToken = false
     private var displayedStep: SignInViewModel.Step?
     private var rendering: Rendering?
-    private var isOver = false
 
     /// Presents the dialog, which retains itself until it is closed.
-    ///
-    /// - Parameter added: Called with the account ID once the account has been added.
     @discardableResult
-    static func present(
-        _ viewModel: SignInViewModel, over parent: Widget, added: @escaping @MainActor (String) -> Void
-    ) -> SignInDialog {
+    static func present(_ viewModel: SignInViewModel, over parent: Widget) -> SignInDialog {
         let dialog = SignInDialog(viewModel, over: parent)
         let retained = RetainedWidgets([dialog])
-        viewModel.onOutput = { [weak dialog] output in
-            switch output {
-            case .added(let account): added(account)
-            case .cancelled, .finished: dialog?.end()
-            }
-        }
         dialog.window.intercept("close-request") { [weak dialog] _ in dialog?.closeRequested() ?? false }
         dialog.window.connect("destroy") { _ in retained.end() }
         viewModel.start()
@@ -61,7 +48,7 @@ final class SignInDialog {
         builder["cancel", Button.self].onClick { [weak self] in self?.viewModel.send(.cancel) }
         builder["find", Button.self].onClick { [weak self] in self?.find() }
         builder["log_in", Button.self].onClick { [weak self] in self?.logIn() }
-        builder["other_way", Button.self].onClick { [weak self] in self?.toggleWay() }
+        builder["other_way", Button.self].onClick { [weak self] in self?.changeWay() }
         builder["retry_keyring", Button.self].onClick { [weak self] in self?.viewModel.send(.retryKeyring) }
         let locations: [(String, CredentialLocation)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
         for (row, location) in locations {
@@ -83,58 +70,52 @@ final class SignInDialog {
     private func text(_ row: Widget) -> String { String(cString: gtk_editable_get_text(row.cast())) }
 
     private func find() {
-        if canFind { viewModel.send(.find(text(address))) }
+        if viewModel.state.canFind(text(address)) { viewModel.send(.find(text(address))) }
     }
 
     private func logIn() {
         guard canLogIn else { return }
         viewModel.send(
-            usesToken
+            viewModel.state.usesToken
                 ? .logInWithToken(AccountCredential(text(token)))
                 : .logIn(name: text(name), password: AccountCredential(text(password))))
     }
 
-    private func toggleWay() {
-        usesToken.toggle()
-        showWay()
-        (usesToken ? token : name).grabFocus()
+    private func changeWay() {
+        viewModel.send(.changeWay)
+        showWay(viewModel.state)
+        (viewModel.state.usesToken ? token : name).grabFocus()
     }
 
-    private var canFind: Bool { !text(address).allSatisfy(\.isWhitespace) }
     private var canLogIn: Bool {
-        usesToken ? !text(token).isEmpty : !text(name).allSatisfy(\.isWhitespace) && !text(password).isEmpty
+        viewModel.state.canLogIn(name: text(name), password: text(password), token: text(token))
     }
 
     private func enable() {
-        builder["find", Button.self].isSensitive = canFind && !viewModel.state.isBusy
-        builder["log_in", Button.self].isSensitive = canLogIn && !viewModel.state.isBusy
+        builder["find", Button.self].isSensitive = viewModel.state.canFind(text(address))
+        builder["log_in", Button.self].isSensitive = canLogIn
     }
 
     /// Handles Escape and the close button: cancels a running step and returns to its input, or else closes the dialog.
     /// - Returns: Whether to keep the window open.
     private func closeRequested() -> Bool {
-        if isOver { return false }
-        viewModel.send(.cancel)
-        return !isOver
-    }
-
-    private func end() {
-        guard !isOver else { return }
-        isOver = true
+        if !viewModel.state.isOver { viewModel.send(.cancel) }
+        guard viewModel.state.isOver else { return true }
         // Clear secrets from the entries.
         for field in [password, token] { gtk_editable_set_text(field.cast(), "") }
-        window.closeWindow()
+        return false
     }
 
     // MARK: Rendering
 
     private func render(_ state: SignInViewModel.State) {
+        if state.isOver { return window.closeWindow() }
         builder["back", Widget.self].isVisible = state.canGoBack
         builder["cancel", Widget.self].isVisible = state.canCancel
         builder["spinner", Widget.self].setProperty("spinning", state.isBusy && state.step != .starting)
         for field in [address, name, password, token] { field.setProperty("editable", !state.isBusy) }
         let problem: Label = builder["problem"]
-        problem.text = state.problem.map { SignInText.text(for: $0) } ?? ""
+        problem.text = state.problem.map { SignInText(.desktop).text(for: $0) } ?? ""
         problem.isVisible = state.problem != nil
         window.setProperty(
             "title", state.again == nil ? translated("Add Account") : translated("Sign In Again"))
@@ -142,8 +123,7 @@ final class SignInDialog {
         let before = displayedStep
         displayedStep = state.step
         pages.visibleChild = Self.page(state.step)
-        showWay()
-        enable()
+        showWay(state)
         if before.map(Self.page) != Self.page(state.step) || !state.isBusy { focus(state, since: before) }
     }
 
@@ -170,8 +150,8 @@ final class SignInDialog {
                 ? translated("At %s").replacing("%s", with: server.url.absoluteString)
                 : translated("This server signs in on its web site, which Parlance can’t do yet. Use an access token.")
         case .credentialError(let error), .keeping(let error?):
-            title.text = SignInText.title(for: error)
-            explanation.text = SignInText.text(for: error)
+            title.text = SignInText(.desktop).title(for: error)
+            explanation.text = SignInText(.desktop).text(for: error)
         case .keeping(nil): break
         case .starting, .done:
             title.text = translated("Fetching Your Conversations…")
@@ -179,13 +159,14 @@ final class SignInDialog {
         }
     }
 
-    private func showWay() {
-        if case .credentials(let server) = viewModel.state.step, !server.supportsPassword { usesToken = true }
-        builder["password_group", Widget.self].isVisible = !usesToken
-        builder["token_group", Widget.self].isVisible = usesToken
+    private func showWay(_ state: SignInViewModel.State) {
+        builder["password_group", Widget.self].isVisible = !state.usesToken
+        builder["token_group", Widget.self].isVisible = state.usesToken
         let other: Button = builder["other_way"]
-        other.label = usesToken ? translated("Use a Password Instead") : translated("Use an Access Token Instead")
-        if case .credentials(let server) = viewModel.state.step { other.isVisible = server.supportsPassword }
+        other.label =
+            state.usesToken ? translated("Use a Password Instead") : translated("Use an Access Token Instead")
+        // The page stays while the credential is stored, and so does the button.
+        if case .credentials = state.step { other.isVisible = state.canChangeWay }
         enable()
     }
 
@@ -198,7 +179,7 @@ final class SignInDialog {
                 gtk_editable_set_text(name.cast(), state.name)
                 name.isVisible = state.again == nil
             }
-            if usesToken {
+            if state.usesToken {
                 token.grabFocus()
             } else if text(name).isEmpty {
                 name.grabFocus()

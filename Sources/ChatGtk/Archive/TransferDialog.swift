@@ -83,9 +83,9 @@ final class TransferDialog {
     }
 
     private func render(_ state: TransferViewModel.State) {
-        heading.text = TransferText.title(state)
+        heading.text = TransferText(.desktop).title(state)
         window.setProperty("title", heading.text)
-        text.text = TransferText.body(state.phase)
+        text.text = TransferText(.desktop).body(state.phase)
         text.isVisible = !text.text.isEmpty
         bar.isVisible = !state.isOver && !state.isAsking
         if case .running(let progress) = state.phase, let fraction = progress.fraction {
@@ -96,12 +96,12 @@ final class TransferDialog {
         close.isVisible = state.isOver
         for button in choiceButtons { button.isVisible = state.isAsking }
         if case .asking(let earlierImports) = state.phase {
-            gtk_button_set_label(newRoom.cast(), TransferText.newRooms(earlierImports.count))
+            gtk_button_set_label(newRoom.cast(), TransferText(.desktop).newRooms(earlierImports.count))
             if !isAsking { merge.grabFocus() }
         }
         isAsking = state.isAsking
         var skippedItems: [String] = []
-        if case .imported(let report) = state.phase { skippedItems = TransferText.skippedItems(report) }
+        if case .imported(let report) = state.phase { skippedItems = TransferText(.desktop).skippedItems(report) }
         report.text = ([translated("Left out or not understood:")] + skippedItems).joined(separator: "\n")
         reportScroller.isVisible = !skippedItems.isEmpty
         switch state.phase {

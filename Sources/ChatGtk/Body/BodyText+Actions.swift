@@ -1,6 +1,6 @@
 import CGtk
-import ChatCore
-import Composer
+import ChatViewModels
+import ComposerGtk
 import GtkKit
 
 extension BodyText {
@@ -22,7 +22,7 @@ extension BodyText {
             guard let self, arguments.bool(2) == false, let tooltip = arguments.object(3),
                 let index = action(atX: Double(arguments.int(0)), y: Double(arguments.int(1)))
             else { return false }
-            gtk_tooltip_set_text(OpaquePointer(tooltip), actions[index].explanation)
+            gtk_tooltip_set_text(OpaquePointer(tooltip), actions[index].explanation(.gettext))
             return true
         }
     }
@@ -69,7 +69,7 @@ extension BodyText {
 
     private func setCurrentAction(_ index: Int?) {
         currentAction = index.flatMap { actions.indices.contains($0) ? $0 : nil }
-        if let currentAction { widget.setAccessibleLabel(actions[currentAction].accessibleText(in: text)) }
+        if let currentAction { widget.setAccessibleLabel(actions[currentAction].accessibleText(in: text, .gettext)) }
         gtk_widget_queue_draw(cast())
     }
 
@@ -86,29 +86,6 @@ extension BodyText {
         } else {
             revealed.remove(index)
             gtk_widget_queue_draw(cast())
-        }
-    }
-}
-
-extension TextAction {
-    /// The tooltip.
-    var explanation: String {
-        switch kind {
-        case .link(let link): link.target.address
-        case .mention(.member(let id)): id
-        case .mention(.room(let id, _)), .mention(.custom(let id)): id
-        case .mention(.everyone): translated("Everyone in the room")
-        case .spoiler(let spoiler): spoiler.reason.isEmpty ? translated("Spoiler") : spoiler.reason
-        }
-    }
-
-    func accessibleText(in text: String) -> String {
-        let utf8 = text.utf8
-        let start = utf8.index(utf8.startIndex, offsetBy: min(range.lowerBound, utf8.count))
-        let end = utf8.index(utf8.startIndex, offsetBy: min(range.upperBound, utf8.count))
-        return switch kind {
-        case .spoiler: translated("Spoiler, press Return to uncover")
-        case .link, .mention: String(text[start..<end])
         }
     }
 }

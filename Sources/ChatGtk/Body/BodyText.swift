@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatViewModels
 import GtkKit
 
 /// Formatted text: a single Pango layout, with an optional selected range.
@@ -249,11 +250,6 @@ final class BodyText: WidgetImplementation {
         layout = nil
         super.dispose()
     }
-}
-
-extension TextAction {
-    /// Whether the action has a target: all but spoilers.
-    var isTarget: Bool { if case .spoiler = kind { false } else { true } }
 }
 
 extension String {

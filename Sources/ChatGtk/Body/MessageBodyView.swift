@@ -1,5 +1,6 @@
 import CGtk
 public import ChatCore
+import ChatViewModels
 public import Composer
 public import GtkKit
 

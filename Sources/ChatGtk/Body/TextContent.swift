@@ -1,5 +1,4 @@
 import ChatCore
-import Composer
 
 /// What a ``BodyText`` shows, and how.
 struct TextContent: Equatable {
@@ -35,51 +34,4 @@ struct CodeHighlight: Equatable {
     var color: BodyColor?
     var isBold = false
     var isItalic = false
-}
-
-/// A link, mention or spoiler in a text.
-struct TextAction: Equatable {
-    enum Kind: Equatable {
-        case link(BodyLink)
-        case mention(MentionTarget)
-        case spoiler(Spoiler)
-    }
-
-    /// In UTF-8 offsets of the text.
-    var range: Range<Int>
-    var kind: Kind
-
-    /// The actions in a text, in order. A link within a spoiler comes after the spoiler.
-    static func all(in text: InlineText) -> [TextAction] {
-        guard text.runs.contains(where: { $0.link != nil || $0.mention != nil || $0.spoiler != nil }) else { return [] }
-        var actions: [TextAction] = []
-        for (spoiler, range) in text.ranges(of: \.spoiler) {
-            if let spoiler { actions.append(TextAction(range: range, kind: .spoiler(spoiler))) }
-        }
-        for (target, range) in text.ranges(of: { LinkOrMention(link: $0.link, mention: $0.mention) }) {
-            if let mention = target.mention {
-                actions.append(TextAction(range: range, kind: .mention(mention)))
-            } else if let link = target.link {
-                actions.append(TextAction(range: range, kind: .link(link)))
-            }
-        }
-        return actions.sorted { $0.range.lowerBound < $1.range.lowerBound }
-    }
-
-    private struct LinkOrMention: Equatable {
-        var link: BodyLink?
-        var mention: MentionTarget?
-    }
-}
-
-extension InlineText {
-    /// The ranges of runs with equal `key`, in UTF-8 offsets.
-    func ranges<Key: Equatable>(of key: (InlineRun) -> Key) -> [(key: Key, range: Range<Int>)] {
-        var offset = 0
-        return groups(by: key).map { group in
-            let start = offset
-            offset += group.runs.reduce(0) { $0 + $1.text.utf8.count }
-            return (group.key, start..<offset)
-        }
-    }
 }

@@ -1,14 +1,13 @@
 import CGtk
 import ChatViewModels
 import Composer
+import ComposerGtk
 import GtkKit
 
 /// The composer of a conversation: a ``ComposerBar`` bound to the room's view model, with attachments and emoji.
 final class ComposerView {
     let widget = ComposerBar.make()
     let bar: ComposerBar
-    /// The attachment controller, or `nil` if the room does not accept files.
-    var attachmentController: AttachmentController? { bar.acceptsFiles ? bar.files?.attachmentController : nil }
     private let emoji = EmojiButton()
     private let mention = Button(sinking: gtk_button_new_with_label("@"))
     private var shake: ShakeToClear?
@@ -52,7 +51,7 @@ final class ComposerView {
     }
     private var card: UserCard?
 
-    func closeCard() { bar.binding?.cards.close() }
+    func closeCard() { bar.closeMentionCard() }
 
     private func addMentionButton() {
         mention.tooltip = translated("Mention Someone")
@@ -78,7 +77,19 @@ final class ComposerView {
 
     /// Loads the avatars of suggestions. Without it, they show initials.
     var avatars: CompletionAvatars? {
-        didSet { bar.binding?.completion.avatars = avatars }
+        didSet { bar.avatars = avatars }
+    }
+
+    // MARK: Files, if the room accepts any
+
+    /// Opens the file chooser.
+    func chooseFiles() {
+        if bar.acceptsFiles { bar.chooseFiles() }
+    }
+
+    /// Accepts files dropped anywhere on `area`; `overlay` is the GtkOverlay for a hint.
+    func acceptDrops(on area: Widget, hint overlay: Widget) {
+        if bar.acceptsFiles { bar.acceptDrops(on: area, hint: overlay) }
     }
 
     /// Focuses the text.

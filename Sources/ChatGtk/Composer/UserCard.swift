@@ -1,5 +1,6 @@
 import CGtk
 import GtkKit
+import MediaGtk
 
 /// The card of a mentioned user or room: avatar, name, identifier and action (HKW-56).
 ///

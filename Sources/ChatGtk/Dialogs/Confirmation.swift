@@ -5,7 +5,7 @@ public import GtkKit
 enum Confirmation {
     static func present(
         over parent: Widget, heading: String, body: String, action: String,
-        _ confirmed: @escaping @MainActor () -> Void
+        cancelled: @escaping @MainActor () -> Void = {}, _ confirmed: @escaping @MainActor () -> Void
     ) {
         let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), heading, body))
         dialog.addResponse("cancel", translated("_Cancel"))
@@ -14,6 +14,7 @@ enum Confirmation {
         adw_message_dialog_set_default_response(dialog.cast(), "cancel")
         adw_message_dialog_set_close_response(dialog.cast(), "cancel")
         dialog.connect("response::confirm") { _ in confirmed() }
+        dialog.connect("response::cancel") { _ in cancelled() }
         gtk_window_present(dialog.cast())
     }
 }

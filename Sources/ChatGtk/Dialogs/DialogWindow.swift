@@ -19,6 +19,4 @@ extension Widget {
         }
         gtk_window_present(cast())
     }
-
-    func closeWindow() { gtk_window_close(cast()) }
 }

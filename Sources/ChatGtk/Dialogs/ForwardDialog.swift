@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// Asks which room to forward messages to; the list is filtered as the user types.
 final class ForwardDialog {
@@ -64,7 +65,7 @@ final class ForwardDialog {
         }
         for room in found {
             let row = Widget(sinking: adw_action_row_new())
-            row.setProperty("title", ToastText.escaped(room.name))
+            row.setProperty("title", Markup.escaped(room.name))
             row.setProperty("activatable", true)
             let avatar = AvatarView(size: 32)
             avatar.show(room.name, room.avatar, from: avatarLoader)

@@ -37,7 +37,7 @@ enum HistoryDialog {
     /// dark backgrounds.
     static func markup(_ version: MessageVersion) -> String {
         version.segments.map { segment in
-            let text = ToastText.escaped(segment.text.replacing("\0", with: "\u{FFFD}"))
+            let text = Markup.escaped(segment.text.replacing("\0", with: "\u{FFFD}"))
             return switch segment.change {
             case .unchanged: text
             case .added: "<span underline='single' foreground='#26a269'>\(text)</span>"

@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// Asks for the properties of a new room on a server: name, topic, visibility, address and invited users.
 final class NewSharedRoomDialog {
@@ -15,21 +16,30 @@ final class NewSharedRoomDialog {
     private let error: Label
     private let picker: UserPicker
     private let viewModel: NewRoomViewModel
+    private let onCreated: @MainActor () -> Void
     private var rendering: Rendering?
     /// Suppresses actions for `changed` signals that rendering causes.
     private var isRendering = false
 
     /// Presents the dialog, which retains itself until it is closed.
+    /// - Parameter onCreated: called when the room is there and the dialog closes.
     @discardableResult
-    static func present(_ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> Widget {
-        let dialog = NewSharedRoomDialog(viewModel, over: parent, avatarLoader: avatarLoader)
+    static func present(
+        _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
+        onCreated: @escaping @MainActor () -> Void = {}
+    ) -> Widget {
+        let dialog = NewSharedRoomDialog(viewModel, over: parent, avatarLoader: avatarLoader, onCreated: onCreated)
         dialog.window.presentDialog(of: dialog)
         dialog.name.grabFocus()
         return dialog.window
     }
 
-    private init(_ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader) {
+    private init(
+        _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
+        onCreated: @escaping @MainActor () -> Void
+    ) {
         self.viewModel = viewModel
+        self.onCreated = onCreated
         let builder = Builder(resource: Resource.ui("new-shared-room"))
         window = builder["window"]
         name = builder["name"]
@@ -59,17 +69,16 @@ final class NewSharedRoomDialog {
         isPublic.connect("notify::active") { [weak viewModel, weak isPublic] _ in
             if let isPublic { viewModel?.send(.setPublic(gtk_switch_get_active(isPublic.cast()) != 0)) }
         }
-        let onCreated = viewModel.onCreated
-        viewModel.onCreated = { [weak window] room in
-            onCreated?(room)
-            window?.closeWindow()
-        }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
     isolated deinit { viewModel.abandon() }
 
     private func render(_ state: NewRoomViewModel.State) {
+        if state.isCreated {
+            onCreated()
+            return window.closeWindow()
+        }
         isRendering = true
         defer { isRendering = false }
         create.isSensitive = state.canCreate
@@ -81,7 +90,7 @@ final class NewSharedRoomDialog {
         if String(cString: gtk_editable_get_text(address.cast())) != state.address {
             gtk_editable_set_text(address.cast(), state.address)
         }
-        error.text = state.error.map(ToastText.text) ?? ""
+        error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
         error.isVisible = state.error != nil
     }
 }

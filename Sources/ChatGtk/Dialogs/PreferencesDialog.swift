@@ -1,4 +1,5 @@
 import CGtk
+import ComposerGtk
 public import GtkKit
 
 /// The preferences window.

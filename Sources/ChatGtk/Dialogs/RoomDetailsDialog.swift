@@ -1,13 +1,12 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import ComposerGtk
 import GtkKit
+import MediaGtk
 
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
-    /// The maximum number of listed members; others are found by search.
-    private static let maxRows = 30
-
     private let window: Widget
     private let name: Widget
     private let topic: Widget
@@ -24,13 +23,13 @@ final class RoomDetailsDialog {
     private var rendering: Rendering?
 
     /// Presents the dialog, which retains itself until it is closed.
-    /// - Parameter fail: Called when an action fails.
+    /// - Parameter leave: called when the user wants to leave the room.
     @discardableResult
     static func present(
         _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
+        leave: @escaping @MainActor () -> Void
     ) -> Widget {
-        let dialog = RoomDetailsDialog(viewModel, over: parent, avatarLoader: avatarLoader, fail: fail, leave: leave)
+        let dialog = RoomDetailsDialog(viewModel, over: parent, avatarLoader: avatarLoader, leave: leave)
         viewModel.start()
         dialog.window.presentDialog(of: dialog)
         return dialog.window
@@ -38,11 +37,10 @@ final class RoomDetailsDialog {
 
     private init(
         _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        fail: @escaping @MainActor (ChatError) -> Void, leave: @escaping @MainActor () -> Void
+        leave: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
         self.avatarLoader = avatarLoader
-        viewModel.onFailure = fail
         let builder = Builder(resource: Resource.ui("room-details"))
         window = builder["window"]
         name = builder["name"]
@@ -61,7 +59,7 @@ final class RoomDetailsDialog {
         }
         search.connect("search-changed") { [weak self] _ in
             guard let self else { return }
-            self.showMembers(self.viewModel.state)
+            self.viewModel.send(.search(String(cString: gtk_editable_get_text(self.search.cast()))))
         }
         builder["copy", Button.self].onClick { [weak self] in self?.copyAddress() }
         invite.onClick { [weak self] in self?.openInvite() }
@@ -73,13 +71,7 @@ final class RoomDetailsDialog {
     }
 
     private func rename() {
-        let text = String(cString: gtk_editable_get_text(name.cast()))
-        guard let valid = RoomName.valid(text) else {
-            name.addStyle("error")
-            return
-        }
-        name.removeStyle("error")
-        viewModel.send(.rename(valid))
+        viewModel.send(.rename(String(cString: gtk_editable_get_text(name.cast()))))
     }
 
     private func copyAddress() {
@@ -106,7 +98,7 @@ final class RoomDetailsDialog {
             gtk_editable_set_text(topic.cast(), state.topic)
         }
         address.isVisible = state.address != nil
-        address.setProperty("subtitle", ToastText.escaped(state.address ?? ""))
+        address.setProperty("subtitle", Markup.escaped(state.address ?? ""))
         invite.isVisible = state.canInvite
         spinner.setProperty("spinning", state.isLoading)
         spinner.isVisible = state.isLoading
@@ -124,22 +116,15 @@ final class RoomDetailsDialog {
     private func showMembers(_ state: RoomDetailsViewModel.State) {
         let title = translated("%d Member", "%d Members", count: state.memberCount)
         members.setProperty("title", title.replacing("%d", with: "\(state.memberCount)"))
-        search.isVisible = state.entries.count > Self.maxRows
-        let query = String(cString: gtk_editable_get_text(search.cast())).lowercased()
-        let found =
-            query.isEmpty || !search.isVisible
-            ? state.entries
-            : state.entries.filter { entry in
-                entry.member.displayName.lowercased().contains(query) || entry.id.rawValue.contains(query)
-            }
-        let entries = Array(found.prefix(Self.maxRows))
+        search.isVisible = state.needsSearch
+        let entries = state.listed
         guard entries != displayedEntries else { return }
         displayedEntries = entries
         for row in rows { adw_preferences_group_remove(members.cast(), row.cast()) }
         avatars = []
         rows = entries.map(makeRow)
         for row in rows { adw_preferences_group_add(members.cast(), row.cast()) }
-        let more = found.count - entries.count
+        let more = state.unlistedCount
         guard more > 0 else { return }
         let row = Widget(sinking: adw_action_row_new())
         let text = translated("And %d more: search for them", "And %d more: search for them", count: more)
@@ -152,13 +137,13 @@ final class RoomDetailsDialog {
     private func makeRow(_ entry: RoomMembers.Entry) -> Widget {
         let member = entry.member
         let row = Widget(sinking: adw_action_row_new())
-        row.setProperty("title", ToastText.escaped(member.displayName))
+        row.setProperty("title", Markup.escaped(member.displayName))
         let avatar = AvatarView(size: 32)
         avatar.show(member.displayName, member.avatar, from: avatarLoader)
         avatars.append(avatar)
         adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
-        let detail = Self.detail(entry)
-        if !detail.isEmpty { row.setProperty("subtitle", ToastText.escaped(detail)) }
+        let detail = entry.detail(.gettext)
+        if !detail.isEmpty { row.setProperty("subtitle", Markup.escaped(detail)) }
         guard entry.canBeRemoved else { return row }
         let remove = Button(sinking: gtk_button_new_from_icon_name("list-remove-symbolic"))
         let label = translated("Remove %s").replacing("%s", with: member.displayName)
@@ -177,21 +162,5 @@ final class RoomDetailsDialog {
             body: translated("They leave the room, and have to be invited to come back."),
             action: translated("_Remove")
         ) { [weak viewModel] in viewModel?.send(.remove(member.id)) }
-    }
-
-    static func detail(_ entry: RoomMembers.Entry) -> String {
-        var components: [String] = []
-        switch entry.member.kind {
-        case .own: components.append(translated("You"))
-        case .guide: components.append(translated("Built-in guide"))
-        case .person: break
-        }
-        switch entry.role {
-        case .administrator: components.append(translated("Administrator"))
-        case .moderator: components.append(translated("Moderator"))
-        case .member: break
-        }
-        if entry.isInvited { components.append(translated("Invited")) }
-        return components.joined(separator: " · ")
     }
 }

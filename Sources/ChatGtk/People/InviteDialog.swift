@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// Asks which users to invite to a room.
 final class InviteDialog {
@@ -11,7 +12,7 @@ final class InviteDialog {
     private let error: Label
     private let picker: UserPicker
     private let viewModel: InviteViewModel
-    private var rendering: Rendering?
+    private var renderings: [Rendering] = []
 
     /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
@@ -36,27 +37,19 @@ final class InviteDialog {
         action.label = translated("_Invite")
         action.onClick { [weak viewModel] in viewModel?.send(.invite) }
         builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
-        let onDone = viewModel.onDone
-        viewModel.onDone = { [weak window] users in
-            onDone?(users)
-            window?.closeWindow()
-        }
-        rendering = Rendering(
-            { ViewState(state: viewModel.state, canInvite: viewModel.canInvite) }, { [weak self] in self?.render($0) })
+        renderings = [
+            Rendering({ viewModel.canInvite }, { [weak action] in action?.isSensitive = $0 }),
+            Rendering({ viewModel.state }, { [weak self] in self?.render($0) }),
+        ]
     }
 
     isolated deinit { viewModel.abandon() }
 
-    private nonisolated struct ViewState: Equatable, Sendable {
-        var state: InviteViewModel.State
-        var canInvite: Bool
-    }
-
-    private func render(_ viewState: ViewState) {
-        action.isSensitive = viewState.canInvite
-        spinner.setProperty("spinning", viewState.state.isInviting)
-        error.text = viewState.state.error.map(ToastText.text) ?? ""
-        error.isVisible = viewState.state.error != nil
+    private func render(_ state: InviteViewModel.State) {
+        if state.isDone { return window.closeWindow() }
+        spinner.setProperty("spinning", state.isInviting)
+        error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
+        error.isVisible = state.error != nil
     }
 }
 

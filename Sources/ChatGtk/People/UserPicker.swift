@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// Searches users as the user types, and shows the chosen ones.
 final class UserPicker {
@@ -97,7 +98,9 @@ final class UserPicker {
         chips = state.chosen.map(makeChip)
         for chip in chips { gtk_flow_box_insert(chosen.cast(), chip.cast(), -1) }
         chosen.isVisible = !chips.isEmpty
-        status.text = state.error.map(ToastText.text) ?? (state.isEmpty ? translated("Nobody was found.") : "")
+        status.text =
+            state.error.map { ToastText(.desktop).text(for: $0) }
+            ?? (state.isEmpty ? translated("Nobody was found.") : "")
         status.isVisible = !status.text.isEmpty
         status.setStyle("error", state.error != nil)
         if isWaiting, !state.isSearching { Task { [weak self] in self?.searchFinished() } }
@@ -105,8 +108,8 @@ final class UserPicker {
 
     private func makeRow(_ user: User, isChosen: Bool) -> Widget {
         let row = Widget(sinking: adw_action_row_new())
-        row.setProperty("title", ToastText.escaped(user.title))
-        if user.name != nil { row.setProperty("subtitle", ToastText.escaped(user.id.rawValue)) }
+        row.setProperty("title", Markup.escaped(user.title))
+        if user.name != nil { row.setProperty("subtitle", Markup.escaped(user.id.rawValue)) }
         row.setProperty("title-lines", 1)
         row.setProperty("subtitle-lines", 1)
         row.setProperty("activatable", true)

@@ -1,7 +1,9 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import ComposerGtk
 import GtkKit
+import MediaGtk
 
 /// A row of the room list: avatar, name, time, last message and unread count.
 final class RoomRow {
@@ -63,7 +65,7 @@ final class RoomRow {
         }
         name.text = row.name
         time.text = DateText.brief(row.lastActivity, row.day)
-        preview.text = previewText(row)
+        preview.text = row.previewText(.gettext)
         if case .draft = row.preview { preview.addStyle("draft") } else { preview.removeStyle("draft") }
         if case .failed = row.preview { preview.addStyle("error") } else { preview.removeStyle("error") }
         badge.isVisible = row.unreadLabel != nil
@@ -71,39 +73,7 @@ final class RoomRow {
         mentions.isVisible = row.mentionLabel != nil
         mentions.text = row.mentionLabel ?? ""
         widget.setStyle("unread", row.unreadCount > 0)
-        IndexedList.item(of: widget).setAccessibleLabel(accessibleText(row))
-    }
-
-    private func previewText(_ row: RoomListViewModel.Row) -> String {
-        switch row.preview {
-        case .none: ""
-        case .empty: translated("No messages yet")
-        case .invitation(let inviter?): translated("%s invites you").replacing("%s", with: inviter)
-        case .invitation: translated("You are invited")
-        case .knock: translated("Waiting to be let in")
-        case .draft(let text): translated("Draft:") + " " + text
-        case .waiting(let text): translated("Sending: {text}").replacing("{text}", with: text)
-        case .failed(let text): translated("Not sent: {text}").replacing("{text}", with: text)
-        case .message(_, isOwn: true, let text) where row.kind != .notes: translated("You:") + " " + text
-        case .message(let sender?, isOwn: false, let text): sender + ": " + text
-        case .message(_, _, let text): text
-        }
-    }
-
-    private func accessibleText(_ row: RoomListViewModel.Row) -> String {
-        var components = [row.name, previewText(row), time.text]
-        if row.unreadCount > 0, !row.isInvitation {
-            let count = row.unreadCount
-            components.insert(
-                row.mayHaveMoreUnread
-                    ? translated("%d or more unread messages").replacing("%d", with: "\(count)")
-                    : "\(count) " + translated("unread message", "unread messages", count: count), at: 1)
-        }
-        if row.mentionCount > 0 {
-            let text = translated("%d mention", "%d mentions", count: row.mentionCount)
-            components.insert(text.replacing("%d", with: "\(row.mentionCount)"), at: 2)
-        }
-        return components.filter { !$0.isEmpty }.joined(separator: ", ")
+        IndexedList.item(of: widget).setAccessibleLabel(row.accessibleText(time: time.text, .gettext))
     }
 
     private func line(_ first: Label, _ second: Label) -> Box {

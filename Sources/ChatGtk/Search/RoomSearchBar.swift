@@ -21,7 +21,7 @@ final class RoomSearchBar {
         self.viewModel = viewModel
         widget = Widget(sinking: adw_clamp_new())
         build()
-        field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
+        field.onType = { [weak viewModel] in viewModel?.send(.field(.type($0))) }
         field.onReturn = { [weak viewModel] in viewModel?.send($0 ? .stepNewer : .stepOlder) }
         field.onEscape = { [weak self] in self?.close() }
         older.onClick { [weak viewModel] in viewModel?.send(.stepOlder) }
@@ -30,14 +30,14 @@ final class RoomSearchBar {
     }
 
     func open() {
-        viewModel.send(.open)
+        viewModel.send(.field(.open))
         // Without a transition: GTK drops key events for widgets that are not mapped yet.
         widget.isVisible = true
         field.grabFocus()
     }
 
     func close() {
-        viewModel.send(.close)
+        viewModel.send(.field(.close))
         onClose?()
     }
 
@@ -49,9 +49,9 @@ final class RoomSearchBar {
         widget.isVisible = state.isOpen
         field.show(viewModel.state.text)
         // Retain the previous count while a search is running, to avoid flicker.
-        if !state.isSearching || state.current != nil { count.text = SearchText.count(state) }
+        if !state.isSearching || state.current != nil { count.text = SearchText(.desktop).count(state) }
         count.isVisible = !count.text.isEmpty
-        problem.text = SearchText.text(for: state.problems, state.error)
+        problem.text = SearchText(.desktop).text(for: state.problems, state.error)
         problem.isVisible = !problem.text.isEmpty
         field.widget.setStyle("error", problem.isVisible || state.hasNoResults)
         for button in [older, newer] { button.isSensitive = state.canStep }

@@ -26,7 +26,7 @@ final class SearchPane {
         self.viewModel = viewModel
         widget = Box(.vertical)
         build()
-        field.onType = { [weak self] in self?.viewModel.send(.type($0)) }
+        field.onType = { [weak self] in self?.viewModel.send(.field(.type($0))) }
         field.onReturn = { [weak self] _ in self?.choose(self?.list.selectedIndex ?? 0) }
         field.onDown = { [weak self] in self?.enterList() }
         field.onEscape = { [weak self] in self?.close() }
@@ -50,13 +50,13 @@ final class SearchPane {
     }
 
     func open() {
-        viewModel.send(.open)
+        viewModel.send(.field(.open))
         widget.isVisible = true
         field.grabFocus()
     }
 
     func close() {
-        viewModel.send(.close)
+        viewModel.send(.field(.close))
         onClose?()
     }
 
@@ -81,8 +81,8 @@ final class SearchPane {
             list.selectedIndex = nil
             scroller.verticalAdjustment.value = 0
         }
-        let problem = SearchText.text(for: state.problems, state.error)
-        hint.text = problem.isEmpty ? SearchText.filters : problem
+        let problem = SearchText(.desktop).text(for: state.problems, state.error)
+        hint.text = problem.isEmpty ? SearchText(.desktop).filters : problem
         hint.isVisible = !problem.isEmpty || state.isUnasked
         hint.setStyle("error", !problem.isEmpty)
         hint.setStyle("dim-label", problem.isEmpty)

@@ -1,5 +1,6 @@
 import CGtk
 import ChatViewModels
+import ComposerGtk
 import GtkKit
 
 /// A search result: room and time, sender and the text around the match.
@@ -36,7 +37,7 @@ final class SearchResultRow {
         room.text = result.roomName
         time.text = DateText.brief(result.sentAt, result.day)
         time.tooltip = DateText.full(result.sentAt)
-        let start = (result.isOwn ? translated("You:") : result.senderName + ":") + " "
+        let start = result.senderText(.gettext) + " "
         text.text = start + result.snippet
         let attributes = pango_attr_list_new()
         defer { pango_attr_list_unref(attributes) }
@@ -48,6 +49,6 @@ final class SearchResultRow {
         }
         gtk_label_set_attributes(text.cast(), attributes)
         IndexedList.item(of: widget).setAccessibleLabel(
-            "\(result.roomName), \(DateText.full(result.sentAt)), \(text.text)")
+            result.accessibleText(time: DateText.full(result.sentAt), .gettext))
     }
 }

@@ -1,6 +1,8 @@
 import CGtk
 import ChatCore
+import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// The attachments of a message: images inline in a frame of known size, other files as cards, with a player for audio
 /// and video that the system can decode.
@@ -22,25 +24,31 @@ final class AttachmentView {
         guard files != displayedFiles else { return }
         displayedFiles = files
         for child in box.children { box.remove(child) }
-        contentViews = files.map { file in
-            if ImageContentView.shows(file) {
-                let imageView = ImageContentView(file, media)
-                box.append(imageView.widget)
-                return imageView
-            }
-            if VoiceMessageView.shows(file) {
-                let voice = VoiceMessageView(file, media)
-                box.append(voice.widget)
-                return voice
-            }
+        contentViews = files.map(add)
+        box.isVisible = !files.isEmpty
+    }
+
+    private func add(_ file: MediaReference) -> AnyObject {
+        switch file.presentation {
+        case .image:
+            let image = ImageContentView(file, media)
+            box.append(image.widget)
+            return image
+        case .voiceMessage:
+            let voice = VoiceMessageView(file, media)
+            box.append(voice.widget)
+            return voice
+        case .player:
             let card = FileCard(file, media)
-            box.append(card.widget)
-            guard MediaPlayer.plays(file) else { return card }
             let player = MediaPlayer(file, media, card)
+            box.append(card.widget)
             box.append(player.widget)
             return player
+        case .file:
+            let card = FileCard(file, media)
+            box.append(card.widget)
+            return card
         }
-        box.isVisible = !files.isEmpty
     }
 
     /// The view of the first voice message.
@@ -48,13 +56,4 @@ final class AttachmentView {
 
     /// The player of the first audio or video file.
     var player: MediaPlayer? { contentViews.lazy.compactMap { $0 as? MediaPlayer }.first }
-
-    /// Returns the part of the accessible label that describes the attachments.
-    static func accessibleText(_ files: [MediaReference]) -> String {
-        files.map { file in
-            if VoiceMessageView.shows(file) { return translated("Voice Message") }
-            let kind = file.isImage ? translated("Picture") : translated("File")
-            return "\(kind) \(file.altText ?? file.name)"
-        }.joined(separator: ", ")
-    }
 }

@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// A group of room events summarized in one line, which a click or Return expands to one line each.
 final class EventRow: TimelineRow {
@@ -56,8 +57,7 @@ final class EventRow: TimelineRow {
     func show(_ item: TimelineItem, selected: Range<Int>?) {
         guard case .events(let group) = item else { return }
         self.group = group
-        let summary = EventText.summary(group)
-        text.text = summary
+        text.text = MessageText.localized.summary(group)
         arrow.isVisible = group.canExpand
         gtk_image_set_from_icon_name(arrow.cast(), group.isExpanded ? "pan-up-symbolic" : "pan-down-symbolic")
         gtk_widget_set_can_target(button.cast(), group.canExpand ? 1 : 0)
@@ -66,14 +66,9 @@ final class EventRow: TimelineRow {
         other.isVisible = group.address != nil
         other.label = group.isReplaced ? translated("Go to New Room") : translated("Go to Earlier Room")
         lines.isVisible = group.isExpanded && group.canExpand
-        let details = lines.isVisible ? Self.details(group) : ""
-        lines.text = details
-        accessibleText = [summary, details, readReceipts.accessibleText].filter { !$0.isEmpty }.joined(separator: "\n")
+        lines.text = lines.isVisible ? MessageText.localized.lines(group) : ""
+        accessibleText = MessageText.localized.accessibleText(group)
         widget.setAccessibleLabel(accessibleText)
         if group.canExpand { widget.setAccessiblyExpanded(group.isExpanded) }
-    }
-
-    private static func details(_ group: EventGroup) -> String {
-        group.lines.map { "\(EventText.sentence($0)) · \(DateText.time($0.sentAt))" }.joined(separator: "\n")
     }
 }

@@ -10,9 +10,7 @@ final class FailedMessageBar {
     let discard = Button(sinking: gtk_button_new())
     let text = Label()
     var onRetry: (() -> Void)?
-    /// Called with whether to discard the message itself rather than a change of it.
-    var onDiscard: ((_ isMessage: Bool) -> Void)?
-    private var isMessage = true
+    var onDiscard: (() -> Void)?
 
     init(isOwn: Bool) {
         widget.addStyle("message-unsent")
@@ -23,28 +21,16 @@ final class FailedMessageBar {
         for child in [icon, text, retry, discard] { widget.append(child) }
         for button in [retry, discard] { button.addStyle("flat") }
         retry.onClick { [weak self] in self?.onRetry?() }
-        discard.onClick { [weak self] in
-            guard let self else { return }
-            onDiscard?(isMessage)
-        }
+        discard.onClick { [weak self] in self?.onDiscard?() }
         widget.isVisible = false
     }
 
     func show(_ failure: MessageItem.RejectedItem?) {
         widget.isVisible = failure != nil
         guard let failure else { return }
-        isMessage = failure == .message
-        text.text = Self.text(failure)
+        let isMessage = failure == .message
+        text.text = MessageText.localized.failure(failure)
         retry.label = isMessage ? translated("Send Again") : translated("Try Again")
         discard.label = isMessage ? translated("Discard…") : translated("Dismiss")
-    }
-
-    static func text(_ failure: MessageItem.RejectedItem) -> String {
-        switch failure {
-        case .message: translated("Not sent")
-        case .change(.edit): translated("Edit not sent")
-        case .change(.deletion): translated("Not deleted")
-        case .change(.reaction): translated("Reaction not sent")
-        }
     }
 }

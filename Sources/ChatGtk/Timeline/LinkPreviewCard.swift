@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// The preview of a message's link as a card that opens it. It appears once it has loaded; the list preserves its
 /// scroll position.
@@ -16,11 +17,14 @@ final class LinkPreviewCard {
     private let title = Label()
     private let summary = Label()
     private let media: MediaPresenter
+    /// Returns `nil` if link previews are disabled or unavailable.
+    private let linkPreviews: () -> LinkPreviews?
     private var link: BodyLink?
     private var loading: Task<Void, Never>?
 
-    init(media: MediaPresenter) {
+    init(media: MediaPresenter, linkPreviews: @escaping () -> LinkPreviews?) {
         self.media = media
+        self.linkPreviews = linkPreviews
         let texts = Box(.vertical, spacing: 2)
         gtk_widget_set_hexpand(texts.cast(), 1)
         gtk_widget_set_valign(texts.cast(), GTK_ALIGN_CENTER)
@@ -54,7 +58,7 @@ final class LinkPreviewCard {
 
     /// - Parameter link: The link to preview; `nil` hides the card.
     func show(_ link: BodyLink?) {
-        let previews = link == nil ? nil : media.linkPreviews?()
+        let previews = link == nil ? nil : linkPreviews()
         guard let link, let previews else {
             self.link = nil
             loading?.cancel()

@@ -5,85 +5,50 @@ import GtkKit
 
 /// The message menu, shared by the whole timeline.
 final class MessageMenu {
-    var onEdit: ((MessageID) -> Void)?
-    var onDelete: ((MessageItem) -> Void)?
-    var onReply: ((MessageID) -> Void)?
-    var onCopy: ((MessageItem) -> Void)?
-    /// Called with the message and the widget that the menu was opened at.
-    var onReact: ((MessageItem, Widget) -> Void)?
-    var onHistory: ((MessageID) -> Void)?
-    var onForward: ((MessageID) -> Void)?
-    var onCopyLink: ((MessageID) -> Void)?
-    var onRetry: ((MessageID) -> Void)?
+    /// Called with the message and the chosen action.
+    var onAction: ((MessageID, MessageAction) -> Void)?
+    /// Called to choose a reaction, with the message and the widget that the menu was opened at.
+    var onReact: ((MessageID, Widget) -> Void)?
+    /// Called to select the message.
     var onSelect: ((MessageID) -> Void)?
+
+    /// The names of the menu's actions that need no more than the message.
+    private static let names: [(String, MessageAction)] = [
+        ("reply", .reply), ("copy", .copy), ("edit", .edit), ("delete", .requestDeletion), ("history", .showHistory),
+        ("retry", .retry), ("copy-link", .copyLink), ("forward", .forward),
+    ]
 
     private let parent: Widget
     private let popover: PopoverMenu
-    private let actions = ActionGroup()
+    private let group = ActionGroup()
+    private var actions: [(action: Action, isEnabled: (MessageItem) -> Bool)] = []
     private var item: MessageItem?
     private let focus = FocusRestorer()
-    private var reply: Action?
-    private var copy: Action?
-    private var edit: Action?
-    private var delete: Action?
-    private var react: Action?
-    private var history: Action?
-    private var forward: Action?
-    private var copyLink: Action?
-    private var select: Action?
-    private var retry: Action?
     private var opener: Widget?
 
     init(parent: Widget) {
         self.parent = parent
         let builder = Builder(resource: Resource.ui("message-menu"))
         popover = PopoverMenu(model: builder["menu", Object.self], parent: parent)
-        reply = actions.add("reply") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onReply?(item.id)
+        for (name, action) in Self.names {
+            add(name, isEnabled: { $0.offers(action) }) { $0.onAction?($1, action) }
         }
-        copy = actions.add("copy") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onCopy?(item)
+        add("select", isEnabled: \.canSelect) { $0.onSelect?($1) }
+        add("react", isEnabled: \.canReact) { menu, message in
+            if let opener = menu.opener { menu.onReact?(message, opener) }
         }
-        edit = actions.add("edit") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onEdit?(item.id)
-        }
-        delete = actions.add("delete") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onDelete?(item)
-        }
-        addMore()
-        parent.insertActions(actions, prefix: "message")
+        parent.insertActions(group, prefix: "message")
         popover.connect("closed") { [weak self] _ in self?.focus.restore() }
     }
 
-    private func addMore() {
-        react = actions.add("react") { [weak self] in
-            guard let self, let item = self.item, let opener = self.opener else { return }
-            self.onReact?(item, opener)
+    private func add(
+        _ name: String, isEnabled: @escaping (MessageItem) -> Bool,
+        _ perform: @escaping @MainActor (MessageMenu, MessageID) -> Void
+    ) {
+        let action = group.add(name) { [weak self] in
+            if let self, let item { perform(self, item.id) }
         }
-        history = actions.add("history") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onHistory?(item.id)
-        }
-        select = actions.add("select") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onSelect?(item.id)
-        }
-        retry = actions.add("retry") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onRetry?(item.id)
-        }
-        copyLink = actions.add("copy-link") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onCopyLink?(item.id)
-        }
-        forward = actions.add("forward") { [weak self] in
-            guard let self, let item = self.item else { return }
-            self.onForward?(item.id)
-        }
+        actions.append((action, isEnabled))
     }
 
     isolated deinit {
@@ -104,16 +69,7 @@ final class MessageMenu {
         }
         self.item = item
         opener = widget
-        react?.isEnabled = item.canReact
-        history?.isEnabled = item.hasHistory
-        retry?.isEnabled = item.canRetry
-        select?.isEnabled = item.canSelect
-        forward?.isEnabled = item.canForward
-        copyLink?.isEnabled = item.canCopyLink
-        reply?.isEnabled = item.canReply
-        copy?.isEnabled = item.canCopy
-        edit?.isEnabled = item.canEdit
-        delete?.isEnabled = item.canDelete
+        for (action, isEnabled) in actions { action.isEnabled = isEnabled(item) }
         guard item.canCopy || item.canEdit || item.canDelete else { return }
         focus.save(around: parent)
         popover.popUp(x: parentX, y: parentY)

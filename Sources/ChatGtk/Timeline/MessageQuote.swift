@@ -2,15 +2,13 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
+import ComposerGtk
 import GtkKit
 
 /// The excerpt of the message that another one replies to; clicking it jumps there.
 final class MessageQuote {
     let widget: Button
     var onClick: ((MessageID) -> Void)?
-    /// The accessible description, or `nil` without a quote.
-    private(set) var accessibleText: String?
-
     private let sender = Label()
     private let text = Label()
     private var target: MessageID?
@@ -40,7 +38,6 @@ final class MessageQuote {
     func show(_ quote: MessageItem.Quote?) {
         widget.isVisible = quote != nil
         target = nil
-        accessibleText = nil
         switch quote {
         case nil: return
         case .loading(let id):
@@ -55,8 +52,6 @@ final class MessageQuote {
             sender.isVisible = true
             sender.text = name
             text.show(words)
-            // Translators: %s is the name of who wrote the message that is answered.
-            accessibleText = translated("In reply to %s.").replacing("%s", with: name)
         }
         widget.isSensitive = target != nil
     }

@@ -2,18 +2,14 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// The actions of a message row.
 @MainActor
 protocol MessageRowDelegate: AnyObject {
     func openMenu(of row: MessageRow)
-    func reply(to message: MessageID)
-    func edit(_ message: MessageID)
-    func retry(_ message: MessageID)
-    func delete(_ message: MessageItem)
-    func discard(_ message: MessageID)
     func openReactions(of row: MessageRow)
-    func react(_ text: String, to message: MessageID)
+    func perform(_ action: MessageAction, on message: MessageID)
     func jump(to message: MessageID)
     func open(_ link: BodyLink, from widget: Widget)
     /// Shows the full text of a message that is shortened in its row.
@@ -45,12 +41,16 @@ final class MessageRow: TimelineRow {
     /// The accessible label.
     private(set) var accessibleText = ""
 
-    init(isOwn: Bool, media: MediaPresenter, delegate: any MessageRowDelegate) {
+    /// - Parameter linkPreviews: Returns `nil` while link previews are disabled or unavailable.
+    init(
+        isOwn: Bool, media: MediaPresenter, linkPreviews: @escaping () -> LinkPreviews? = { nil },
+        delegate: any MessageRowDelegate
+    ) {
         self.isOwn = isOwn
         avatarLoader = media.avatars
         readReceipts = ReadReceiptsView(avatarLoader: media.avatars)
         files = AttachmentView(media: media)
-        preview = LinkPreviewCard(media: media)
+        preview = LinkPreviewCard(media: media, linkPreviews: linkPreviews)
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionsView(isOwn: isOwn)
         self.delegate = delegate
@@ -61,14 +61,8 @@ final class MessageRow: TimelineRow {
             guard let self else { return }
             delegate?.openMenu(of: self)
         }
-        buttons.reply.onClick { [weak self, weak delegate] in
-            guard let id = self?.item?.id else { return }
-            delegate?.reply(to: id)
-        }
-        buttons.edit.onClick { [weak self, weak delegate] in
-            guard let id = self?.item?.id else { return }
-            delegate?.edit(id)
-        }
+        buttons.reply.onClick { [weak self] in self?.perform(.reply) }
+        buttons.edit.onClick { [weak self] in self?.perform(.edit) }
         buttons.react.onClick { [weak self, weak delegate] in
             guard let self else { return }
             delegate?.openReactions(of: self)
@@ -76,10 +70,7 @@ final class MessageRow: TimelineRow {
         shortened.onClick { [weak self, weak delegate] in
             if let item = self?.item { delegate?.showAll(of: item) }
         }
-        reactions.onToggle = { [weak self, weak delegate] text in
-            guard let id = self?.item?.id else { return }
-            delegate?.react(text, to: id)
-        }
+        reactions.onToggle = { [weak self] in self?.perform(.react($0)) }
         quote.onClick = { [weak delegate] in delegate?.jump(to: $0) }
         preview.onOpen = { [weak self, weak delegate] link in
             guard let self else { return }
@@ -89,6 +80,10 @@ final class MessageRow: TimelineRow {
             guard let self else { return }
             delegate?.open(link, from: widget)
         }
+    }
+
+    private func perform(_ action: MessageAction) {
+        if let item { delegate?.perform(action, on: item.id) }
     }
 
     /// The distance from the row's start to the bubble's text: avatar, spacing and padding.
@@ -114,10 +109,9 @@ final class MessageRow: TimelineRow {
         reactions.show(message.reactions)
         showDelivery(message)
         readReceipts.show(message.readers)
-        let time = DateText.time(message.sentAt)
-        meta.text = metaText(message, time)
+        meta.text = MessageText.localized.caption(message)
         meta.isVisible = !meta.text.isEmpty
-        buttons.show(message, time: message.endsGroup ? "" : time)
+        buttons.show(message, time: message.endsGroup ? "" : DateText.time(message.sentAt))
         if let avatar {
             avatar.show(message.senderName, message.senderAvatar, from: avatarLoader)
             gtk_widget_set_opacity(avatar.widget.cast(), message.endsGroup ? 1 : 0)
@@ -128,7 +122,7 @@ final class MessageRow: TimelineRow {
         widget.setStyle("editing", message.isBeingEdited)
         widget.setStyle("marked", message.isSelected)
         widget.setAccessiblySelected(message.isSelected)
-        accessibleText = sentence(message, time)
+        accessibleText = MessageText.localized.accessibleText(message)
         widget.setAccessibleLabel(accessibleText)
     }
 
@@ -141,11 +135,8 @@ final class MessageRow: TimelineRow {
 
     private func makeFailedMessageBar() -> FailedMessageBar {
         let bar = FailedMessageBar(isOwn: isOwn)
-        bar.onRetry = { [weak self] in self?.item.map { self?.delegate?.retry($0.id) } }
-        bar.onDiscard = { [weak self] isMessage in
-            guard let self, let item else { return }
-            if isMessage { delegate?.delete(item) } else { delegate?.discard(item.id) }
-        }
+        bar.onRetry = { [weak self] in self?.perform(.retry) }
+        bar.onDiscard = { [weak self] in self?.perform(.requestDiscard) }
         gtk_widget_set_margin_start(bar.widget.cast(), isOwn ? 0 : textInset)
         column.insert(bar.widget, after: reactions.widget)
         return bar
@@ -153,7 +144,7 @@ final class MessageRow: TimelineRow {
 
     private func makeUploadProgressBar() -> UploadProgressBar {
         let bar = UploadProgressBar()
-        bar.onCancel = { [weak self] in self?.item.map { self?.delegate?.discard($0.id) } }
+        bar.onCancel = { [weak self] in self?.perform(.requestDiscard) }
         column.insert(bar.widget, after: reactions.widget)
         return bar
     }
@@ -242,39 +233,5 @@ final class MessageRow: TimelineRow {
         // A minimum margin on the opposite side distinguishes own from others' messages even in a narrow window.
         (isOwn ? gtk_widget_set_margin_start : gtk_widget_set_margin_end)(line.cast(), 36)
         return line
-    }
-
-    // MARK: Texts
-
-    private func metaText(_ message: MessageItem, _ time: String) -> String {
-        // Failed messages and uploads have a bar of their own.
-        guard message.upload == nil || message.waitsForSignIn else { return "" }
-        return ((message.endsGroup ? [time] : []) + (message.canRetry ? [] : states(message))).joined(separator: " · ")
-    }
-
-    private func states(_ message: MessageItem) -> [String] {
-        var components: [String] = []
-        if message.isEdited { components.append(translated("edited")) }
-        if message.isOnItsWay {
-            components.append(
-                message.waitsForSignIn ? translated("waiting for you to sign in") : translated("sending…"))
-        }
-        if message.delivery == .failed { components.append(translated("not sent")) }
-        return components
-    }
-
-    /// Returns the accessible label.
-    private func sentence(_ message: MessageItem, _ time: String) -> String {
-        let sender = message.isOwn ? translated("You") : message.senderName
-        // Includes the time even if the row does not show it.
-        let failureText = message.pendingChange == nil ? nil : message.rejectedItem.map(FailedMessageBar.text)
-        let state = ([time] + states(message) + [failureText].compactMap(\.self)).joined(separator: ", ")
-        let messageText = message.isDeleted ? translated("Message deleted") : message.accessibleText
-        let what = [AttachmentView.accessibleText(message.attachments), messageText].filter { !$0.isEmpty }.joined(
-            separator: ". ")
-        let reactionsText = message.reactions.map { " " + ReactionsView.accessibleText($0) + "." }.joined()
-        let quoteText = quote.accessibleText.map { " " + $0 } ?? ""
-        let read = readReceipts.accessibleText.isEmpty ? "" : ". \(readReceipts.accessibleText)"
-        return "\(sender): \(what).\(quoteText)\(reactionsText) \(state)\(read)"
     }
 }

@@ -33,8 +33,8 @@ final class ReactionsView {
         for (chip, reaction) in zip(chips, reactions) {
             chip.label = reaction.count > 1 ? "\(reaction.text) \(reaction.count)" : reaction.text
             chip.setStyle("given", reaction.isOwn)
-            chip.tooltip = Self.names(reaction)
-            chip.setAccessibleLabel(Self.accessibleText(reaction))
+            chip.tooltip = MessageText.localized.names(reaction)
+            chip.setAccessibleLabel(MessageText.localized.accessibleText(reaction))
         }
         widget.isVisible = !reactions.isEmpty
     }
@@ -54,16 +54,5 @@ final class ReactionsView {
         }
         lines.last?.append(chip)
         chips.append(chip)
-    }
-
-    /// Returns who reacted, the user first.
-    private static func names(_ reaction: MessageItem.Reaction) -> String {
-        ((reaction.isOwn ? [translated("You")] : []) + reaction.others).joined(separator: ", ")
-    }
-
-    /// Returns the accessible description.
-    static func accessibleText(_ reaction: MessageItem.Reaction) -> String {
-        // Translators: %1 is an emoji, %2 are the names of those who reacted with it.
-        translated("%1 by %2").replacing("%1", with: reaction.text).replacing("%2", with: names(reaction))
     }
 }

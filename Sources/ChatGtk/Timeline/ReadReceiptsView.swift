@@ -1,7 +1,7 @@
 import CGtk
 import ChatViewModels
-import Foundation
 import GtkKit
+import MediaGtk
 
 /// The read receipts of a message: small avatars beside its bubble, in an overlay so that changes do not affect the
 /// layout.
@@ -47,22 +47,9 @@ final class ReadReceiptsView {
             more.text = "+\(readers.count - visibleCount)"
         }
         more.isVisible = visibleCount < readers.count
-        let names = EventText.names(readers.map { .named($0.name) })
-        accessibleText = translated("Read by {names}").replacing("{names}", with: names)
+        accessibleText = MessageText.localized.readBy(readers)
         widget.setAccessibleLabel(accessibleText)
-        widget.tooltip = Self.tooltipText(readers)
-    }
-
-    /// Returns one line per reader, up to a limit.
-    private static func tooltipText(_ readers: [MessageItem.Reader]) -> String {
-        let maxLines = 20
-        var lines = readers.prefix(maxLines).map { "\($0.name) · \(DateText.time($0.readAt))" }
-        let rest = readers.count - maxLines
-        if rest > 0 {
-            lines.append(
-                translated("{count} other", "{count} others", count: rest).replacing("{count}", with: "\(rest)"))
-        }
-        return ([translated("Read by")] + lines).joined(separator: "\n")
+        widget.tooltip = MessageText.localized.tooltip(readers)
     }
 
     // MARK: Positioning

@@ -29,8 +29,7 @@ final class RetryBar {
     }
 
     /// A single failed message has its own buttons in its row.
-    func show(_ state: TimelineViewModel.State) {
-        let failedCount = state.failedCount
+    func show(failedCount: Int) {
         if failedCount > 1 {
             let text = translated("%d not sent", "%d not sent", count: failedCount)
             count.text = text.replacing("%d", with: "\(failedCount)")

@@ -41,14 +41,14 @@ final class SelectionBar {
         gtk_revealer_set_child(widget.cast(), bar.cast())
     }
 
-    func show(_ state: TimelineViewModel.State) {
-        let selectedCount = state.selectedCount
+    func show(_ selection: SelectedMessages) {
+        let selectedCount = selection.count
         // Leave the last count in place while the bar fades out.
         if selectedCount > 0 {
             count.text = translated("%d selected", "%d selected", count: selectedCount).replacing(
                 "%d", with: "\(selectedCount)")
         }
-        delete.isSensitive = state.canDeleteSelected
+        delete.isSensitive = selection.canDelete
         widget.isRevealed = selectedCount > 0
     }
 }

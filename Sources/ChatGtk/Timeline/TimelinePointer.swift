@@ -1,6 +1,7 @@
 import CGtk
 import ChatViewModels
 import GtkKit
+import TimelineGtk
 
 /// Pointer and touch input on messages: selecting, editing, replying, opening the menu and hiding the on-screen
 /// keyboard.
@@ -64,7 +65,7 @@ final class TimelinePointer {
     /// Extends the selection after the pointer has moved or the list has scrolled below it.
     func dragScrolled() {
         guard let start = dragStart?.point, let dragEnd, let end = point(atX: dragEnd.x, y: dragEnd.y) else { return }
-        view.viewModel.selection = MessageSelection(anchor: start, focus: end)
+        view.viewModel.send(.selection(.select(MessageSelection(anchor: start, focus: end))))
     }
 
     /// Returns the text position nearest to a point in list coordinates.
@@ -100,26 +101,11 @@ final class TimelinePointer {
     }
 
     private func pressed(_ count: Int, x: Double, y: Double, _ isExtending: Bool) {
-        let model = view.viewModel
         guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
-        let offset = row.offset(atX: x, y: y, in: view.widget)
-        // In selection mode, a click anywhere on a row toggles its message.
-        if model.state.selectedCount > 0 {
-            if count == 1 { model.send(.toggleSelection(item.id)) }
-            return
-        }
-        switch count {
-        case 1 where isExtending: model.selection?.focus = TextPoint(message: item.id, offset: offset)
-        case 1: model.selection = nil
-        case 2 where item.canEdit && row.bubbleContains(x: x, y: y, of: view.widget):
-            model.selection = nil
-            model.send(.edit(item.id))
-        case 2: model.selection = item.word(at: offset)
-        default:
-            model.selection = MessageSelection(
-                anchor: TextPoint(message: item.id, offset: 0),
-                focus: TextPoint(message: item.id, offset: item.selectableText.utf8.count))
-        }
+        let point = TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: view.widget))
+        let isOnBubble = row.bubbleContains(x: x, y: y, of: view.widget)
+        let press = TextPress(point, count: count, isExtending: isExtending, isOnBubble: isOnBubble)
+        view.viewModel.send(.selection(.press(press)))
     }
 
     /// A tap hides the on-screen keyboard by moving the focus; mouse clicks leave the focus alone (SLK-48).
@@ -179,7 +165,9 @@ final class TimelinePointer {
 
     func endSwipe(by distance: Double) {
         swiped?.showSwipe(0)
-        if distance.magnitude >= Self.swipeDistance, let id = swiped?.item?.id { view.viewModel.send(.reply(id)) }
+        if distance.magnitude >= Self.swipeDistance, let id = swiped?.item?.id {
+            view.viewModel.send(.message(id, .reply))
+        }
         swiped = nil
     }
 

@@ -3,6 +3,7 @@ import ChatCore
 import ChatViewModels
 import Foundation
 import GtkKit
+import TimelineGtk
 
 /// A timeline row of any kind.
 @MainActor

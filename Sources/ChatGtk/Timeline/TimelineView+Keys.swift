@@ -1,7 +1,9 @@
 import CGtk
 import ChatViewModels
 import Composer
+import ComposerGtk
 import GtkKit
+import TimelineGtk
 
 /// Key bindings beyond the list's own scrolling keys.
 extension TimelineView {
@@ -22,18 +24,12 @@ extension TimelineView {
         if shift, handleShiftKey(key) { return true }
         switch key {
         case GDK_KEY_Escape:
-            if viewModel.state.selectedCount > 0 {
-                viewModel.send(.clearSelection)
-            } else if viewModel.selection != nil {
-                viewModel.selection = nil
-            } else {
-                onLeave?()
-            }
+            if viewModel.canCancelSelection { viewModel.send(.selection(.cancel)) } else { onLeave?() }
         case GDK_KEY_space where focusedEvents != nil, GDK_KEY_Return where focusedEvents != nil:
-            focusedEvents.map { viewModel.send(.toggleEvents($0.id)) }
+            focusedEvents.map { viewModel.send(.message($0.id, .toggleEvents)) }
         case GDK_KEY_space where !control && !shift && focusedMessage != nil:
-            focusedMessage.map { viewModel.send(.toggleSelection($0.id)) }
-        case GDK_KEY_Delete where viewModel.state.canDeleteSelected: onDeleteSelected?()
+            focusedMessage.map { viewModel.send(.selection(.toggle($0.id))) }
+        case GDK_KEY_Delete where viewModel.state.selection.canDelete: viewModel.send(.selection(.requestDeletion))
         case GDK_KEY_Menu: openMenuOfFocusedRow()
         case GDK_KEY_plus where !control && focusedMessage?.canReact == true: reactToFocused()
         default:
@@ -47,24 +43,28 @@ extension TimelineView {
 
     /// Handles single-key shortcuts for the focused message; all other letters start a new message.
     private func handleKey(_ key: Int32, of message: MessageItem) -> Bool {
-        switch key {
-        case GDK_KEY_r where message.canReply: viewModel.send(.reply(message.id))
-        case GDK_KEY_e where message.canEdit: viewModel.send(.edit(message.id))
-        case GDK_KEY_f where message.canForward: onForward?([message.id])
-        case GDK_KEY_l where message.canCopyLink: copyLink(to: message.id)
-        case GDK_KEY_h where message.hasHistory: onHistory?(message.id)
-        case GDK_KEY_Delete where message.canDelete: onDelete?(message)
-        default: return false
-        }
+        let action: MessageAction? =
+            switch key {
+            case GDK_KEY_r: .reply
+            case GDK_KEY_e: .edit
+            case GDK_KEY_f: .forward
+            case GDK_KEY_l: .copyLink
+            case GDK_KEY_h: .showHistory
+            case GDK_KEY_Delete: .requestDeletion
+            default: nil
+            }
+        guard let action, message.offers(action) else { return false }
+        viewModel.send(.message(message.id, action))
         return true
     }
 
     private func handleControlKey(_ key: Int32, shift: Bool, _ controller: Object) -> Bool {
         switch key {
-        case GDK_KEY_End, GDK_KEY_KP_End: viewModel.send(.jump(.newest))
-        case GDK_KEY_Home, GDK_KEY_KP_Home: viewModel.send(.jump(.oldest))
-        case GDK_KEY_c, GDK_KEY_C, GDK_KEY_Insert: copySelectionOrFocused()
-        case GDK_KEY_a, GDK_KEY_A: viewModel.selectAll()
+        case GDK_KEY_End, GDK_KEY_KP_End: viewModel.send(.pages(.jump(.newest)))
+        case GDK_KEY_Home, GDK_KEY_KP_Home: viewModel.send(.pages(.jump(.oldest)))
+        case GDK_KEY_c, GDK_KEY_C, GDK_KEY_Insert:
+            viewModel.send(.selection(.copy(focused: focusedMessage?.id)))
+        case GDK_KEY_a, GDK_KEY_A: viewModel.send(.selection(.selectAll))
         case GDK_KEY_v, GDK_KEY_V: onType?(controller)
         case GDK_KEY_Left where shift: extend(.word, forward: false)
         case GDK_KEY_Right where shift: extend(.word, forward: true)
@@ -75,7 +75,7 @@ extension TimelineView {
 
     private func handleShiftKey(_ key: Int32) -> Bool {
         switch key {
-        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: viewModel.send(.jump(.firstUnread))
+        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: viewModel.send(.pages(.jump(.firstUnread)))
         case GDK_KEY_F10: openMenuOfFocusedRow()
         case GDK_KEY_Left: extend(.character, forward: false)
         case GDK_KEY_Right: extend(.character, forward: true)
@@ -96,17 +96,9 @@ extension TimelineView {
 
     private func extend(_ step: SelectionStep, forward: Bool) {
         guard let start = focusedMessage else { return }
-        viewModel.extendSelection(step, forward: forward, from: start.id)
+        viewModel.send(.selection(.extend(step, forward: forward, from: start.id)))
         // Focus the message at the end of the selection, which scrolls it into view.
-        if let end = viewModel.selection?.focus.message, end != start.id { list.focus(TimelineItem.ID.message(end)) }
-    }
-
-    private func copySelectionOrFocused() {
-        if viewModel.state.selectedCount > 0 { return copySelectedMessages() }
-        if copySelection() { return }
-        if let message = focusedMessage, message.canCopy {
-            Clipboard.write(ClipboardFragment(copying: message), of: widget)
-        }
+        if let end = viewModel.selectedText?.focus.message, end != start.id { list.focus(TimelineItem.ID.message(end)) }
     }
 
     private func reactToFocused() {

@@ -2,8 +2,11 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
+import ComposerGtk
 import Foundation
 import GtkKit
+import MediaGtk
+import TimelineGtk
 
 /// The timeline of a room in a scrolled window: binds the list's rows and controls its scroll position.
 final class TimelineView {
@@ -30,14 +33,11 @@ final class TimelineView {
     let reactions: ReactionPicker
     /// Called to choose the room to forward messages to.
     var onForward: (([MessageID]) -> Void)?
-    /// Called to confirm and delete the selected messages.
-    var onDeleteSelected: (() -> Void)?
-    var onDelete: ((MessageItem) -> Void)?
-    /// Called to show a message's edit history.
-    var onHistory: ((MessageID) -> Void)?
     private let links = LinkOpener()
     private let scroller: ScrolledWindow
     private let media: MediaPresenter
+    /// Returns `nil` while link previews are disabled or unavailable.
+    var linkPreviews: () -> LinkPreviews? = { nil }
     private let calendar: DayPicker
     private let activityMonitor: WindowActivityMonitor
     private(set) var pointer: TimelinePointer?
@@ -68,10 +68,8 @@ final class TimelineView {
         pointer = TimelinePointer(view: self)
         addKeys()
         updatePaging()
-        media.images = { [weak viewModel] in
-            viewModel?.rows.compactMap(\.message).flatMap(\.attachments).filter(ImageContentView.shows) ?? []
-        }
-        viewModel.onEffect = { [weak self] in self?.carryOut($0) }
+        media.images = { [weak viewModel] in viewModel?.images ?? [] }
+        viewModel.subscribe { [weak self] in self?.carryOut($0) }
     }
 
     private func connectList() {
@@ -83,23 +81,16 @@ final class TimelineView {
             return true
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
-        calendar.onPick = { [weak viewModel] in viewModel?.send(.jump(.date($0))) }
+        calendar.onPick = { [weak viewModel] in viewModel?.send(.pages(.jump(.date($0)))) }
         scroller.connect("map") { [weak self] _ in self?.list.notifyAgain() }
-        activityMonitor.onChange = { [weak viewModel] in viewModel?.send(.attended($0)) }
+        activityMonitor.onChange = { [weak viewModel] in viewModel?.send(.reading(.attended($0))) }
     }
 
     private func connectMenu() {
-        menu.onEdit = { [weak viewModel] in viewModel?.send(.edit($0)) }
-        menu.onDelete = { [weak self] in self?.onDelete?($0) }
-        menu.onReply = { [weak viewModel] in viewModel?.send(.reply($0)) }
-        menu.onCopy = { [weak self] in self?.copy($0) }
-        menu.onReact = { [weak self] item, widget in self?.openReactions(for: item.id, at: widget) }
-        menu.onHistory = { [weak self] in self?.onHistory?($0) }
-        menu.onRetry = { [weak viewModel] in viewModel?.send(.retry($0)) }
-        menu.onSelect = { [weak viewModel] in viewModel?.send(.toggleSelection($0)) }
-        menu.onForward = { [weak self] in self?.onForward?([$0]) }
-        menu.onCopyLink = { [weak self] in self?.copyLink(to: $0) }
-        reactions.onPick = { [weak viewModel] in viewModel?.send(.react($0, $1)) }
+        menu.onAction = { [weak self] in self?.perform($1, on: $0) }
+        menu.onSelect = { [weak viewModel] in viewModel?.send(.selection(.toggle($0))) }
+        menu.onReact = { [weak self] in self?.openReactions(for: $0, at: $1) }
+        reactions.onPick = { [weak self] in self?.perform(.react($1), on: $0) }
     }
 
     /// Focuses a row.
@@ -142,6 +133,11 @@ final class TimelineView {
         case .loaded(let isThere): loaded(isThere: isThere)
         case .selectionChanged: showSelection()
         case .arrived(let messages): onArrived?(messages)
+        case .copy(let fragment): Clipboard.write(fragment, of: widget)
+        case .copyText(let text): MessageClipboard.write(text, of: widget)
+        case .confirm(let confirmation): confirm(confirmation)
+        case .forward(let messages): onForward?(messages)
+        case .showHistory(let versions): window.map { HistoryDialog.present(versions, over: $0) }
         }
     }
 
@@ -151,6 +147,18 @@ final class TimelineView {
         case .remove(let range): list.remove(at: range.lowerBound, count: range.count)
         case .update(let range): list.update(at: range.lowerBound, count: range.count)
         }
+    }
+
+    private var window: Widget? {
+        gtk_widget_get_root(widget.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)) }
+    }
+
+    private func confirm(_ confirmation: TimelineConfirmation) {
+        guard let window else { return }
+        Confirmation.present(
+            over: window, heading: confirmation.heading(.gettext), body: confirmation.body(.gettext),
+            action: confirmation.button(.gettext)
+        ) { [weak viewModel] in viewModel?.send(confirmation.action) }
     }
 
     private func showFound(_ id: TimelineItem.ID) {
@@ -196,7 +204,7 @@ final class TimelineView {
 
     private func load(_ edge: TimelineListEdge) {
         requestedEdge = edge
-        viewModel.send(.load(edge == .start ? .older : .newer))
+        viewModel.send(.pages(.load(edge == .start ? .older : .newer)))
         if viewModel.state.loading == nil { loaded(isThere: false) }
     }
 
@@ -225,9 +233,9 @@ final class TimelineView {
         onAtEnd?(isAtEnd)
         guard scroller.isMapped, list.count > 0 else { return }
         if isAtEnd {
-            viewModel.send(.scrolled(to: nil))
+            viewModel.send(.reading(.scrolled(to: nil)))
         } else if let scrollPosition {
-            viewModel.send(.scrolled(to: scrollPosition))
+            viewModel.send(.reading(.scrolled(to: scrollPosition)))
         }
     }
 
@@ -259,13 +267,17 @@ extension TimelineView: TimelineListSource {
 
     func makeRow(kind: Int) -> any TimelineListRow {
         switch TimelineRowKind(rawValue: kind) {
-        case .message: MessageRow(isOwn: false, media: media, delegate: self)
-        case .ownMessage: MessageRow(isOwn: true, media: media, delegate: self)
+        case .message: makeMessageRow(isOwn: false)
+        case .ownMessage: makeMessageRow(isOwn: true)
         case .day: DayRow { [weak self] in self?.openCalendar(at: $0, date: $1) }
         case .unreadLine: UnreadLineRow()
-        case .events: EventRow(avatarLoader: media.avatars) { [weak viewModel] in viewModel?.send(.toggleEvents($0)) }
+        case .events: EventRow(avatarLoader: media.avatars) { [weak self] in self?.perform(.toggleEvents, on: $0) }
         case .more, nil: MoreRow()
         }
+    }
+
+    private func makeMessageRow(isOwn: Bool) -> MessageRow {
+        MessageRow(isOwn: isOwn, media: media, linkPreviews: { [weak self] in self?.linkPreviews() }, delegate: self)
     }
 
     func bind(_ row: any TimelineListRow, at index: Int) {
@@ -283,12 +295,8 @@ extension TimelineView: MessageRowDelegate {
         if let item = row.item { menu.open(for: item, at: row.menuAnchor) }
     }
 
-    func reply(to message: MessageID) { viewModel.send(.reply(message)) }
-    func retry(_ message: MessageID) { viewModel.send(.retry(message)) }
-    func delete(_ message: MessageItem) { onDelete?(message) }
-    func discard(_ message: MessageID) { viewModel.send(.discard(message)) }
-    func edit(_ message: MessageID) { viewModel.send(.edit(message)) }
-    func react(_ text: String, to message: MessageID) { viewModel.send(.react(message, text)) }
+    func perform(_ action: MessageAction, on message: MessageID) { viewModel.send(.message(message, action)) }
+
     func openReactions(of row: MessageRow) {
         if let item = row.item, item.canReact { openReactions(for: item.id, at: row.reactionAnchor) }
     }
@@ -299,49 +307,10 @@ extension TimelineView: MessageRowDelegate {
         reactions.open(for: id, at: row?.reactionAnchor ?? widget)
     }
 
-    func jump(to message: MessageID) { viewModel.send(.jump(.message(message))) }
+    func jump(to message: MessageID) { viewModel.send(.pages(.jump(.message(message)))) }
     func open(_ link: BodyLink, from widget: Widget) { links.open(link, from: widget) }
 
     func showAll(of message: MessageItem) {
-        guard let root = gtk_widget_get_root(widget.cast()) else { return }
-        WholeMessageDialog.present(message, over: Widget(borrowing: UnsafeMutableRawPointer(root)))
-    }
-
-    // MARK: Copying
-
-    /// Copies the text selection if it includes the message, or else the whole message.
-    private func copy(_ item: MessageItem) {
-        if viewModel.selectedRange(in: item) != nil, copySelection() { return }
-        Clipboard.write(ClipboardFragment(copying: item), of: widget)
-    }
-
-    func copyLink(to id: MessageID) {
-        Task { [viewModel, widget] in
-            do {
-                MessageClipboard.write(try await viewModel.link(to: id), of: widget)
-            } catch {
-                viewModel.onOutput?(.failed(ChatError(error)))
-            }
-        }
-    }
-
-    /// Copies the selected messages and clears the selection.
-    func copySelectedMessages() {
-        Task { [viewModel, widget] in
-            do {
-                Clipboard.write(try await viewModel.copySelected(), of: widget)
-                viewModel.send(.clearSelection)
-            } catch {
-                viewModel.onOutput?(.failed(ChatError(error)))
-            }
-        }
-    }
-
-    /// - Returns: Whether there was a selection to copy.
-    @discardableResult
-    func copySelection() -> Bool {
-        guard let copied = viewModel.copySelection() else { return false }
-        Clipboard.write(copied, of: widget)
-        return true
+        if let window { WholeMessageDialog.present(message, over: window) }
     }
 }

@@ -2,7 +2,9 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
+import ComposerGtk
 import GtkKit
+import MediaGtk
 
 /// An open room: header, timeline, typing indicator and composer.
 final class ConversationView {
@@ -24,7 +26,7 @@ final class ConversationView {
     private let announcer = Announcer()
     let selectionBar = SelectionBar()
     let retryBar = RetryBar()
-    private let encryptedRoomLabel = Label()
+    private let encryptionLabel = Label()
     private let upgradedRoomBanner = UpgradedRoomBanner()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
@@ -36,8 +38,8 @@ final class ConversationView {
     var roomNamed: (String) -> String? = { _ in nil }
     /// Returns the avatar URI of another room, or `nil` if it has none.
     var roomAvatar: (RoomID) -> String? = { _ in nil }
-    private var roomName = ""
-    private var kind = Room.Kind.group
+    private var roomHeader = ConversationHeader(name: "", kind: .group)
+    private var displayedHeader: ConversationHeader?
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
 
@@ -57,13 +59,13 @@ final class ConversationView {
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]
         let media = MediaPresenter(service: conversation.media, avatars: avatars)
-        media.linkPreviews = { [weak settings, weak timeline = conversation.timeline] in
-            settings?.bool("link-previews") == true ? timeline?.linkPreviews : nil
-        }
         media.onFailure = { conversation.composer.report($0) }
         timeline = TimelineView(
             viewModel: conversation.timeline, media: media, scroller: builder["scroller"],
             menuParent: builder["conversation"])
+        timeline.linkPreviews = { [weak settings, weak timeline = conversation.timeline] in
+            settings?.bool("link-previews") == true ? timeline?.linkPreviews : nil
+        }
         composer = ComposerView(viewModel: conversation.composer)
         keyboardPan = KeyboardPan(over: widget)
         searchBar = RoomSearchBar(viewModel: conversation.search)
@@ -77,19 +79,18 @@ final class ConversationView {
         settings?.bind("character-counter", to: composer.widget, "shows-counter")
         composer.makeCard = { [weak self] in self?.card(of: $0) }
         previewsChanged = settings?.onChange(of: "link-previews") { [weak self] in self?.timeline.showRowsAgain() }
-        composer.attachmentController?.acceptDrops(on: widget, hint: builder["timeline_overlay"])
+        composer.acceptDrops(on: widget, hint: builder["timeline_overlay"])
         builder["latest_button", Button.self].onClick { [weak self] in self?.jumpToLatest() }
         timeline.onAtEnd = { [weak self] in self?.latestChanged(isAtEnd: $0) }
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         timeline.onType = { [weak self] in _ = self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
-        timeline.onHistory = { [weak self] in self?.showHistory(of: $0) }
         timeline.onForward = { [weak self] in self?.onForward?($0) }
         searchBar.onClose = { [weak self] in self?.searchClosed() }
         timeline.onArrived = { [weak self] in self?.announce($0) }
         gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
         addMarking(to: builder["footer"])
-        addEncryptedRoomLabel(to: builder["footer"])
+        addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
         addCopying()
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
@@ -97,9 +98,9 @@ final class ConversationView {
         widget.insertActions(actions, prefix: "conversation")
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
-            Rendering({ conversation.headline }, { [weak self] _ in self?.showSubtitle() }),
+            Rendering({ conversation.headline }, { [weak self] in self?.show($0) }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
-            Rendering({ conversation.isEncrypted }, { [weak self] in self?.encryptedRoomLabel.isVisible = $0 }),
+            Rendering({ conversation.encryptionNotice(.gettext) }, { [weak self] in self?.showEncryption($0) }),
             Rendering({ conversation.acceptsMessages }, { [weak self] in self?.showComposer($0) }),
             Rendering({ conversation.search.state }, { [weak self] in self?.showMatches($0) }),
             Rendering({ conversation.composer.state.composer.typing }, { [weak self] in self?.typing.text = $0 ?? "" }),
@@ -108,12 +109,16 @@ final class ConversationView {
 
     isolated deinit { previewsChanged?.disconnect() }
 
-    private func addEncryptedRoomLabel(to footer: Box) {
-        encryptedRoomLabel.text = translated("Parlance cannot send into encrypted rooms yet.")
-        encryptedRoomLabel.addStyle("encrypted-notice")
-        gtk_label_set_wrap(encryptedRoomLabel.cast(), 1)
-        encryptedRoomLabel.isVisible = false
-        footer.append(encryptedRoomLabel)
+    private func addEncryptionLabel(to footer: Box) {
+        encryptionLabel.addStyle("encrypted-notice")
+        gtk_label_set_wrap(encryptionLabel.cast(), 1)
+        encryptionLabel.isVisible = false
+        footer.append(encryptionLabel)
+    }
+
+    private func showEncryption(_ notice: String?) {
+        encryptionLabel.text = notice ?? ""
+        encryptionLabel.isVisible = notice != nil
     }
 
     /// Hides the composer if the user can't send messages; its draft is retained.
@@ -122,35 +127,28 @@ final class ConversationView {
         if !isThere { timeline.grabFocus() }
     }
 
-    func addFiles() { composer.attachmentController?.choose() }
+    func addFiles() { composer.chooseFiles() }
 
     // MARK: Mentions
 
-    /// Returns the card of a mention by its target, regardless of its text (HKW-56).
     private func card(of mention: Mention) -> UserCard.Content? {
-        let written = String(mention.text.drop { $0 == "@" || $0 == "#" })
-        switch mention.target {
-        case .everyone:
-            return UserCard.Content(
-                name: translated("Everyone in this room"), identifier: "", icon: "system-users-symbolic")
-        case .member(let id):
-            let member = conversation.timeline.state.members.first { $0.id.rawValue == id }
-            let isOther = member?.kind != .own && kind != .direct
-            return UserCard.Content(
-                name: member?.displayName ?? written, identifier: id,
-                avatarURI: conversation.timeline.avatar(of: MemberID(id)),
-                action: isOther ? open(id, translated("_Message")) : nil)
-        case .room(let id, _):
-            return UserCard.Content(
-                name: roomNamed(id) ?? written, identifier: id, avatarURI: roomAvatar(RoomID(id)),
-                action: open(id, translated("_Open")))
-        case .custom:
-            return nil
-        }
+        let card = MentionCard(
+            mention, members: conversation.timeline.state.members, kind: roomHeader.kind,
+            room: { (roomNamed($0), roomAvatar(RoomID($0))) }, translator: .gettext)
+        guard let card else { return nil }
+        return UserCard.Content(
+            name: card.name, identifier: card.identifier, avatarURI: card.avatarURI,
+            icon: card.isEveryone ? "system-users-symbolic" : nil, action: card.opening.flatMap(action))
     }
 
-    private func open(_ address: String, _ label: String) -> (label: String, run: @MainActor () -> Void)? {
+    /// The button that opens what a mention leads to, with its mnemonic.
+    private func action(of opening: MentionCard.Opening) -> (label: String, run: @MainActor () -> Void)? {
         guard let onOpen else { return nil }
+        let (address, label) =
+            switch opening {
+            case .directChat(let id): (id, translated("_Message"))
+            case .room(let id): (id, translated("_Open"))
+            }
         return (
             label,
             { [weak self] in
@@ -192,48 +190,42 @@ final class ConversationView {
 
     func focusComposer() { composer.grabFocus() }
     func focusTimeline() { timeline.grabFocus() }
-    func retryFailed() { conversation.timeline.send(.retryAll) }
-    func scrollToEnd() { conversation.timeline.send(.jump(.newest)) }
+    func retryFailed() { conversation.timeline.send(.failed(.retryAll)) }
+    func confirmDiscardingAll() { conversation.timeline.send(.failed(.requestDiscard)) }
+    func scrollToEnd() { conversation.timeline.send(.pages(.jump(.newest))) }
 
     /// Shows the room's name, and the back button if the room list is on another page.
     func show(_ row: RoomListViewModel.Row, isFolded: Bool) {
-        roomName = row.name
-        if kind != row.kind {
-            kind = row.kind
-            showSubtitle()
-        }
+        (roomHeader.name, roomHeader.kind) = (row.name, row.kind)
+        showHeader()
         composer.hasOthers = row.kind != .notes
-        title.setProperty("title", row.name)
         backButton.isVisible = isFolded
         latestCount.isVisible = row.unreadLabel != nil
         latestCount.text = row.unreadLabel ?? ""
         header.setProperty("show-start-title-buttons", isFolded)
-        emptyPage.setProperty("title", row.kind == .notes ? translated("Notes to Yourself") : row.name)
-        emptyPage.setProperty(
-            "description",
-            row.kind == .notes
-                ? translated("What you write here stays on this computer.") : translated("Nothing was said here yet."))
     }
 
     private func render(_ state: TimelineViewModel.State) {
         composer.currentUserEntityID = state.members.first { $0.kind == .own }?.id.rawValue
-        selectionBar.show(state)
-        retryBar.show(state)
+        selectionBar.show(state.selection)
+        retryBar.show(failedCount: state.failedCount)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
-        showSubtitle()
+        roomHeader.otherCount = state.otherMembers.count
+        showHeader()
     }
 
-    private func showSubtitle() {
-        title.setProperty("subtitle", subtitle(conversation.timeline.state.otherMembers.count))
+    private func show(_ headline: RoomHeadline) {
+        roomHeader.headline = headline
+        showHeader()
     }
 
-    /// The topic, or else the member count; empty for direct chats, where the title suffices.
-    private func subtitle(_ others: Int) -> String {
-        if let topic = conversation.headline.topic { return topic }
-        if kind == .direct || kind == .guide { return "" }
-        let count = max(conversation.headline.memberCount ?? 0, others + 1)
-        if count == 1 { return translated("Only you") }
-        return translated("{count} member", "{count} members", count: count).replacing("{count}", with: "\(count)")
+    private func showHeader() {
+        guard roomHeader != displayedHeader else { return }
+        displayedHeader = roomHeader
+        title.setProperty("title", roomHeader.name)
+        title.setProperty("subtitle", roomHeader.subtitle(.gettext))
+        emptyPage.setProperty("title", roomHeader.emptyTitle(.gettext))
+        emptyPage.setProperty("description", roomHeader.emptyDescription(.gettext))
     }
 
     /// Whether the button that jumps to the newest message is shown.
@@ -256,29 +248,12 @@ final class ConversationView {
     /// The last announced text.
     var announced: String { announcer.text }
 
-    /// Announces received messages if the window is active; for more than three only their number.
+    /// Announces received messages if the window is active.
     private func announce(_ messages: [MessageItem]) {
         guard let root = gtk_widget_get_root(widget.cast()) else { return }
         let window = Widget(borrowing: UnsafeMutableRawPointer(root))
         guard gtk_window_is_active(window.cast()) != 0 else { return }
-        if messages.count > 3 {
-            let text = translated("%d new message", "%d new messages", count: messages.count)
-            announcer.post(text.replacing("%d", with: String(messages.count)))
-        } else {
-            announcer.post(messages.map { "\($0.senderName): \($0.displayedText)" }.joined(separator: "\n"))
-        }
-    }
-
-    private func showHistory(of message: MessageID) {
-        Task { [weak self, timeline = conversation.timeline] in
-            do {
-                let versions = try await timeline.history(of: message)
-                guard let self, let root = gtk_widget_get_root(self.widget.cast()) else { return }
-                HistoryDialog.present(versions, over: Widget(borrowing: UnsafeMutableRawPointer(root)))
-            } catch {
-                timeline.onOutput?(.failed(ChatError(error)))
-            }
-        }
+        announcer.post(MessageText.localized.announcement(messages))
     }
 
     // MARK: Selected messages
@@ -287,66 +262,12 @@ final class ConversationView {
         gtk_box_prepend(footer.cast(), selectionBar.widget.cast())
         footer.append(retryBar.widget)
         let model = conversation.timeline
-        retryBar.onRetry = { [weak model] in model?.send(.retryAll) }
-        retryBar.onDiscard = { [weak self] in self?.confirmDiscardingAll() }
-        selectionBar.onCancel = { [weak model] in model?.send(.clearSelection) }
-        selectionBar.onCopy = { [weak self] in self?.timeline.copySelectedMessages() }
-        selectionBar.onForward = { [weak self, weak model] in
-            guard let model else { return }
-            self?.onForward?(Array(model.selectedMessages.keys))
-            model.send(.clearSelection)
-        }
-        selectionBar.onDelete = { [weak self] in self?.confirmDeletingSelected() }
-        timeline.onDeleteSelected = { [weak self] in self?.confirmDeletingSelected() }
-        timeline.onDelete = { [weak self] in self?.confirmDeleting($0) }
-    }
-
-    private func confirmDeletingSelected() {
-        let count = conversation.timeline.state.selectedCount
-        let heading = translated("Delete %d message?", "Delete %d messages?", count: count)
-        confirm(
-            heading.replacing("%d", with: "\(count)"), forEveryone, translated("_Delete")
-        ) { $0.send(.deleteSelected) }
-    }
-
-    private func confirmDeleting(_ message: MessageItem) {
-        let delete = { @MainActor (model: TimelineViewModel) in model.send(.delete(message.id)) }
-        let forEveryone = forEveryone
-        if message.upload != nil {
-            // Pending uploads have not been sent: no confirmation is needed.
-            conversation.timeline.send(.discard(message.id))
-        } else if message.delivery == .failed {
-            confirm(
-                translated("Discard the message?"), translated("It was not sent. Nobody else has what it says."),
-                translated("_Discard"), delete)
-        } else {
-            confirm(translated("Delete the message?"), forEveryone, translated("_Delete"), delete)
-        }
-    }
-
-    func confirmDiscardingAll() {
-        let count = conversation.timeline.state.failedCount
-        guard count > 0 else { return }
-        let heading = translated("Discard %d message?", "Discard %d messages?", count: count)
-        confirm(
-            heading.replacing("%d", with: "\(count)"),
-            translated("What was not sent is deleted. Nobody else has what it says."), translated("_Discard")
-        ) { $0.send(.discardAll) }
-    }
-
-    private var forEveryone: String {
-        conversation.timeline.state.otherMembers.isEmpty
-            ? translated("Only you are in this room. What was said cannot be brought back.")
-            : translated("What was said is deleted for everyone in the room.")
-    }
-
-    private func confirm(
-        _ heading: String, _ body: String, _ action: String, _ act: @escaping @MainActor (TimelineViewModel) -> Void
-    ) {
-        guard let root = gtk_widget_get_root(widget.cast()) else { return }
-        Confirmation.present(
-            over: Widget(borrowing: UnsafeMutableRawPointer(root)), heading: heading, body: body, action: action
-        ) { [weak model = conversation.timeline] in model.map(act) }
+        retryBar.onRetry = { [weak model] in model?.send(.failed(.retryAll)) }
+        retryBar.onDiscard = { [weak model] in model?.send(.failed(.requestDiscard)) }
+        selectionBar.onCancel = { [weak model] in model?.send(.selection(.clear)) }
+        selectionBar.onCopy = { [weak model] in model?.send(.selection(.copy(focused: nil))) }
+        selectionBar.onForward = { [weak model] in model?.send(.selection(.forward)) }
+        selectionBar.onDelete = { [weak model] in model?.send(.selection(.requestDeletion)) }
     }
 
     func openCalendar() { timeline.openCalendar(at: header) }
@@ -373,11 +294,9 @@ final class ConversationView {
             guard key == GDK_KEY_c || key == GDK_KEY_C,
                 self.conversation.composer.state.composer.selection.isEmpty
             else { return false }
-            if self.conversation.timeline.state.selectedCount > 0 {
-                self.timeline.copySelectedMessages()
-                return true
-            }
-            return self.timeline.copySelection()
+            guard self.conversation.timeline.hasSelection else { return false }
+            self.conversation.timeline.send(.selection(.copy(focused: nil)))
+            return true
         }
         widget.addController(keys)
     }

@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
+import MediaGtk
 
 /// An invitation in place of a conversation: who invites the user to which room, with buttons to accept and decline.
 final class InvitationView {
@@ -46,10 +47,10 @@ final class InvitationView {
         avatar.show(invitation.title, invitation.avatar, from: avatarLoader)
         show(invitation.title, in: "name")
         show(invitation.address == invitation.title ? nil : invitation.address, in: "address")
-        show(InvitationText.inviter(of: invitation), in: "inviter")
+        show(InvitationText(.desktop).inviter(of: invitation), in: "inviter")
         show(invitation.topic, in: "topic")
         labels["encrypted"]?.isVisible = invitation.isEncrypted
-        show(state.error.map(InvitationText.text), in: "error")
+        show(state.error.map { InvitationText(.desktop).text(for: $0) }, in: "error")
         accept.isVisible = !invitation.isKnock
         decline.label = invitation.isKnock ? translated("_Withdraw") : translated("_Decline")
         accept.isSensitive = state.canDecide
@@ -61,26 +62,5 @@ final class InvitationView {
     private func show(_ text: String?, in name: String) {
         labels[name]?.text = text ?? ""
         labels[name]?.isVisible = text?.isEmpty == false
-    }
-}
-
-/// Localized invitation texts.
-enum InvitationText {
-    /// Includes the Matrix ID: display names are not unique and can be forged.
-    static func inviter(of invitation: Invitation) -> String? {
-        if invitation.isKnock { return translated("You asked to join this room. Somebody there has to let you in.") }
-        guard let id = invitation.inviter?.rawValue else { return nil }
-        let who = invitation.inviterName.map { "\($0) (\(id))" } ?? id
-        let text =
-            invitation.isDirect ? translated("%s wants to talk with you.") : translated("%s invites you to this room.")
-        return text.replacing("%s", with: who)
-    }
-
-    static func text(for error: ChatError) -> String {
-        switch error {
-        case .notFound: translated("This invitation was taken back.")
-        case .unreachable: translated("The server cannot be reached. Try again when you are online.")
-        default: ToastText.text(for: error)
-        }
     }
 }

@@ -84,6 +84,7 @@ struct DatabasePages {
         return PageBytes(file[start..<start + pageSize])
     }
 
+    /// Maps a file. A database or log that cannot be read has no pages to recover.
     private static func map(_ path: String) -> Data {
         (try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)) ?? Data()
     }

@@ -46,7 +46,9 @@ struct Recovery {
         guard !tables.isEmpty else { return }
         var configuration = Configuration()
         configuration.readonly = true
+        // Recovery takes what it can get: of a database that SQLite cannot open, only the rows that have a row ID.
         guard let source = try? DatabaseQueue(path: damaged.path, configuration: configuration) else { return }
+        // Only read from.
         defer { try? source.close() }
         for table in tables {
             // The damaged database may be of an earlier version with fewer columns: match them by name.
@@ -68,10 +70,12 @@ struct Recovery {
         }
     }
 
+    /// Returns the names of the columns, or none if the table cannot be read.
     private func columns(of table: String, in source: DatabaseQueue) -> Set<String> {
         Set((try? source.read { db in try db.columns(in: table).map(\.name) }) ?? [])
     }
 
+    /// Returns the rows up to the first that cannot be read.
     private func rows(_ query: String, in source: DatabaseQueue) -> [[DatabaseValue]] {
         var rows: [[DatabaseValue]] = []
         try? source.read { db in

@@ -28,6 +28,7 @@ extension ChatStore {
     /// - Throws: ``StoreOpeningError``; the damaged store is then in its place.
     public static func repair(at url: URL, now: Date = Date()) throws(StoreOpeningError) -> StoreRepair {
         let folder = StoreFolder(url: url)
+        // A damaged lock file must not prevent the repair; one that is in use does, below.
         let lock = try? StoreLock(path: folder.lock)
         defer { lock?.release() }
         if lock == nil, case .busy? = lockFailure(folder) { throw .busy }
@@ -38,6 +39,7 @@ extension ChatStore {
             repair.setAside = try folder.replace(by: rebuilt, at: now)
             return repair
         } catch {
+            // What stays of the failed repair only takes space.
             try? FileManager.default.removeItem(at: rebuilt.url)
             throw error as? StoreOpeningError ?? StoreOpeningError(error, path: rebuilt.history.path)
         }
@@ -57,12 +59,14 @@ extension ChatStore {
         store.closeForRepair()
         for (old, new) in zip(damaged.files, rebuilt.files) {
             if try isIntact(old) {
+                // Not all of them exist, and one that stays makes the copy below throw.
                 for path in [new.path] + new.companions { try? FileManager.default.removeItem(atPath: path) }
                 for (source, target) in [(old.path, new.path), (old.log, new.log)] where FileSystem.exists(source) {
                     try FileManager.default.copyItem(atPath: source, toPath: target)
                 }
             } else {
                 let queue = try DatabaseQueue(path: new.path)
+                // `finish` opens the file again, which fails if this has left it open.
                 defer { try? queue.close() }
                 try Recovery(damaged: old, rebuilt: queue).run()
             }
@@ -85,10 +89,7 @@ extension ChatStore {
         let store = try ChatStore(folder: rebuilt.url)
         defer { store.closeForRepair() }
         // Before it replaces the damaged store, so that it is never used without this record.
-        try store.history.write { db in
-            try db.execute(
-                sql: "INSERT OR REPLACE INTO setting (name, value) VALUES (?, '1')", arguments: [repairSetting])
-        }
+        try store.history.write { db in try SettingTable(db: db).set("1", for: repairSetting) }
         @Sendable func count(_ table: String, _ db: Database) throws -> Int {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
         }

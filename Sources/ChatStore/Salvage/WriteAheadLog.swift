@@ -23,6 +23,7 @@ struct WriteAheadLog {
 
     /// Returns why the log of a database is damaged, or `nil` if it is intact.
     static func damage(of file: DatabaseFile) -> String? {
+        // A log that cannot be read is left to SQLite, which opens it next and reports why.
         guard file.logSize > 0, let bytes = try? Data(contentsOf: URL(fileURLWithPath: file.log)) else { return nil }
         return bytes.withUnsafeBytes { WriteAheadLog($0) }.isDamaged ? "the log is damaged before its end" : nil
     }

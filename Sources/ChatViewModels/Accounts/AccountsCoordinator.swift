@@ -19,8 +19,16 @@ public final class AccountsCoordinator {
         public var isSelected: Bool
 
         public var isLocal: Bool { account == nil }
+        /// Whether signing in again may help.
+        public var canSignInAgain: Bool { if case .locked = condition { true } else { condition.needsSignIn } }
         /// Whether its store could be opened.
         public var isOpen: Bool { if case .broken = condition { false } else { true } }
+    }
+
+    /// An account and its open room, if any.
+    public nonisolated struct DisplayedRoom: Equatable, Sendable {
+        public let account: String
+        public let room: RoomID?
     }
 
     /// The banner above the room list of an account that is not connected.
@@ -38,21 +46,22 @@ public final class AccountsCoordinator {
     /// The ID of the selected account.
     public private(set) var selection = AccountsCoordinator.localID
     public var conversations: ConversationCoordinator { open[selection] ?? local }
-    /// Called when another account is selected.
-    @ObservationIgnored public var onSelect: ((String) -> Void)?
-
-    /// The user's writing preferences, for all accounts.
-    @ObservationIgnored public var preferences = WritingPreferences() {
-        didSet { for coordinator in [local] + open.values { coordinator.preferences = preferences } }
+    /// The account and the room that are shown, or `nil` while an account that was asked for is not open yet: what is
+    /// shown until then is no choice of the user's.
+    public var displayed: DisplayedRoom? {
+        isWaiting ? nil : DisplayedRoom(account: selection, room: conversations.rooms.state.selection)
     }
 
     @ObservationIgnored public let local: ConversationCoordinator
-    @ObservationIgnored public let service: (any SignInService & AccountService)?
+    /// Whether there can be accounts besides the local conversations.
+    public var supportsAccounts: Bool { service != nil }
+    @ObservationIgnored private let service: (any SignInService & AccountService)?
     private var states: [AccountState] = []
     private var open: [String: ConversationCoordinator] = [:]
     /// Accounts that have been connecting longer than ``connectingTimeout``.
     private var slow: Set<String> = []
-    @ObservationIgnored private let make: (String) async -> ConversationCoordinator?
+    @ObservationIgnored private let make: (String, AccountSession) async -> ConversationCoordinator?
+    @ObservationIgnored private var sessions: [String: AccountSession] = [:]
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private var hasStarted = false
     @ObservationIgnored private var listening: Task<Void, Never>?
@@ -66,10 +75,11 @@ public final class AccountsCoordinator {
 
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
-    ///   - make: returns an account's coordinator, or `nil` while the account cannot be opened.
+    ///   - make: returns an account's coordinator, which observes the session; `nil` while the account cannot be opened.
     public init(
         local: ConversationCoordinator, service: (any SignInService & AccountService)? = nil,
-        time: Timekeeper = .continuous, make: @escaping (String) async -> ConversationCoordinator? = { _ in nil }
+        time: Timekeeper = .continuous,
+        make: @escaping (String, AccountSession) async -> ConversationCoordinator? = { _, _ in nil }
     ) {
         self.local = local
         self.service = service
@@ -128,7 +138,7 @@ public final class AccountsCoordinator {
     }
 
     /// The first account whose server resolves room addresses and user IDs.
-    public var firstAccountAcceptingAddresses: String? {
+    private var firstAccountAcceptingAddresses: String? {
         states.first { open[$0.id]?.acceptsAddresses == true }?.id
     }
 
@@ -142,8 +152,25 @@ public final class AccountsCoordinator {
         }
         requestedID = nil
         guard account != selection else { return }
+        let left = conversations
         selection = account
-        onSelect?(account)
+        Task { await left.flushDrafts() }
+    }
+
+    /// Selects an account of the list, or tries again to open it.
+    public func choose(_ account: String) {
+        guard let row = rows.first(where: { $0.id == account }) else { return }
+        if row.isOpen { select(account) } else { retry(account) }
+    }
+
+    /// Opens a room or user by Matrix ID, alias or link, in the displayed account or else in the first account that
+    /// accepts addresses.
+    /// - Returns: `false` if there is no such account.
+    public func open(_ address: String) -> Bool {
+        if !conversations.acceptsAddresses, let other = firstAccountAcceptingAddresses { select(other) }
+        guard conversations.acceptsAddresses else { return false }
+        conversations.open(address)
+        return true
     }
 
     public func retry(_ account: String) {
@@ -157,26 +184,39 @@ public final class AccountsCoordinator {
         Task { await service.reconnect() }
     }
 
-    /// Returns the number of unsent items that signing out would lose, or `nil` if it cannot be determined.
-    public func pendingCount(of account: String) async -> PendingCount? {
-        await open[account]?.flushDrafts()
-        return try? await service?.pendingCount(of: account)
+    /// Returns the view model of signing in, or `nil` if accounts are not supported. An account that is added is selected.
+    public func signIn() -> SignInViewModel? {
+        service.map { SignInViewModel(service: $0, onAdded: { [weak self] in self?.select($0) }) }
     }
 
-    /// - Returns: why the account was not signed out, or `nil` on success.
-    public func logOut(_ account: String, isForced: Bool) async -> SignInProblem? {
-        do {
-            try await service?.logOut(account, isForced: isForced)
-            return nil
-        } catch {
-            return error as? SignInProblem ?? .storage(reason: "\(type(of: error))")
+    /// Returns the view model of signing in to an account again, or `nil` for local conversations.
+    public func signIn(again account: Account?) -> SignInViewModel? {
+        guard let service, let account else { return nil }
+        return SignInViewModel(service: service, again: account)
+    }
+
+    /// Returns the view model of signing out, or `nil` if accounts are not supported.
+    public func logOut(_ account: String) -> LogOutViewModel? {
+        guard let service else { return nil }
+        let coordinator = open[account]
+        return LogOutViewModel(account: account, service: service) { [weak coordinator] in
+            await coordinator?.flushDrafts()
         }
     }
 
-    /// Returns the view model of the sign-in dialog, or `nil` if accounts are not supported.
-    public func signIn(again account: Account? = nil) -> SignInViewModel? {
-        guard let service else { return nil }
-        return SignInViewModel(service: service, again: account)
+    /// Returns the view model of an export or import, or `nil` if the application does neither. Imports always go to the
+    /// local conversations, whichever account is displayed.
+    public func transfer(_ task: TransferViewModel.Task) -> TransferViewModel? {
+        switch task {
+        case .export: conversations.environment.archive.map { TransferViewModel(task, archive: $0) }
+        case .import:
+            local.environment.archive.map {
+                TransferViewModel(task, archive: $0) { [weak self] room in
+                    self?.select(Self.localID)
+                    self?.local.rooms.send(.select(room))
+                }
+            }
+        }
     }
 
     /// Stores the drafts and scroll positions of all accounts.
@@ -195,14 +235,17 @@ public final class AccountsCoordinator {
         self.states = states
         for id in open.keys where !ids.contains(id) {
             if selection == id { select(Self.localID) }
-            open[id] = nil
+            (open[id], sessions[id]) = (nil, nil)
         }
         for state in states {
             trackConnecting(state)
             // An account whose store failed to open has no rooms to show.
             if case .broken = state.condition { continue }
-            defer { open[state.id]?.isSignedOut = state.condition.needsSignIn }
-            guard open[state.id] == nil, let coordinator = await make(state.id) else { continue }
+            let session = sessions[state.id] ?? AccountSession()
+            sessions[state.id] = session
+            session.isSignedOut = state.condition.needsSignIn
+            session.isOnline = state.condition == .online
+            guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             open[state.id] = coordinator
             if requestedID == state.id { select(state.id) }
         }
@@ -217,8 +260,8 @@ public final class AccountsCoordinator {
         guard waits[state.id] == nil else { return }
         let time = time
         waits[state.id] = Task { [weak self] in
-            try? await time.sleep(time.now() + Self.connectingTimeout)
-            if !Task.isCancelled { self?.slow.insert(state.id) }
+            do { try await time.sleep(time.now() + Self.connectingTimeout) } catch { return }
+            self?.slow.insert(state.id)
         }
     }
 }

@@ -30,6 +30,10 @@ public final class SignInViewModel: ViewModel {
         public var again: Account?
         /// The user ID, if one was entered as the server.
         public var name = ""
+        /// Whether the user signs in with an access token instead of name and password.
+        public var usesToken = false
+        /// Whether the dialog can close: the first sync has completed or failed, or nothing is left to cancel.
+        public var isOver = false
 
         public var isBusy: Bool {
             switch step {
@@ -44,6 +48,22 @@ public final class SignInViewModel: ViewModel {
             case .server, .credentials, .credentialError, .starting, .done: false
             }
         }
+        /// - Parameter address: what is typed as the server.
+        public func canFind(_ address: String) -> Bool { !isBusy && !address.allSatisfy(\.isWhitespace) }
+
+        public func canLogIn(name: String, password: String, token: String) -> Bool {
+            guard !isBusy else { return false }
+            return usesToken ? !token.isEmpty : !name.allSatisfy(\.isWhitespace) && !password.isEmpty
+        }
+
+        /// Whether the user can choose between password and token.
+        public var canChangeWay: Bool {
+            switch step {
+            case .credentials(let server), .loggingIn(let server): server.supportsPassword
+            default: true
+            }
+        }
+
         public var canGoBack: Bool {
             if case .credentials = step { again == nil } else { false }
         }
@@ -54,6 +74,8 @@ public final class SignInViewModel: ViewModel {
         case find(String)
         case logIn(name: String, password: AccountCredential)
         case logInWithToken(AccountCredential)
+        /// Changes between password and access token.
+        case changeWay
         /// Tries to store the credential in the keyring again.
         case retryKeyring
         case storeCredential(CredentialLocation)
@@ -61,18 +83,8 @@ public final class SignInViewModel: ViewModel {
         case cancel
     }
 
-    public nonisolated enum Output: Equatable, Sendable {
-        /// The account was added to the list.
-        case added(String)
-        /// Signing in was canceled and nothing was stored.
-        case cancelled
-        /// The first sync has completed or failed.
-        case finished
-    }
-
     public private(set) var state = State()
-    @ObservationIgnored public var onOutput: ((Output) -> Void)?
-
+    @ObservationIgnored private let onAdded: (String) -> Void
     @ObservationIgnored private let service: any SignInService & AccountService
     @ObservationIgnored private var work: Task<Void, Never>?
     /// Incremented by each operation and on cancellation: results of earlier ones are discarded.
@@ -80,9 +92,15 @@ public final class SignInViewModel: ViewModel {
     /// The ID of an account that has logged in but is not active yet.
     @ObservationIgnored private var pending: String?
 
-    /// - Parameter again: a signed-out account to sign in again.
-    public init(service: any SignInService & AccountService, again: Account? = nil) {
+    /// - Parameters:
+    ///   - again: a signed-out account to sign in again.
+    ///   - onAdded: receives the ID of the account once it is in the list.
+    public init(
+        service: any SignInService & AccountService, again: Account? = nil,
+        onAdded: @escaping (String) -> Void = { _ in }
+    ) {
         self.service = service
+        self.onAdded = onAdded
         state.again = again
         state.name = again?.id ?? ""
     }
@@ -98,6 +116,7 @@ public final class SignInViewModel: ViewModel {
         case (.logIn(let name, let password), .credentials(let server)):
             logIn(.password(name: name.trimmingCharacters(in: .whitespacesAndNewlines), password), to: server)
         case (.logInWithToken(let token), .credentials(let server)): logIn(.accessToken(token), to: server)
+        case (.changeWay, _): if state.canChangeWay { state.usesToken.toggle() }
         case (.retryKeyring, .credentialError(let error)): storeCredential(in: .keyring, after: error)
         case (.storeCredential(let location), .credentialError(let error)): storeCredential(in: location, after: error)
         case (.back, .credentials) where state.canGoBack:
@@ -155,7 +174,7 @@ public final class SignInViewModel: ViewModel {
                 throw error
             }
             self.pending = nil
-            self.onOutput?(.added(account))
+            self.onAdded(account)
             await Self.awaitConnection(of: account, from: service)
             return .done
         } else: {
@@ -174,9 +193,10 @@ public final class SignInViewModel: ViewModel {
     private func reached(_ step: Step) {
         state.step = step
         switch step {
+        case .credentials(let server): if !server.supportsPassword { state.usesToken = true }
         case .keeping: storeCredential(in: .keyring, after: nil)
         case .starting: open()
-        case .done: onOutput?(.finished)
+        case .done: state.isOver = true
         default: break
         }
     }
@@ -215,11 +235,9 @@ public final class SignInViewModel: ViewModel {
         case .loggingIn(let server):
             state.step = .credentials(server)
             return
-        case .starting where pending == nil, .done:
-            // The account is active; the first sync continues without this dialog.
-            onOutput?(.finished)
-        default:
-            onOutput?(.cancelled)
+        case .server, .finding, .credentials, .credentialError, .keeping, .starting, .done:
+            // The first sync of an account that is active already continues without this dialog.
+            state.isOver = true
         }
         Task { await clear() }
     }

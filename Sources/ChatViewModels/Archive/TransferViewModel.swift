@@ -52,19 +52,17 @@ public final class TransferViewModel: ViewModel {
         case showImported
     }
 
-    public nonisolated enum Output: Equatable, Sendable {
-        case show(RoomID)
-    }
-
     public private(set) var state: State
-    @ObservationIgnored public var onOutput: ((Output) -> Void)?
+    @ObservationIgnored private let onShow: (RoomID) -> Void
     @ObservationIgnored private let work: Task
     @ObservationIgnored private let archive: any ConversationArchive
     @ObservationIgnored private var running: _Concurrency.Task<Void, Never>?
     @ObservationIgnored private var question: CheckedContinuation<RepeatedImport, any Error>?
 
-    public init(_ task: Task, archive: any ConversationArchive) {
+    /// - Parameter onShow: opens an imported room.
+    public init(_ task: Task, archive: any ConversationArchive, onShow: @escaping (RoomID) -> Void = { _ in }) {
         work = task
+        self.onShow = onShow
         self.archive = archive
         switch task {
         case .import(let source): state = State(isImport: true, name: source.lastPathComponent)
@@ -113,7 +111,7 @@ public final class TransferViewModel: ViewModel {
             question.resume(returning: decision)
         case .showImported:
             guard case .imported(let report) = state.phase, let first = report.conversations.first else { return }
-            onOutput?(.show(first.room))
+            onShow(first.room)
         }
     }
 

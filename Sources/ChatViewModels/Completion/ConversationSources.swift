@@ -1,9 +1,11 @@
-public import ChatCore
+import ChatCore
 import Composer
 
 /// The completion sources of an open conversation: members for `@`, rooms for `#`.
-public final class ConversationSources {
-    private weak var coordinator: ConversationCoordinator?
+final class ConversationSources {
+    private let list: RoomListViewModel
+    private let openRoom: OpenRoom
+    private let memberLists: MemberLists
     private let everyone: String?
     private let rooms = CompletionDirectory()
     private var roomNames: [String] = []
@@ -19,18 +21,20 @@ public final class ConversationSources {
 
     /// - Parameter everyone: the description of the `@room` row, such as "Everyone in this room"; `nil` for no such
     ///   row.
-    public init(of coordinator: ConversationCoordinator, everyone: String?) {
-        self.coordinator = coordinator
+    init(rooms: RoomListViewModel, openRoom: OpenRoom, members: MemberLists, everyone: String?) {
+        list = rooms
+        self.openRoom = openRoom
+        memberLists = members
         self.everyone = everyone
     }
 
-    public func sources(for room: RoomID) -> [any CompletionSource] {
+    func sources(for room: RoomID) -> [any CompletionSource] {
         let directories = members[room] ?? Members()
         members[room] = directories
         return [
             DirectorySource(prefix: "@", directory: directories.all) { [weak self] _ in
                 // Members are loaded lazily, but a mention may be of any of them.
-                self?.coordinator?.loadMembers(of: room)
+                self?.memberLists.load(room)
                 self?.refreshMembers(of: room)
             },
             DirectorySource(prefix: "", directory: directories.named) { [weak self] _ in self?.refreshMembers(of: room)
@@ -40,15 +44,12 @@ public final class ConversationSources {
     }
 
     private func refreshMembers(of room: RoomID) {
-        guard let conversation = coordinator?.conversation, conversation.roomID == room, let directories = members[room]
-        else {
-            return
-        }
+        guard let conversation = openRoom.conversation(in: room), let directories = members[room] else { return }
         let state = conversation.timeline.state
         let recent = Self.recentSenders(conversation.timeline.rows)
         directories.all.setRecent(recent)
         directories.named.setRecent(recent)
-        let everyone = coordinator?.mayNotifyEveryone(in: room) ?? false ? everyone : nil
+        let everyone = memberLists.mayNotifyEveryone(in: room) ? everyone : nil
         // Compare storage identity, which takes constant time, instead of the elements.
         let snapshot = directories.snapshot
         guard snapshot.everyone != everyone || !snapshot.members.hasStorage(of: state.members) else { return }
@@ -75,7 +76,7 @@ public final class ConversationSources {
     }
 
     private func refreshRooms(_ directory: CompletionDirectory) {
-        guard let rows = coordinator?.rooms.state.rows else { return }
+        let rows = list.state.rows
         let names = rows.flatMap { [$0.address ?? $0.id.rawValue, $0.name] }
         guard names != roomNames else { return }
         roomNames = names

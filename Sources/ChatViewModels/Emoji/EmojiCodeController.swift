@@ -16,7 +16,8 @@ public nonisolated struct EmojiCodeController: ComposerInputController {
     public func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
         guard let caret = Self.closing(event, engine), engine.state.preedit.isEmpty else { return .pass }
         guard let catalog = library.contents?.catalog else {
-            // This is the opening colon; the catalog is loaded by the time of the closing one.
+            // This is the opening colon; the catalog is loaded by the time of the closing one. If it can't be loaded, the
+            // code stays as it was typed.
             Task { [library] in _ = try? await library.loaded() }
             return .pass
         }

@@ -6,6 +6,8 @@ public import Observation
 public final class InviteViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var isInviting = false
+        /// Whether all users have been invited, so that the dialog can close.
+        public var isDone = false
         /// The first error; users who could not be invited stay selected.
         public var error: ChatError?
     }
@@ -16,19 +18,24 @@ public final class InviteViewModel: ViewModel {
 
     public let userSearch: UserSearchViewModel
     public private(set) var state = State()
-    /// Called when all users have been invited.
-    @ObservationIgnored public var onDone: (([User]) -> Void)?
-    /// Receives an error that occurs after ``abandon()``.
-    @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
+    @ObservationIgnored private let onDone: ([User]) -> Void
+    @ObservationIgnored private let onFailure: (ChatError) -> Void
     @ObservationIgnored private var isAbandoned = false
     @ObservationIgnored private let room: RoomID
     @ObservationIgnored private let service: any RoomCapabilityService
 
+    /// - Parameters:
+    ///   - excluded: users not to offer, such as members.
+    ///   - onDone: called when all users have been invited.
+    ///   - onFailure: receives an error that occurs after ``abandon()``.
     public init(
-        room: RoomID, service: any RoomCapabilityService & RoomMembersService, excluding excluded: Set<MemberID> = []
+        room: RoomID, service: any RoomCapabilityService & RoomMembersService, excluding excluded: Set<MemberID> = [],
+        onDone: @escaping ([User]) -> Void = { _ in }, onFailure: @escaping (ChatError) -> Void = { _ in }
     ) {
         self.room = room
         self.service = service
+        self.onDone = onDone
+        self.onFailure = onFailure
         userSearch = UserSearchViewModel(service: service, excluding: excluded)
     }
 
@@ -49,10 +56,10 @@ public final class InviteViewModel: ViewModel {
                     problem = problem ?? ChatError(error)
                 }
             }
-            state = State(error: problem)
+            state = State(isDone: failedUsers.isEmpty, error: problem)
             userSearch.setChosen(failedUsers)
-            if let problem, isAbandoned { onFailure?(problem) }
-            if failedUsers.isEmpty { onDone?(chosen) }
+            if let problem, isAbandoned { onFailure(problem) }
+            if failedUsers.isEmpty { onDone(chosen) }
         }
     }
 

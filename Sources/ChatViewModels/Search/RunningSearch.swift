@@ -3,10 +3,8 @@ import Foundation
 
 /// A search that restarts as the user types, and discards the results of earlier queries.
 final class RunningSearch {
-    /// Receives each page; returns whether to load the next one immediately.
-    var onPage: ((MessageSearch.Page, SearchTerms) -> Bool)?
-    /// Receives the problems of an invalid query, or the error of a failed search.
-    var onFailure: (([SearchSyntax.Problem], ChatError?) -> Void)?
+    private let onPage: (MessageSearch.Page, SearchTerms) -> Bool
+    private let onFailure: ([SearchSyntax.Problem], ChatError?) -> Void
     private let service: any SearchService
     private let pageSize: Int
     private var search: MessageSearch?
@@ -14,9 +12,17 @@ final class RunningSearch {
     /// Incremented by each search: results of earlier ones are discarded.
     private var generation = 0
 
-    init(service: any SearchService, pageSize: Int) {
+    /// - Parameters:
+    ///   - onPage: receives each page; returns whether to load the next one immediately.
+    ///   - onFailure: receives the problems of an invalid query, or the error of a failed search.
+    init(
+        service: any SearchService, pageSize: Int, onPage: @escaping (MessageSearch.Page, SearchTerms) -> Bool,
+        onFailure: @escaping ([SearchSyntax.Problem], ChatError?) -> Void
+    ) {
         self.service = service
         self.pageSize = pageSize
+        self.onPage = onPage
+        self.onFailure = onFailure
     }
 
     isolated deinit { running?.cancel() }
@@ -29,7 +35,7 @@ final class RunningSearch {
     }
 
     /// Whether a query is valid and not empty.
-    static func isSearchable(_ syntax: SearchSyntax) -> Bool { !syntax.isEmpty && syntax.problems.isEmpty }
+    nonisolated static func isSearchable(_ syntax: SearchSyntax) -> Bool { !syntax.isEmpty && syntax.problems.isEmpty }
 
     /// Cancels the current search and starts this one, if it is searchable.
     ///
@@ -65,7 +71,7 @@ final class RunningSearch {
                 let page = try await search.next(limit: pageSize)
                 guard self.generation == generation else { return }
                 self.search = search
-                needsMore = onPage?(page, search.terms) ?? false
+                needsMore = onPage(page, search.terms)
                 // The handler may have stopped the search.
                 guard self.generation == generation else { return }
             }
@@ -77,9 +83,9 @@ final class RunningSearch {
     private func fail(_ error: any Error, _ generation: Int) {
         guard self.generation == generation, !(error is CancellationError) else { return }
         if let rejection = error as? MessageSearch.Rejection {
-            onFailure?(rejection.problems, nil)
+            onFailure(rejection.problems, nil)
         } else {
-            onFailure?([], ChatError(error))
+            onFailure([], ChatError(error))
         }
     }
 }

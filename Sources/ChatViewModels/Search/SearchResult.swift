@@ -22,6 +22,17 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     /// The matches in ``snippet``, in UTF-8 code units.
     public var matches: [Range<Int>]
 
+    /// The name of who wrote it, as it precedes the snippet.
+    public func senderText(_ translator: Translator) -> String {
+        isOwn ? translator("You:") : senderName + ":"
+    }
+
+    /// What a screen reader says of the result.
+    /// - Parameter time: the full date and time.
+    public func accessibleText(time: String, _ translator: Translator) -> String {
+        "\(roomName), \(time), \(senderText(translator)) \(snippet)"
+    }
+
     /// The maximum number of characters before the first match, and in the whole snippet.
     static let lead = 24
     static let length = 160

@@ -25,6 +25,7 @@ public final class LinkPreviews {
     public func preview(of address: String) async -> LinkPreview? {
         if let cached = cache[address] { return cached }
         if let task = requests[address] { return await task.value }
+        // A preview that cannot be fetched is none.
         let task = Task { [service, room] in try? await service.linkPreview(of: address, in: room) }
         requests[address] = task
         let preview = await task.value

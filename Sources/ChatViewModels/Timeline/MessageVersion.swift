@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 public import Foundation
 
 /// A revision of a message as a diff against the one before it.

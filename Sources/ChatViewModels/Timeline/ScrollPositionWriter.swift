@@ -27,6 +27,7 @@ final class ScrollPositionWriter {
         latest = position
         guard waiting == nil, latest != written else { return }
         waiting = Task { [weak self, time] in
+            // Throws only if it is canceled.
             guard (try? await time.sleep(time.now() + Self.delay)) != nil, !Task.isCancelled else { return }
             self?.write()
         }

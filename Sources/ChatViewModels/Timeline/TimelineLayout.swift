@@ -25,19 +25,20 @@ nonisolated struct TimelineLayout {
         var after: Context
     }
 
-    var members: [MemberID: Member]
-    var ownUserID: MemberID?
+    var members: TimelineMembers
     /// The newest message read when the room was opened; the unread line follows it.
     var unreadLineAfter: MessageID?
     var editing: MessageID?
     var now: Date
     var bodies = MessageBodies()
     var capabilities: BackendCapabilities = []
-    var selectedMessages: [MessageID: Bool] = [:]
+    var selectedMessages = SelectedMessages()
     /// Events whose groups are shown in full.
     var expanded: Set<MessageID> = []
     /// Whether sending is blocked until the user signs in again.
     var isSignedOut = false
+
+    private var ownUserID: MemberID? { members.ownUserID }
 
     func step(from previous: Message?, to message: Message, in context: Context) -> Step {
         let day = CalendarDay(of: message.sentAt)
@@ -69,7 +70,7 @@ nonisolated struct TimelineLayout {
             hasHistory: message.editedAt != nil && !message.isDeleted && capabilities.contains(.editHistory),
             upload: message.isDeleted ? nil : message.upload, pendingChange: message.pendingChange,
             startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
-            isSelected: selectedMessages[message.id] != nil)
+            isSelected: selectedMessages.contains(message.id))
         item.waitsForSignIn = isSignedOut && item.isOnItsWay
         return item
     }
@@ -109,7 +110,7 @@ nonisolated struct TimelineLayout {
             isOwn: ownUserID.map { reaction.senders.contains($0) } ?? false)
     }
 
-    func name(of member: MemberID) -> String { members[member]?.displayName ?? member.rawValue }
+    func name(of member: MemberID) -> String { members.name(of: member) }
 
     func isOwn(_ message: Message) -> Bool { message.sender == ownUserID }
 

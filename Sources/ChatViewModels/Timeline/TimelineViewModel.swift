@@ -7,222 +7,83 @@ public import Observation
 public typealias TimelineBackend = TimelineService & MessageService & ScrollPositionService & AnnotationService
     & RoomCapabilityService
 
-/// The messages of one room: holds a contiguous range of them in memory and lays it out in ``rows``.
+/// The messages of one room: composes the range in memory, its rows, the selection and the reading position, each of
+/// which has its own state.
 ///
 /// The range follows the scroll position: pages are added at its ends, and messages far away are dropped. It includes
-/// the newest message unless it is detached (``State/isDetached``).
+/// the newest message unless it is detached (``TimelineRange/isDetached``).
 @Observable
 public final class TimelineViewModel: ViewModel {
-    /// Everything but the rows, whose changes are reported through ``onEffect``.
+    /// Everything but the rows, whose changes are reported as effects.
     public nonisolated struct State: Equatable, Sendable {
         /// All known members, including those who have left (``Member/hasLeft``).
-        public var members: [Member] = []
-        public var isLoaded = false
-        /// Whether the room has no messages.
-        public var isEmpty = false
-        public var hasOlder = false
-        /// Whether newer messages exist beyond the loaded ones.
-        public var isDetached = false
-        /// The request in flight; at most one at a time.
-        public var loading: Loading?
-        /// Whether the room was left or no longer exists.
-        public var isClosed = false
-        /// The number of messages selected for a bulk action.
-        public var selectedCount = 0
-        /// Whether all selected messages are the user's own.
-        public var canDeleteSelected = false
-
+        public internal(set) var members: [Member] = []
+        public internal(set) var range = TimelineRange()
+        /// The messages selected for copying, forwarding or deletion.
+        public internal(set) var selection = SelectedMessages()
         /// The number of the user's messages that failed to send.
-        public var failedCount = 0
+        public internal(set) var failedCount = 0
+        /// Whether the room was left or no longer exists.
+        public internal(set) var isClosed = false
 
         /// The joined members other than the user.
         public var otherMembers: [Member] { members.filter { $0.kind != .own && !$0.hasLeft } }
-    }
-
-    public nonisolated enum Loading: Equatable, Sendable {
-        case page(TimelineEdge)
-        case jump(Destination)
-    }
-
-    /// A jump target.
-    public nonisolated enum Destination: Equatable, Sendable {
-        case message(MessageID)
-        /// The first message sent at or after this time.
-        case date(Date)
-        /// The unread line.
-        case firstUnread
-        /// The room's first message.
-        case oldest
-        case newest
-    }
-
-    public nonisolated enum Action: Equatable, Sendable {
-        /// The view has scrolled close to an end of the loaded messages.
-        case load(TimelineEdge)
-        case jump(Destination)
-        /// The view has scrolled to a position; `nil` for the newest message.
-        case scrolled(to: ScrollPosition?)
-        /// Whether the messages are visible in the active window. They are marked as read only while this holds.
-        case attended(Bool)
-        case edit(MessageID)
-        /// Asks the composer to edit the user's newest message (SLK-46).
-        case editLast
-        case reply(MessageID)
-        case delete(MessageID)
-        /// Retries a failed message, or a rejected change to one.
-        case retry(MessageID)
-        /// Cancels the upload of a message's files and deletes the message; discards a rejected change.
-        case discard(MessageID)
-        /// Retries all failed messages.
-        case retryAll
-        /// Deletes all failed messages.
-        case discardAll
-        /// Adds a reaction, or removes the user's own.
-        case react(MessageID, String)
-        /// Selects or deselects a message.
-        case toggleSelection(MessageID)
-        case clearSelection
-        /// Expands or collapses a row of events, identified by its first event.
-        case toggleEvents(MessageID)
-        /// Deletes the selected messages that are the user's own.
-        case deleteSelected
-        case dayChanged
-        /// Hides all messages so far until the next jump, or until the room is opened again.
-        case clear
-    }
-
-    public nonisolated enum Output: Equatable, Sendable {
-        case edit(MessageID, EditableMessage)
-        case reply(ReplyTarget)
-        /// The display names of the members who are typing, in the order they began.
-        case typing([String])
-        /// The message being edited in the composer was deleted.
-        case editedMessageDeleted(MessageID)
-        /// The preview of the message being replied to has changed.
-        case replyTargetChanged(MessageID, ReplyTarget.Preview)
-        /// Encryption was enabled in the room.
-        case encrypted
-        /// A room event arrived: the room's topic, successor and similar state may have changed.
-        case roomChanged
-        case failed(ChatError)
-    }
-
-    /// What a view of the rows must do, delivered synchronously and in order.
-    public nonisolated enum Effect: Equatable, Sendable {
-        case changed([TimelineChange])
-        /// All rows were replaced.
-        case replaced
-        /// Scroll to a row: a jump target, or the unread line.
-        case reveal(TimelineItem.ID)
-        /// Scroll just enough to make a row visible, because an action applies to it.
-        case bringIntoView(TimelineItem.ID)
-        case restore(ScrollPosition)
-        case revealNewest
-        case revealOldest
-        /// A page or jump has finished; `isThere` is false if the request failed.
-        case loaded(isThere: Bool)
-        /// See ``TimelineViewModel/selectedRange(in:)``.
-        case selectionChanged
-        /// Messages from others have arrived; for screen readers.
-        case arrived([MessageItem])
+        public var isLoaded: Bool { range.isLoaded }
+        /// Whether the room has no messages.
+        public var isEmpty: Bool { range.isEmpty }
+        public var hasOlder: Bool { range.hasOlder }
+        /// See ``TimelineRange/isDetached``.
+        public var isDetached: Bool { range.isDetached }
+        public var loading: TimelineRange.Loading? { range.loading }
     }
 
     public let roomID: RoomID
-    /// The number of messages requested per page.
-    public let pageSize: Int
-    /// How many messages to keep on each side of the scroll position. Trimming starts above twice this number.
-    public let reach: Int
-    public internal(set) var state = State()
-    public internal(set) var rows = TimelineRows()
-    @ObservationIgnored public var onOutput: ((Output) -> Void)?
-    /// Receives all effects from now on, starting with the initial scroll position if it was determined earlier.
-    @ObservationIgnored public var onEffect: ((Effect) -> Void)? {
-        didSet {
-            guard let unseen = unseenReveal, let onEffect else { return }
-            unseenReveal = nil
-            onEffect(unseen)
-        }
-    }
-    /// The message being edited in the composer.
-    @ObservationIgnored public var editing: MessageID? {
-        didSet {
-            guard editing != oldValue else { return }
-            layOut(at: [oldValue, editing].compactMap { $0.flatMap(loaded.position(of:)) })
-            if let editing, loaded.message(editing)?.isDeleted == true { onOutput?(.editedMessageDeleted(editing)) }
-        }
-    }
-    /// The message being replied to in the composer.
-    @ObservationIgnored public var replyingTo: MessageID? {
-        didSet { if replyingTo != oldValue { checkReplyTarget() } }
-    }
-    /// Whether sending is blocked until the user signs in again.
-    @ObservationIgnored public var isSignedOut = false {
-        didSet { if isSignedOut != oldValue { layOutAll() } }
-    }
-    /// The selected text range.
-    @ObservationIgnored public var selection: MessageSelection? {
-        didSet {
-            guard selection != oldValue else { return }
-            let ends = [selection?.anchor.message, selection?.focus.message]
-            selectionPositions = selectionPositions.filter { ends.contains($0.key) }
-            onEffect?(.selectionChanged)
-        }
-    }
-    /// The selected messages, and whether each is the user's own.
-    @ObservationIgnored public internal(set) var selectedMessages: [MessageID: Bool] = [:]
-    @ObservationIgnored var expanded: Set<MessageID> = []
-    @ObservationIgnored var failedMessages: [MessageID: FailedMessage] = [:]
-    /// The last known positions of the selection's endpoints, whose messages may have been dropped from memory.
-    @ObservationIgnored var selectionPositions: [MessageID: Int64] = [:]
-
-    @ObservationIgnored let service: any TimelineBackend
     /// `nil` if the backend does not support link previews.
-    @ObservationIgnored public private(set) lazy var linkPreviews = LinkPreviews(room: roomID, service: service)
-    @ObservationIgnored let now: () -> Date
-    @ObservationIgnored var loaded = LoadedMessages()
-    @ObservationIgnored var quotes = QuotedMessages()
-    @ObservationIgnored let bodies: MessageBodies
-    /// Updates received while a page is loading. The page may predate them, so they are applied again on top of it.
-    @ObservationIgnored var updatesWhileLoading: [TimelineUpdate] = []
-    @ObservationIgnored var reportedPageFailure: ChatError?
-    /// A page requested while another request was in flight.
-    @ObservationIgnored var requestedEdge: TimelineEdge?
-    /// Incremented to invalidate requests in flight.
-    @ObservationIgnored var generation = 0
-    @ObservationIgnored var unreadLineAfter: MessageID?
-    @ObservationIgnored var scrollPosition: ScrollPosition?
-    @ObservationIgnored var isAtNewest = false
-    /// Whether the messages are visible to the user. False until the view says so, because read receipts are public.
-    @ObservationIgnored var isAttended = false
-    @ObservationIgnored let scrollPositionWriter: ScrollPositionWriter
-    @ObservationIgnored var ownUserID: MemberID?
-    @ObservationIgnored var names: [MemberID: Member] = [:]
-    /// The index of each member in ``State/members``.
-    @ObservationIgnored var memberIndices: [MemberID: Int] = [:]
-    /// The position of the read marker; `nil` if it is older than everything loaded.
-    @ObservationIgnored var readPosition: Int64?
-    /// The newest position that arrivals have been announced up to.
-    @ObservationIgnored private var lastPublishedPosition = Int64.min
-    @ObservationIgnored var unseenReveal: Effect?
-    /// A jump to perform once the room has loaded.
-    @ObservationIgnored var awaited: Jump?
-    /// The jump in flight.
-    @ObservationIgnored var jumping: Jump?
-    @ObservationIgnored private var listening: Task<Void, Never>?
+    public let linkPreviews: LinkPreviews?
+    @ObservationIgnored public var onOutput: ((Output) -> Void)?
 
+    private var members = TimelineMembers()
+    private var content = TimelineContent()
+    private var selectedMessages = SelectedMessages()
+    private var failedMessages = FailedMessages()
+    private var isClosed = false
+    @ObservationIgnored private var textSelection = TextSelection()
+    @ObservationIgnored private var progress = ReadingProgress()
+    @ObservationIgnored private var composed = ComposedMessages()
+    @ObservationIgnored private var isSignedOut = false
+    private let pager: TimelinePager
+    private let operations: MessageOperations
+    private let bodies: MessageBodies
+    private let scrollPositionWriter: ScrollPositionWriter
+    private let service: any TimelineBackend
+    private let pageSize: Int
+    private let now: () -> Date
+    @ObservationIgnored private var listening: Task<Void, Never>?
+    @ObservationIgnored private var onEffect: ((Effect) -> Void)?
+    /// The scroll position that no view was there to restore.
+    @ObservationIgnored private var pendingReveal: Effect?
+
+    /// - Parameters:
+    ///   - pageSize: the number of messages requested per page.
+    ///   - reach: how many messages to keep on each side of the scroll position.
     public init(
         roomID: RoomID, service: any TimelineBackend, time: Timekeeper = .continuous,
         now: @escaping () -> Date = { Date() }, pageSize: Int = 60, reach: Int = 480
     ) {
         self.roomID = roomID
-        self.pageSize = pageSize
-        self.reach = reach
         self.service = service
         self.now = now
+        self.pageSize = pageSize
         bodies = MessageBodies(readsPlainTexts: service.capabilities.contains(.plainTexts))
+        pager = TimelinePager(roomID: roomID, service: service, bodies: bodies, pageSize: pageSize, reach: reach)
+        operations = MessageOperations(roomID: roomID, service: service)
+        linkPreviews = LinkPreviews(room: roomID, service: service)
         scrollPositionWriter = ScrollPositionWriter(time: time) {
+            // Without it the room opens at the newest message.
             try? await service.saveScrollPosition($0, in: roomID)
         }
+        pager.onOutput = { [weak self] in self?.receive($0) }
+        operations.onOutput = { [weak self] in self?.receive($0) }
     }
 
     isolated deinit { listening?.cancel() }
@@ -232,9 +93,10 @@ public final class TimelineViewModel: ViewModel {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: pageSize)
         listening = Task { [weak self, service, roomID] in
-            let scrollPosition = try? await service.scrollPosition(in: roomID)
-            self?.scrollPositionWriter.noteStored(scrollPosition)
-            self?.scrollPosition = scrollPosition
+            // Without it the room opens at the unread line or the newest message.
+            let position = try? await service.scrollPosition(in: roomID)
+            self?.scrollPositionWriter.noteStored(position)
+            self?.setScrollPosition(position)
             for await update in stream {
                 guard let self else { return }
                 await self.receive(update)
@@ -243,52 +105,293 @@ public final class TimelineViewModel: ViewModel {
         }
     }
 
+    /// Sends all effects from now on to the one view of the timeline, starting with the initial scroll position if it
+    /// was determined earlier.
+    public func subscribe(_ onEffect: @escaping (Effect) -> Void) {
+        self.onEffect = onEffect
+        guard let reveal = pendingReveal else { return }
+        pendingReveal = nil
+        onEffect(reveal)
+    }
+
     /// Returns when the scroll position is stored. Call it before closing.
     public func flush() async { await scrollPositionWriter.flush() }
 
+    // MARK: Reading the state
+
+    public var state: State {
+        State(
+            members: members.all, range: pager.range, selection: selectedMessages, failedCount: failedMessages.count,
+            isClosed: isClosed)
+    }
+
+    public var rows: TimelineRows { content.rows }
+    /// The selected text; changes are reported as ``Effect/selectionChanged``.
+    public var selectedText: MessageSelection? { textSelection.range }
+    /// Whether ``SelectionAction/copy(focused:)`` copies a selection.
+    public var hasSelection: Bool { !selectedMessages.isEmpty || !textSelection.isEmpty }
+    /// Whether ``SelectionAction/cancel`` has an effect.
+    public var canCancelSelection: Bool { !selectedMessages.isEmpty || textSelection.range != nil }
+
+    /// The images of the loaded messages, oldest first.
+    public var images: [MediaReference] {
+        rows.compactMap(\.message).flatMap(\.attachments).filter { $0.presentation == .image }
+    }
+
+    /// The avatar URI of a member, or `nil` if there is none.
+    public func avatar(of member: MemberID) -> String? { members[member]?.avatar }
+
+    /// The user's newest loaded message that can be edited.
+    public var lastEditable: MessageItem? {
+        rows.reversed().lazy.compactMap(\.message).first { $0.canEdit }
+    }
+
+    /// The selected part of a message's ``MessageItem/selectableText``, in UTF-8 code units, or `nil` if none is
+    /// selected.
+    public func selectedRange(in item: MessageItem) -> Range<Int>? { textSelection.range(in: item, of: pager.loaded) }
+
+    /// The selected text of the loaded messages with their senders, or `nil` if no text is selected.
+    public var selectedFragment: ClipboardFragment? { textSelection.fragment(of: pager.loaded, rows) }
+
+    // MARK: Actions
+
     public func send(_ action: Action) {
-        guard !state.isClosed || action == .dayChanged else { return }
+        guard !isClosed || action.isPossibleWhenClosed else { return }
         switch action {
-        case .load(let edge): loadPage(edge)
-        case .jump(let destination): jump(Jump(destination: destination))
-        case .scrolled(let scrollPosition): scrolled(to: scrollPosition)
-        case .attended(let isAttended): attended(isAttended)
-        case .edit(let id):
-            guard let item = rows.message(id), item.canEdit else { return }
-            startEdit(id)
-        case .editLast: editLast()
-        case .reply(let id):
-            guard let item = rows.message(id), item.canReply, loaded.message(id) != nil else { return }
-            let preview = ReplyTarget.Preview.text(PlainPreview.quote(item.body, attachments: item.attachments))
-            onOutput?(
-                .reply(
-                    ReplyTarget(
-                        messageID: id.rawValue, sender: item.senderName, senderID: item.senderID.rawValue,
-                        preview: preview)))
-        case .delete(let id):
-            // A local echo may have been replaced by the server's event since the action was created; the service
-            // resolves both IDs.
-            if let item = rows.message(id), !item.canDelete { return }
-            perform { [roomID] service in try await service.delete(id, in: roomID) }
-        case .retry(let id): retry(id)
-        case .discard(let id): discard(id)
-        case .retryAll: retryAll()
-        case .discardAll: discardAll()
-        case .react(let id, let text): react(text, to: id)
-        case .toggleSelection(let id): toggleSelection(id)
-        case .clearSelection: clearSelection()
-        case .toggleEvents(let id): toggleEvents(id)
-        case .deleteSelected: deleteSelected()
-        case .dayChanged: layOutAll()
-        case .clear:
-            generation += 1
-            jumping = nil
-            state.loading = nil
-            replace(with: TimelinePage(messages: [], hasOlder: false))
+        case .pages(.load(let edge)): pager.load(edge)
+        case .pages(.jump(let destination)): jump(TimelineJump(destination: destination))
+        case .pages(.clear): pager.clear()
+        case .reading(.scrolled(let position)): scrolled(to: position)
+        case .reading(.attended(let isAttended)):
+            progress.setAttended(isAttended)
+            markRead()
+        case .message(let id, let action): perform(action, on: id)
+        case .selection(let action): perform(action)
+        case .failed(.retryAll): operations.retry(failedMessages.transactions)
+        case .failed(.requestDiscard):
+            if failedMessages.count > 0 { confirm(.discardOfFailed(count: failedMessages.count)) }
+        case .failed(.discardAll): operations.delete(failedMessages.ids)
+        case .composer(.editLast): editLast()
+        case .composer(.editing(let id)): setEditing(id)
+        case .composer(.replyingTo(let id)): setReplyingTo(id)
+        case .context(.dayChanged): layOutAll()
+        case .context(.signedOut(let isSignedOut)):
+            guard isSignedOut != self.isSignedOut else { return }
+            self.isSignedOut = isSignedOut
+            layOutAll()
         }
     }
 
-    // MARK: Reducing
+    private func perform(_ action: MessageAction, on id: MessageID) {
+        switch action {
+        case .toggleEvents: return show(content.toggleEvents(id, of: pager.loaded, by: layout))
+        // A local echo may have been replaced by the server's event since the action was created; the service resolves
+        // both IDs.
+        case .delete where rows.message(id) == nil: return operations.delete([id])
+        default: break
+        }
+        guard let item = rows.message(id) else { return }
+        switch action {
+        case .retry: operations.retry(item)
+        case .requestDiscard:
+            let isConfirmed = item.upload != nil || item.rejectedItem != .message
+            if isConfirmed { operations.discard(item) } else { confirm(deleting: item) }
+        case _ where !item.offers(action): break
+        case .reply: reply(to: item)
+        case .edit: edit(id)
+        case .copy:
+            let selection = selectedRange(in: item) == nil ? nil : selectedFragment
+            onEffect?(.copy(selection ?? ClipboardFragment(copying: item)))
+        case .copyLink: operations.fetchLink(to: id)
+        case .forward: onEffect?(.forward([id]))
+        case .showHistory: operations.fetchHistory(of: id)
+        case .react(let text): operations.react(text, to: item)
+        case .requestDeletion: if item.upload != nil { operations.discard(item) } else { confirm(deleting: item) }
+        case .delete: operations.delete([id])
+        case .toggleEvents: break
+        }
+    }
+
+    private func confirm(deleting item: MessageItem) {
+        onEffect?(.confirm(TimelineConfirmation(deleting: item, isAlone: state.otherMembers.isEmpty)))
+    }
+
+    private func confirm(_ subject: TimelineConfirmation.Subject) {
+        onEffect?(.confirm(TimelineConfirmation(subject, isAlone: state.otherMembers.isEmpty)))
+    }
+
+    private func receive(_ output: MessageOperations.Output) {
+        switch output {
+        case .link(let address): onEffect?(.copyText(address))
+        case .history(let versions): onEffect?(.showHistory(versions))
+        case .failed(let error): onOutput?(.failed(error))
+        }
+    }
+
+    // MARK: Selection
+
+    private func perform(_ action: SelectionAction) {
+        switch action {
+        case .toggle(let id):
+            if selectedMessages.toggle(id, rows.message(id)) { layOut([id]) }
+        case .clear: layOut(selectedMessages.clear())
+        case .cancel: if selectedMessages.isEmpty { select(nil) } else { layOut(selectedMessages.clear()) }
+        case .copy(let focused): copySelection(orElse: focused)
+        case .forward:
+            onEffect?(.forward(selectedMessages.ids))
+            layOut(selectedMessages.clear())
+        case .requestDeletion:
+            if selectedMessages.canDelete { confirm(.deletionOfSelected(count: selectedMessages.count)) }
+        case .delete:
+            let ids = selectedMessages.ownIDs
+            guard !ids.isEmpty else { return }
+            layOut(selectedMessages.clear())
+            operations.delete(ids)
+        case .select(let selection): select(selection)
+        case .selectAll: if let all = MessageSelection.all(of: pager.loaded, rows) { select(all) }
+        case .extend(let step, let forward, let id):
+            let next = textSelection.extended(by: step, forward: forward, from: id, in: pager.loaded, rows)
+            if let next { select(next) }
+        case .press(let press): self.press(press)
+        }
+    }
+
+    private func press(_ press: TextPress) {
+        guard let item = rows.message(press.point.message) else { return }
+        switch press.meaning(on: item, selection: selectedText, isSelecting: !selectedMessages.isEmpty) {
+        case .toggle: send(.selection(.toggle(item.id)))
+        case .select(let selection): select(selection)
+        case .edit:
+            select(nil)
+            send(.message(item.id, .edit))
+        case nil: break
+        }
+    }
+
+    private func select(_ selection: MessageSelection?) {
+        if textSelection.select(selection, in: pager.loaded) { onEffect?(.selectionChanged) }
+    }
+
+    private func copySelection(orElse focused: MessageID?) {
+        if !selectedMessages.isEmpty {
+            copySelectedMessages()
+        } else if let selection = selectedFragment {
+            onEffect?(.copy(selection))
+        } else if let item = focused.flatMap(rows.message), item.canCopy {
+            onEffect?(.copy(ClipboardFragment(copying: item)))
+        }
+    }
+
+    private func copySelectedMessages() {
+        Task {
+            do {
+                onEffect?(.copy(try await fragment(of: selectedMessages.ids)))
+                send(.selection(.clear))
+            } catch {
+                onOutput?(.failed(ChatError(error)))
+            }
+        }
+    }
+
+    /// Messages in timeline order with their senders, for the clipboard.
+    private func fragment(of ids: [MessageID]) async throws -> ClipboardFragment {
+        let found = try await service.messages(ids, in: roomID).sorted { $0.position < $1.position }
+        await bodies.prepare(found)
+        let layout = layout
+        return ClipboardFragment(
+            copying: found.filter { !$0.isDeleted }.map {
+                layout.item($0, startsGroup: true, endsGroup: true, quote: nil)
+            })
+    }
+
+    // MARK: Navigation
+
+    private func jump(_ jump: TimelineJump) {
+        guard pager.range.isLoaded else { return pager.postpone(jump) }
+        pager.forgetJump()
+        if let effect = content.reveal(jump.destination, in: pager.loaded) {
+            land(jump, effect)
+        } else {
+            pager.load(jump, unreadLineAfter: progress.unreadLineAfter)
+        }
+    }
+
+    private func land(_ jump: TimelineJump, _ effect: Effect?) {
+        if jump.isRevealing, let effect { reveal(effect) }
+        guard jump.editsLast, let item = lastEditable else { return }
+        edit(item.id)
+        onEffect?(.bringIntoView(.message(item.id)))
+    }
+
+    private func reveal(_ effect: Effect) {
+        if let onEffect { onEffect(effect) } else { pendingReveal = effect }
+    }
+
+    private func scrolled(to position: ScrollPosition?) {
+        guard progress.scroll(to: position, in: pager.range) else { return }
+        pager.setAnchor(position?.message)
+        scrollPositionWriter.put(position)
+        markRead()
+    }
+
+    private func setScrollPosition(_ position: ScrollPosition?) {
+        progress.restore(position)
+        pager.setAnchor(position?.message)
+    }
+
+    private func markRead() {
+        if let id = progress.moveReadMarker(in: pager.loaded, pager.range) { operations.markRead(id) }
+    }
+
+    // MARK: The composer
+
+    private func reply(to item: MessageItem) {
+        guard pager.loaded.message(item.id) != nil else { return }
+        let preview = ReplyTarget.Preview.text(PlainPreview.quote(item.body, attachments: item.attachments))
+        onOutput?(
+            .reply(
+                ReplyTarget(
+                    messageID: item.id.rawValue, sender: item.senderName, senderID: item.senderID.rawValue,
+                    preview: preview)))
+    }
+
+    private func edit(_ id: MessageID) {
+        guard let message = pager.loaded.message(id) else { return }
+        let editable = EditableMessage(
+            message, body: bodies.body(of: message), readsPlainTexts: bodies.readsPlainTexts)
+        onOutput?(.edit(id, editable))
+    }
+
+    private func editLast() {
+        jump(TimelineJump(destination: .newest, isRevealing: pager.range.isDetached, editsLast: true))
+    }
+
+    private func setEditing(_ id: MessageID?) {
+        let previous = composed.editing
+        guard id != previous else { return }
+        composed.editing = id
+        layOut([previous, id].compactMap { $0 })
+        if let id, pager.loaded.message(id)?.isDeleted == true { onOutput?(.editedMessageDeleted(id)) }
+    }
+
+    /// The message that a draft replies to may have been deleted since the draft was stored.
+    private func setReplyingTo(_ id: MessageID?) {
+        guard id != composed.replyingTo else { return }
+        composed.replyingTo = id
+        guard let id else { return }
+        if let message = pager.loaded.message(id) {
+            if message.isDeleted { onOutput?(.replyTargetChanged(id, .gone)) }
+            return
+        }
+        Task { [weak self, service, roomID] in
+            // The composer keeps its preview if the request fails.
+            guard let found = try? await service.messages([id], in: roomID) else { return }
+            guard let self, composed.replyingTo == id, pager.loaded.message(id) == nil else { return }
+            onOutput?(.replyTargetChanged(id, composed.preview(of: found.first { $0.id == id }, by: layout)))
+        }
+    }
+
+    // MARK: Updates
 
     private func receive(_ update: TimelineUpdate) async {
         trackFailed(update)
@@ -296,115 +399,120 @@ public final class TimelineViewModel: ViewModel {
         case .opened(let page, let members, let fullyReadMarker):
             setMembers(members)
             await open(page, fullyReadMarker: fullyReadMarker)
-        case .changed, .removed:
-            if case .changed(let messages) = update { await bodies.prepare(messages) }
-            if state.loading != nil { updatesWhileLoading.append(update) }
+        case .changed(let messages):
+            await bodies.prepare(messages)
             apply(update)
-            notifyComposer(of: update)
-            deselectRemoved(update)
-            if case .changed(let messages) = update, messages.contains(where: { $0.event != nil }) {
-                onOutput?(.roomChanged)
-            }
+            if messages.contains(where: { $0.event != nil }) { onOutput?(.roomChanged) }
+        case .removed: apply(update)
         case .members(let members):
             setMembers(members)
             layOutAll()
-        case .membersChanged(let members):
-            changeMembers(members)
+        case .membersChanged(let changed):
+            bodies.changeMembers(members.change(changed))
             layOutAll()
         case .encrypted: onOutput?(.encrypted)
-        case .typing(let typing): onOutput?(.typing(typing.map { names[$0]?.displayName ?? $0.rawValue }))
+        case .typing(let typing): onOutput?(.typing(typing.map(members.name)))
         case .closed:
-            state.isClosed = true
+            isClosed = true
             onOutput?(.typing([]))
         }
     }
 
     private func open(_ newest: TimelinePage, fullyReadMarker: MessageID?) async {
-        generation += 1
-        // Repeat a jump in flight against the reopened timeline.
-        awaited = awaited ?? jumping
-        jumping = nil
-        updatesWhileLoading = []
-        readPosition = newest.messages.first { $0.id == fullyReadMarker }?.position
-        lastPublishedPosition = newest.messages.last?.position ?? .min
-        unreadLineAfter = isUnreadBehind(fullyReadMarker, in: newest) ? fullyReadMarker : nil
-        let page = await openingPage(newest)
-        await bodies.prepare(page.messages)
-        state.isLoaded = true
-        state.loading = nil
-        replace(with: page)
-        revealOpening()
-        notifyComposer(of: .changed(page.messages))
-        if let jump = awaited {
-            awaited = nil
-            self.jump(jump)
-        }
+        progress.open(newest, fullyReadMarker: fullyReadMarker, ownUserID: members.ownUserID)
+        let target = progress.scrollPosition?.message ?? progress.unreadLineAfter
+        let isFound = await pager.open(newest, around: target)
+        if !isFound { setScrollPosition(nil) }
+        reveal(content.revealOpening(at: progress.scrollPosition, in: pager.loaded))
+        notifyComposer(of: .changed(pager.loaded.messages))
+        if let jump = pager.dequeueJump() { self.jump(jump) }
     }
 
-    /// The page around the stored scroll position or the first unread message.
-    private func openingPage(_ newest: TimelinePage) async -> TimelinePage {
-        guard let target = scrollPosition?.message ?? unreadLineAfter, newest.hasOlder,
-            !newest.messages.contains(where: { $0.id == target })
-        else { return newest }
-        let page = try? await service.messages(in: roomID, around: .message(target), limit: pageSize)
-        if page == nil { scrollPosition = nil }
-        return page ?? newest
-    }
-
-    private func revealOpening() {
-        if let scrollPosition, loaded.message(scrollPosition.message) != nil {
-            reveal(.restore(scrollPosition))
-        } else if rows.index(of: .unreadLine) != nil {
-            reveal(.reveal(.unreadLine))
-        } else {
-            reveal(.revealNewest)
-        }
-    }
-
-    /// Only what was unread on opening counts, not what arrives while the room is on screen.
-    private func isUnreadBehind(_ fullyReadMarker: MessageID?, in page: TimelinePage) -> Bool {
-        guard let fullyReadMarker else { return false }
-        guard let readPosition else { return page.hasOlder }
-        return page.messages.contains {
-            $0.id != fullyReadMarker && $0.position > readPosition && $0.sender != ownUserID && $0.event == nil
-        }
-    }
-
-    /// The avatar URI of a member, or `nil` if there is none.
-    public func avatar(of member: MemberID) -> String? { names[member]?.avatar }
-
+    /// Applies a change or removal of messages.
     func apply(_ update: TimelineUpdate) {
-        switch update {
-        case .changed(let messages):
-            quotes.update(messages)
-            layOut(at: loaded.merge(messages) + quotes.replies(to: messages.map(\.id)), asking: messages)
-            publishArrivals(messages)
-            trim()
-        case .removed(let ids):
-            quotes.release(ids.compactMap(loaded.message))
-            quotes.remove(ids)
-            layOut(at: loaded.remove(ids) + quotes.replies(to: ids))
-        default: break
-        }
+        pager.apply(update)
+        notifyComposer(of: update)
+        guard !selectedMessages.isEmpty else { return }
+        let deselected = selectedMessages.removeDeleted(by: update)
+        if !deselected.isEmpty { layOut(deselected) }
     }
 
-    private func publishArrivals(_ messages: [Message]) {
-        let new = messages.filter { $0.position > lastPublishedPosition }
-        lastPublishedPosition = new.map(\.position).max() ?? lastPublishedPosition
-        let layout = layout
-        let others = new.filter { !layout.isOwn($0) && !$0.isDeleted && $0.event == nil }
-        guard !others.isEmpty else { return }
-        onEffect?(.arrived(others.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }))
+    private func notifyComposer(of update: TimelineUpdate) {
+        for output in composed.outputs(of: update, by: layout) { onOutput?(output) }
+    }
+
+    private func setMembers(_ members: [Member]) {
+        self.members = TimelineMembers(members)
+        bodies.setMembers(members)
+    }
+
+    private func trackFailed(_ update: TimelineUpdate) {
+        var next = failedMessages
+        next.apply(update)
+        if next != failedMessages { failedMessages = next }
     }
 
     private func streamEnded() {
-        guard !state.isLoaded, !state.isClosed else { return }
+        guard !pager.range.isLoaded, !isClosed else { return }
         onOutput?(.failed(.storage(reason: "the messages could not be read")))
     }
 
-    func perform(_ work: @escaping @Sendable (any TimelineBackend) async throws -> Void) {
-        Task { [weak self, service] in
-            do { try await work(service) } catch { self?.onOutput?(.failed(ChatError(error))) }
+    // MARK: Rows
+
+    private var layout: TimelineLayout {
+        TimelineLayout(
+            members: members, unreadLineAfter: progress.unreadLineAfter, editing: composed.editing, now: now(),
+            bodies: bodies, capabilities: service.capabilities, selectedMessages: selectedMessages,
+            isSignedOut: isSignedOut)
+    }
+
+    private func receive(_ output: TimelinePager.Output) {
+        let loaded = pager.loaded
+        switch output {
+        case .replaced:
+            let missingQuotes = content.replace(with: loaded, by: layout)
+            onEffect?(.replaced)
+            loadQuotes(missingQuotes)
+        case .added(let messages, let positions):
+            show(content.add(messages, at: positions, of: loaded, by: layout))
+        case .changed(let messages, let positions):
+            show(content.change(messages, at: positions, of: loaded, by: layout))
+            announceArrivals(among: messages)
+        case .removed(let ids, let messages, let positions):
+            show(content.remove(ids, messages, at: positions, of: loaded, by: layout))
+        case .dropped(let messages): show(content.drop(messages, of: loaded, by: layout))
+        case .jumped(let jump): land(jump, content.reveal(jump.destination, in: loaded))
+        case .finished(let isLoaded): onEffect?(.loaded(isThere: isLoaded))
+        case .failed(let error): onOutput?(.failed(error))
         }
+        textSelection.notePositions(in: loaded)
+    }
+
+    private func layOut(_ ids: [MessageID]) { show(content.layOut(ids, of: pager.loaded, by: layout)) }
+
+    private func layOutAll() { show(content.layOutAll(of: pager.loaded, by: layout)) }
+
+    private func show(_ update: TimelineContent.Update) {
+        if !update.changes.isEmpty { onEffect?(.changed(update.changes)) }
+        loadQuotes(update.missingQuotes)
+    }
+
+    private func loadQuotes(_ ids: [MessageID]) {
+        guard !ids.isEmpty else { return }
+        Task { [weak self, service, roomID, epoch = content.epoch] in
+            // Replies say that they are loading if this fails, and the next one to the same message requests it again.
+            let found = try? await service.messages(ids, in: roomID)
+            guard let self, content.epoch == epoch else { return }
+            show(content.store(found, requested: ids, of: pager.loaded, by: layout))
+        }
+    }
+
+    private func announceArrivals(among messages: [Message]) {
+        let layout = layout
+        let others = progress.arrivals(among: messages).filter {
+            !layout.isOwn($0) && !$0.isDeleted && $0.event == nil
+        }
+        guard !others.isEmpty else { return }
+        onEffect?(.arrived(others.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }))
     }
 }

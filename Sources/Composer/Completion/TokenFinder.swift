@@ -50,8 +50,15 @@ struct TokenFinder {
         return document.text(in: TextRange(start: caret, end: end))
     }
 
-    /// The examined text before the caret.
-    var textBefore: [Character] { head }
+    /// The start of the white-space-delimited word that ends at the caret.
+    var wordStart: Int { caret - head.reversed().prefix { !$0.isBlank }.reduce(0) { $0 + $1.utf16.count } }
+
+    /// The start of an implicit token that ends at the caret.
+    var implicitStart: Int { caret - implicitWord.reduce(0) { $0 + $1.utf16.count } }
+
+    private var implicitWord: ReversedCollection<[Character]>.SubSequence {
+        head.reversed().prefix { CompletionCharacterClass($0, controls: rules.controls) == .normal }
+    }
 
     // MARK: Explicit tokens
 
@@ -122,9 +129,7 @@ struct TokenFinder {
     /// Returns the word before the caret if enough of it was typed without interruption (HKW-38).
     func implicit(since: Int) -> CompletionToken? {
         guard options.implicitLength > 0 else { return nil }
-        let word = head.reversed().prefix { character in
-            CompletionCharacterClass(character, controls: rules.controls) == .normal
-        }
+        let word = implicitWord
         let start = caret - word.reduce(0) { $0 + $1.utf16.count }
         guard start >= since, word.count >= options.implicitLength, word.count <= Self.maxQueryLength else {
             return nil

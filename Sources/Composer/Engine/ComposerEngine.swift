@@ -2,60 +2,32 @@
 ///
 /// It has no clock: every call passes the time, which has any origin and never decreases. ``nextDeadline`` is when
 /// the host has to call ``advance(to:)`` next.
+///
+/// The engine routes events to its parts, each of which keeps its state to itself: `TextEditor` the text and what
+/// follows it, `MessageWriter` the message around it. They report to a transaction what they do.
 public struct ComposerEngine: Sendable {
-    public private(set) var configuration: ComposerConfiguration {
-        didSet { completionRules = CompletionRules(configuration.completion) }
-    }
-    /// The text and its spans.
-    public internal(set) var document = ComposerDocument()
     /// The key bindings; may be changed at any time.
     public var keys: KeyTable
-    public internal(set) var selection = TextRange.caret(0)
-
-    var preedit = ""
-    var mode = ComposerMode.compose
-    /// Whether the edited message may become empty, as it has attachments.
-    var mayBeEmpty = false
-    /// Whether the current edit came from a draft.
-    var isRestoredEdit = false
-    /// The content that was set aside when editing began.
-    var stash: ComposerStash?
-    var history: UndoHistory
-    var reply: ReplyTarget?
-    var attachments: [Attachment] = []
-    /// The styles for the text typed next; `nil` inherits those before the caret.
-    var chosenStyles: Set<TextStyle>?
-    var outbox = ComposerOutbox()
-    var typing = TypingNotifier()
-    var typingUsers = TypingUsers()
-    var draft = DraftSchedule()
-    var clipboard: ClipboardFragment?
-    var plugIns = PlugInList()
-    var ignored = IgnoredChanges()
-    var layout = ComposerLayout.initial
-    /// The number of lines that wrapping added at the last measurement.
-    var wrappedLines = 0
-    var isFocused = false
-    var isHidden = false
-    var isConnected = true
-    var measured: MeasuredSize?
-    var isExpanded = false
-    var revision = 0
-    var now = Duration.zero
-    var completionRules: CompletionRules
-    var completing = CompletionProgress()
-    /// The mention before the caret that the last Backspace highlighted.
-    var armedMention: Span.ID?
-    var transaction = EventTransaction()
-    /// The selection when the pointer started selecting; `nil` otherwise.
-    var heldSelection: TextRange?
+    var message: MessageWriter
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration()) {
-        self.configuration = configuration
-        completionRules = CompletionRules(configuration.completion)
         keys = KeyTable.standard(for: configuration)
-        history = UndoHistory(depth: configuration.undoDepth)
+        message = MessageWriter(configuration)
     }
+
+    public var configuration: ComposerConfiguration { message.editor.configuration }
+    /// The text and its spans.
+    public var document: ComposerDocument { message.editor.text.document }
+    public var selection: TextRange { message.editor.text.selection }
+
+    /// The current state, without the text.
+    public var state: ComposerState { ComposerState(of: message) }
+
+    /// The state of completion, or `nil` while it is closed.
+    public var completion: CompletionState? { message.editor.completionState }
+
+    /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
+    public var highlightedMention: Span.ID? { message.editor.text.highlightedMention }
 
     /// Changes the options, preserving text, mode, history and key bindings that the host added. The undo depth stays
     /// the initial one.
@@ -65,8 +37,8 @@ public struct ComposerEngine: Sendable {
                 engine.keys.remove(exactly: binding)
             }
             let added = engine.keys.bindings
-            if other.completion != engine.configuration.completion { engine.closeCompletion() }
-            engine.configuration = other
+            if other.completion != engine.configuration.completion { engine.message.editor.closeCompletion() }
+            engine.message.editor.configuration = other
             engine.keys = KeyTable(KeyTable.standard(for: other).bindings + added)
         }
     }
@@ -77,113 +49,187 @@ public struct ComposerEngine: Sendable {
     /// - Returns: the effects in order, starting with those of timers that were due.
     public mutating func handle(_ event: ComposerEvent, at now: Duration) -> [ComposerEffect] {
         let due = advance(to: now)
-        return due + performTransaction { engine in engine.offer(event) }
+        return due
+            + performTransaction { engine in
+                switch engine.message.editor.plugIns.control(event, in: engine) {
+                case .pass: engine.perform(event)
+                case .replace(let events): events.forEach { engine.perform($0) }
+                }
+            }
     }
 
     /// The time of the next call to ``advance(to:)``, or `nil` if no timer is pending.
     public var nextDeadline: Duration? {
-        [typing.deadline, typingUsers.deadline, draft.deadline, completing.session?.deadline].compactMap { $0 }.min()
+        [message.editor.presence.deadline, message.draft.deadline, message.editor.completing.deadline]
+            .compactMap { $0 }.min()
     }
 
     /// Advances the clock and fires the timers due until then, in order.
     public mutating func advance(to now: Duration) -> [ComposerEffect] {
         var effects: [ComposerEffect] = []
         while let deadline = nextDeadline, deadline <= now {
-            self.now = max(self.now, deadline)
-            effects += performTransaction { engine in engine.fireTimers() }
+            setClock(to: deadline)
+            effects += performTransaction { $0.message.fireTimers() }
         }
-        self.now = max(self.now, now)
+        setClock(to: now)
         return effects
     }
 
-    private mutating func fireTimers() {
-        if let isTyping = typing.expire(at: now) { reportTyping(isTyping) }
-        if typingUsers.deadline.map({ $0 <= now }) ?? false {
-            typingUsers.expire(at: now)
-            observe(.peerTypingChanged)
-        }
-        if draft.expire(at: now) { emit(.draftChanged) }
-        fireCompletionTimers()
+    private mutating func setClock(to now: Duration) {
+        message.editor.transaction = EventTransaction(at: max(message.editor.transaction.now, now))
     }
 
-    /// Passes the event to the input controller first; its replacements aren't passed to it again (HKW-6).
-    private mutating func offer(_ event: ComposerEvent) {
-        guard let controller = plugIns.controller else { return perform(event) }
-        switch controller.control(event, in: self) {
-        case .pass: perform(event)
-        case .replace(let events): events.forEach { perform($0) }
-        }
-    }
+    // MARK: Routing
 
     private mutating func perform(_ event: ComposerEvent) {
-        if isHidden, event.isUserInput {
-            return reject(.hidden)
-        }
+        if message.editor.bar.isHidden, event.isUserInput { return message.editor.transaction.reject(.hidden) }
         switch event {
-        case .edit, .insert, .deleteBackward, .deleteForward, .select, .undo, .redo, .clear: performText(event)
-        case .holdSelection(let isHeld): holdSelection(isHeld)
-        case .preedit(let text): showPreedit(text)
-        case .commit(let text): commit(text)
+        case .edit(let range, let text, let origin): message.editor.edit(range, text, origin)
+        case .insert(let text, let origin): message.editor.edit(selection, text, origin)
+        case .deleteBackward(let byWord): message.editor.delete(backward: true, byWord: byWord)
+        case .deleteForward(let byWord): message.editor.delete(backward: false, byWord: byWord)
+        case .select(let range): message.editor.select(range)
+        case .holdSelection(let isHeld): message.editor.holdSelection(isHeld)
+        case .preedit(let shown): message.editor.showPreedit(shown)
+        case .commit(let text): message.editor.commit(text)
         case .key(let chord): press(chord)
-        case .cut: cut()
-        case .copy: copy()
+        case .undo: message.replay(.undo)
+        case .redo: message.replay(.redo)
+        case .clear: message.editor.clear()
+        case .cut: message.editor.cut()
+        case .copy: message.editor.copy()
         case .paste(let offers): paste(offers)
-        case .pasteInternalClipboard: if let clipboard { paste([.fragment(clipboard)]) }
-        case .format(let name): format(name)
-        case .setStyle(let style, let isOn): setStyle(style, isOn)
-        case .clearStyles: clearStyles()
+        case .pasteInternalClipboard: if let fragment = message.editor.text.clipboard { paste([.fragment(fragment)]) }
+        case .format(let name): message.editor.format(name)
+        case .setStyle(let style, let isOn): message.editor.setStyle(style, isOn)
+        case .clearStyles: message.editor.clearStyles()
         case .load, .startEdit, .commitEdit, .cancelEdit, .editFailed, .messageDeleted, .reply, .replyPreview:
+            message.editor.closeCompletion()
             performMode(event)
         case .attach, .detach, .upload, .moveAttachment, .updateAttachment, .placeInText: performAttachment(event)
-        case .measured, .send, .sendAccepted, .sendFailed, .restoreFailedMessage, .connected: performSending(event)
-        case .focus, .hide, .expand, .layout, .userTyping: performWindow(event)
+        case .measured(let size): message.editor.measured = size
+        case .send: message.send()
+        case .sendAccepted(let id): message.sendAccepted(id)
+        case .sendFailed(let id): message.sendFailed(id)
+        case .restoreFailedMessage: message.restoreFailedMessage()
+        case .connected(let isConnected): message.outbox.isConnected = isConnected
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
-            .acceptEntity,
-            .cancelCompletion, .addMention:
-            performCompletion(event)
+            .acceptEntity, .cancelCompletion, .addMention:
+            message.editor.performCompletion(event)
+        case .focus(let isFocused): message.setFocus(isFocused)
+        case .hide(let isHidden): message.setHidden(isHidden)
+        case .expand(let isExpanded): message.editor.bar.isExpanded = isExpanded
+        case .layout(let layout): message.editor.bar.setLayout(layout, hardLines: document.hardLineCount)
+        case .userTyping(let name, let isTyping):
+            message.editor.presence.setTyping(
+                name, isTyping, timeout: configuration.typingTimeout, &message.editor.transaction)
         }
     }
 
-    private mutating func performText(_ event: ComposerEvent) {
-        switch event {
-        case .edit(let range, let text, let origin): edit(range, text, origin)
-        case .insert(let text, let origin): edit(selection, text, origin)
-        case .deleteBackward(let byWord): deleteBackward(byWord: byWord)
-        case .deleteForward(let byWord): deleteForward(byWord: byWord)
-        case .select(let range): select(range)
-        case .undo: undo()
-        case .redo: redo()
-        case .clear: replaceAll(with: ComposerDocument(), selection: .caret(0))
-        default: break
-        }
+    private mutating func paste(_ offers: [PasteOffer]) {
+        if isHandledByPlugIn(offers) { return message.editor.transaction.observe(.pasted) }
+        message.paste(offers)
     }
 
     private mutating func performMode(_ event: ComposerEvent) {
-        closeCompletion()
         switch event {
-        case .load(let written, let selection): load(written, selection)
+        case .load(let written, let selection): message.load(written, selection)
         case .startEdit(let id, let written, let selection, let mayBeEmpty):
-            startEdit(id, written, selection, mayBeEmpty: mayBeEmpty)
-        case .editFailed(let id, let message): editFailed(id, message)
-        case .messageDeleted(let id): forgetEdit(id)
-        case .commitEdit: commitEdit()
-        case .cancelEdit: cancelEdit()
-        case .reply(let target): setReply(target)
-        case .replyPreview(let id, let preview): setReplyPreview(id, preview)
+            message.startEdit(id, written, selection, mayBeEmpty: mayBeEmpty)
+        case .commitEdit: message.commitEdit()
+        case .cancelEdit: message.cancelEdit()
+        case .editFailed(let id, let composed): message.editFailed(id, composed)
+        case .messageDeleted(let id): message.forgetEdit(id)
+        case .reply(let target): message.setReply(target)
+        case .replyPreview(let id, let preview): message.setReplyPreview(id, preview)
         default: break
         }
     }
 
-    private mutating func performSending(_ event: ComposerEvent) {
+    private mutating func performAttachment(_ event: ComposerEvent) {
         switch event {
-        case .measured(let size): measured = size
-        case .send: send()
-        case .sendAccepted(let id): sendAccepted(id)
-        case .sendFailed(let id): sendFailed(id)
-        case .restoreFailedMessage: restoreFailedMessage()
-        case .connected(let isConnected): self.isConnected = isConnected
+        case .attach(let attachment): message.attach(attachment)
+        case .detach(let index): message.detach(index)
+        case .upload(let index, let upload): message.changeAttachments { $0.setUpload(upload, at: index) }
+        case .moveAttachment(let index, let other): message.changeAttachments { $0.move(from: index, to: other) }
+        case .updateAttachment(let source, let attachment):
+            message.changeAttachments { $0.update(source, to: attachment) }
+        case .placeInText(let index): message.placeInText(index)
         default: break
         }
+    }
+
+    // MARK: Transactions
+
+    /// Runs `body` and returns its effects: edits first, then the selection, then the rest.
+    mutating func performTransaction(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
+        let before = ComposerAppearance(of: message)
+        body(&self)
+        let reportsMove = message.editor.noteSelection(since: before.selection)
+        let isChanged = message.editor.hasChanged(since: before.selection)
+        ComposerAppearance(of: message).reportChanges(since: before, &message.editor.transaction)
+        message.scheduleDraft()
+        let finished = message.editor.transaction
+        setClock(to: finished.now)
+        let report = finished.report(
+            selection: isChanged ? selection : nil, reportsMove: reportsMove, isObserved: !isObservationSuspended)
+        message.editor.plugIns.notify(report, state: state)
+        return report.effects
+    }
+
+    // MARK: Keys
+
+    /// The current conditions for ``KeyTable/action(for:in:)``.
+    public var keyContext: KeyContext { KeyContext(of: message) }
+
+    /// Handles a key press. Ignores keys while the input method has preedit text.
+    private mutating func press(_ chord: KeyChord) {
+        guard message.editor.preedit.isEmpty, let action = keys.action(for: chord, in: keyContext) else { return }
+        if perform(action) { message.editor.transaction.emit(.keyHandled) }
+    }
+
+    /// - Returns: whether the composer handled the key.
+    private mutating func perform(_ action: KeyAction) -> Bool {
+        switch action {
+        case .send: message.send()
+        case .insertNewline: message.editor.insertNewline(over: selection)
+        case .insertTab: message.editor.edit(selection, "\t", .typed)
+        case .escape: return escape()
+        case .editLast:
+            message.editor.transaction.emit(.editLastRequested)
+            message.editor.transaction.observe(.editLastRequested)
+        case .undo: message.replay(.undo)
+        case .redo: message.replay(.redo)
+        case .format(let name): message.editor.format(name)
+        case .clearStyles: message.editor.clearStyles()
+        case .selectAll: message.editor.select(TextRange(location: 0, length: document.length))
+        case .cut: message.editor.cut()
+        case .copy: message.editor.copy()
+        case .clear: message.editor.clear()
+        case .toggleExpanded: message.editor.bar.isExpanded.toggle()
+        case .moveInCompletion(let move): message.editor.moveInCompletion(move)
+        case .acceptCompletion: message.editor.acceptRow(nil)
+        case .host(let name): message.editor.transaction.emit(.hostAction(name))
+        }
+        return true
+    }
+
+    /// Closes one layer per press: completion, edit mode, reply, selection, focus (SLK-45).
+    private mutating func escape() -> Bool {
+        if let session = message.editor.completing.session, session.token.kind == .explicit || session.isVisible {
+            message.editor.dismissCompletion()
+        } else if message.writing.isEditing {
+            message.cancelEdit()
+        } else if message.writing.reply != nil {
+            message.setReply(nil)
+        } else if !selection.isEmpty {
+            message.editor.select(.caret(selection.end))
+        } else if message.editor.bar.isFocused {
+            message.editor.transaction.emit(.focusRequested(false))
+        } else {
+            return false
+        }
+        return true
     }
 }
 
@@ -193,8 +239,8 @@ extension ComposerEvent {
         switch self {
         case .edit(_, _, let origin), .insert(_, let origin): origin != .code
         case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste,
-            .pasteInternalClipboard,
-            .format, .setStyle, .clearStyles, .startEdit, .send, .complete, .acceptCompletion, .acceptEntity:
+            .pasteInternalClipboard, .format, .setStyle, .clearStyles, .startEdit, .send, .complete, .acceptCompletion,
+            .acceptEntity:
             true
         default: false
         }

@@ -1,18 +1,86 @@
-/// The accumulated results of one event.
+/// The time of an event, and what it has done so far.
 struct EventTransaction: Sendable {
-    var edits: [AppliedEdit] = []
-    var effects: [ComposerEffect] = []
-    var observations: [ComposerObservation] = []
-    var textEvents: [TextEvent] = []
-    var contentChanged = false
+    let now: Duration
+    private(set) var edits: [AppliedEdit] = []
     /// The first change of the text, as a trigger for completion.
-    var trigger: CompletionTrigger?
+    private(set) var trigger: CompletionTrigger?
+    private var effects: [ComposerEffect] = []
+    private var observations: [ComposerObservation] = []
+    private var textEvents: [TextEvent] = []
+    /// Whether the draft changed.
+    private(set) var contentChanged = false
     /// The last selection that observers know, if changes were withheld from them.
     var selectionBefore: TextRange?
-    /// Keeps the mention that this transaction highlighted.
-    var preservesArmedMention = false
     /// The event has updated completion itself.
     var isCompletionHandled = false
+
+    /// What was collected for observers and the host.
+    struct Report {
+        var effects: [ComposerEffect]
+        var observations: [ComposerObservation]
+        var textEvents: [TextEvent]
+    }
+
+    init(at now: Duration = .zero) {
+        self.now = now
+    }
+
+    mutating func emit(_ effect: ComposerEffect) { effects.append(effect) }
+    mutating func observe(_ observation: ComposerObservation) { observations.append(observation) }
+
+    mutating func reject(_ rejection: ComposerRejection) {
+        emit(.rejected(rejection))
+        observe(.refused)
+    }
+
+    /// Adds a change of the text.
+    ///
+    /// - Parameters:
+    ///   - isObserved: whether to report the change to observers by itself.
+    ///   - triggers: false while observation is suspended, when no change opens completion.
+    mutating func add(_ event: TextEvent, isObserved: Bool, triggers: Bool) {
+        edits.append(AppliedEdit(range: event.range, replacement: event.inserted))
+        if triggers {
+            trigger = trigger ?? CompletionTrigger(event)
+        } else {
+            trigger = .other
+        }
+        contentChanged = true
+        if isObserved { textEvents.append(event) }
+    }
+
+    /// Adds a change that happened while observation was suspended.
+    mutating func addSuspended(_ event: TextEvent) { textEvents.append(event) }
+
+    /// Notes that the draft changed.
+    mutating func noteContentChange() { contentChanged = true }
+
+    /// Saves the draft now, rather than for the changes so far.
+    mutating func writeDraftNow() {
+        emit(.draftChanged)
+        contentChanged = false
+    }
+
+    /// Drops the note that the draft changed, as it was just restored.
+    mutating func forgetContentChange() { contentChanged = false }
+
+    /// Returns everything in its order: edits first, then the selection, then the rest.
+    ///
+    /// - Parameter reportsMove: whether observers hear that the selection moved.
+    consuming func report(selection: TextRange?, reportsMove: Bool, isObserved: Bool) -> Report {
+        if !isObserved {
+            observations = []
+        } else {
+            if !edits.isEmpty { observations.insert(.textChanged, at: 0) }
+            if reportsMove { observations.insert(.selectionChanged, at: edits.isEmpty ? 0 : 1) }
+        }
+        var all: [ComposerEffect] = []
+        if !edits.isEmpty { all.append(.edited(edits)) }
+        if let selection { all.append(.selectionChanged(selection)) }
+        all += effects
+        all += observations.map(ComposerEffect.observed)
+        return Report(effects: all, observations: observations, textEvents: textEvents)
+    }
 }
 
 /// The user action, if any, that triggers an update of completion.
@@ -23,82 +91,11 @@ enum CompletionTrigger: Equatable, Sendable {
     /// Paste, undo or a change by code.
     case other
 
-    init(removed: String, inserted: String, origin: EditOrigin) {
-        switch origin {
-        case .typed, .inputMethod, .dictation: self = inserted.isEmpty ? .deleted(removed) : .typed(inserted)
+    init(_ event: TextEvent) {
+        switch event.origin {
+        case .typed, .inputMethod, .dictation:
+            self = event.inserted.isEmpty ? .deleted(event.removed) : .typed(event.inserted)
         case .paste, .undo, .code: self = .other
-        }
-    }
-}
-
-extension ComposerEngine {
-    /// Runs `body` and collects its effects: edits first, then the selection, then the rest.
-    mutating func performTransaction(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
-        transaction = EventTransaction()
-        let selectionBefore = selection
-        let heightBefore = height
-        let wasExceeded = counter?.exceeded ?? false
-        let showedCompletion = completing.session?.isVisible ?? false
-        let highlightedBefore = highlightedMention
-        body(&self)
-        let isMoveReported = heldSelection == nil && selection != (transaction.selectionBefore ?? selectionBefore)
-        updateCompletion(selectionMoved: isMoveReported)
-        if !transaction.preservesArmedMention, !transaction.edits.isEmpty || selection != selectionBefore {
-            armedMention = nil
-        }
-        if let highlighted = highlightedMention, highlighted != highlightedBefore { observe(.mentionSelected) }
-        let showsCompletion = completing.session?.isVisible ?? false
-        if showsCompletion != showedCompletion { observe(showsCompletion ? .completionShown : .completionHidden) }
-        let isExceeded = counter?.exceeded ?? false
-        if isExceeded != wasExceeded { observe(isExceeded ? .limitExceeded : .limitMet) }
-        if height != heightBefore { observe(.heightChanged) }
-        if !transaction.edits.isEmpty { transaction.observations.insert(.textChanged, at: 0) }
-        let selectionMoved = selection != selectionBefore
-        if isMoveReported { transaction.observations.insert(.selectionChanged, at: transaction.edits.isEmpty ? 0 : 1) }
-        if transaction.contentChanged, draft.changed(at: now, delay: configuration.draftDelay) { emit(.draftChanged) }
-        if isObservationSuspended { transaction.observations = [] }
-        let finished = transaction
-        transaction = EventTransaction()
-        notifyObservers(finished)
-        var effects: [ComposerEffect] = []
-        if !finished.edits.isEmpty { effects.append(.edited(finished.edits)) }
-        if selectionMoved || !finished.edits.isEmpty { effects.append(.selectionChanged(selection)) }
-        return effects + finished.effects + finished.observations.map(ComposerEffect.observed)
-    }
-
-    mutating func emit(_ effect: ComposerEffect) { transaction.effects.append(effect) }
-    mutating func observe(_ observation: ComposerObservation) { transaction.observations.append(observation) }
-
-    mutating func reject(_ rejection: ComposerRejection) {
-        emit(.rejected(rejection))
-        observe(.refused)
-    }
-
-    mutating func reportTyping(_ isTyping: Bool) {
-        emit(.typing(isTyping))
-        observe(isTyping ? .typingStarted : .typingStopped)
-    }
-
-    /// Notes that the content of the draft changed.
-    mutating func noteContentChange() {
-        transaction.contentChanged = true
-    }
-
-    /// Saves the draft at the end of this transaction, and drops a pending save of the changes so far.
-    mutating func writeDraftNow() {
-        emit(.draftChanged)
-        draft.flush()
-        transaction.contentChanged = false
-    }
-
-    private func notifyObservers(_ transaction: EventTransaction) {
-        guard !plugIns.observers.isEmpty, !transaction.observations.isEmpty || !transaction.textEvents.isEmpty else {
-            return
-        }
-        let state = state
-        for observer in plugIns.observers {
-            for event in transaction.textEvents { observer.textChanged(event) }
-            for observation in transaction.observations { observer.observed(observation, state: state) }
         }
     }
 }

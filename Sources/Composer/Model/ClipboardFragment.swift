@@ -48,6 +48,7 @@ public struct ClipboardFragment: Hashable, Sendable, Codable {
         struct Header: Decodable { var version: Int }
         guard data.count <= maxEncodedBytes else { throw .tooLarge }
         let decoder = JSONDecoder()
+        // Whatever is wrong with it, it isn't a fragment.
         guard let header = try? decoder.decode(Header.self, from: data) else { throw .unreadable }
         guard header.version == currentVersion else { throw .unknownVersion(header.version) }
         do {

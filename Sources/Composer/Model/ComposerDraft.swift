@@ -48,10 +48,12 @@ public struct ComposerDraft: Hashable, Sendable, Codable {
     ) throws(DraftError) -> ComposerDraft {
         struct Header: Decodable { var version: Int }
         let decoder = JSONDecoder()
+        // Whatever is wrong with data without a version, it isn't a draft.
         guard let header = try? decoder.decode(Header.self, from: data) else { throw .unreadable }
         let draft: ComposerDraft
         switch header.version {
         case 1:
+            // Version 1 was written by this program alone: what it can't read was cut short.
             guard let first = try? decoder.decode(FirstDraft.self, from: data) else { throw .unreadable }
             guard let read = first.draft(target) else { throw .damaged }
             draft = read
@@ -152,72 +154,21 @@ extension ComposerDraft.Content {
     }
 }
 
-extension ComposerEngine {
-    /// Returns the current state as a draft, without the input method's preedit text.
-    public func makeDraft() -> ComposerDraft {
-        let content = ComposerDraft.Content(
-            written: document.written, selection: selection, reply: reply, attachments: attachments)
-        let stashed = stash.map {
-            ComposerDraft.Content(
-                written: $0.document.written, selection: $0.selection, reply: $0.reply, attachments: $0.attachments)
-        }
-        let unsent = outbox.failedEntries.map(\.content)
-        return ComposerDraft(
-            version: ComposerDraft.currentVersion, mode: mode, content: content, stash: stashed,
-            mayBeEmpty: mayBeEmpty ? true : nil, unsent: unsent.isEmpty ? nil : unsent,
-            unsavedEdits: outbox.failedEdits.isEmpty ? nil : outbox.failedEdits)
-    }
-
-    /// Returns the draft to save together with the message that has this identifier. Other messages that await the
-    /// host's response count as unsent, so that a crash between two messages loses neither.
-    public func makeDraft(storing id: String) -> ComposerDraft {
-        var draft = makeDraft()
-        let waiting = outbox.pending.filter { $0.id != id && $0.revision == nil }
-        if !waiting.isEmpty { draft.unsent = (draft.unsent ?? []) + waiting.map(\.content) }
-        return draft
-    }
-
-    /// Restores a draft into an unused composer, without undo steps. Rejects the draft if the composer has content
-    /// (SLK-39).
-    public mutating func restore(_ draft: ComposerDraft) -> [ComposerEffect] {
-        performTransaction { engine in
-            guard engine.isUnused else { return engine.reject(.draft(.inUse)) }
-            guard let document = draft.content.document else { return engine.reject(.draft(.damaged)) }
-            engine.swapDocument(document, selection: draft.content.selection)
-            engine.reply = draft.content.reply
-            engine.attachments = draft.content.attachments
-            engine.mode = draft.mode
-            engine.mayBeEmpty = draft.mayBeEmpty ?? false
-            engine.isRestoredEdit = engine.isEditing
-            engine.outbox.restore(draft)
-            if engine.isEditing {
-                engine.stash = ComposerStash(
-                    document: draft.stash?.document ?? ComposerDocument(),
-                    selection: draft.stash?.selection ?? .caret(0),
-                    reply: draft.stash?.reply, attachments: draft.stash?.attachments ?? [],
-                    history: UndoHistory(depth: engine.configuration.undoDepth))
-            }
-            engine.observe(.loaded)
-            engine.transaction.contentChanged = false
-            engine.restoreFailedMessage()
-        }
-    }
-
-    /// Decodes and restores a draft. Reports invalid data and leaves the composer unchanged.
-    ///
-    /// - Parameter target: see ``ComposerDraft/decode(_:target:)``.
-    public mutating func restore(
-        encoded data: Data, target: (_ entityID: String, _ text: String) -> MentionTarget? = { _, _ in nil }
-    ) -> [ComposerEffect] {
-        do throws(DraftError) {
-            return restore(try ComposerDraft.decode(data, target: target))
-        } catch {
-            return performTransaction { engine in engine.reject(.draft(error)) }
-        }
-    }
-
-    private var isUnused: Bool {
-        document.isEmpty && !isEditing && reply == nil && attachments.isEmpty && !history.canUndo && !history.canRedo
-            && outbox.isEmpty
+extension ComposerDraft {
+    /// - Parameter stored: see ``ComposerOutbox/unsent(besides:)``.
+    init(of message: MessageWriter, storing stored: String?) {
+        let unsent = message.outbox.unsent(besides: stored)
+        self.init(
+            version: Self.currentVersion, mode: message.writing.mode,
+            content: Content(
+                written: message.editor.text.document.written, selection: message.editor.selection,
+                reply: message.writing.reply, attachments: message.attachments.items),
+            stash: message.writing.stash.map {
+                Content(
+                    written: $0.text.document.written, selection: $0.text.selection, reply: $0.reply,
+                    attachments: message.attachments.stashed ?? [])
+            },
+            mayBeEmpty: message.writing.mayBeEmpty ? true : nil, unsent: unsent.isEmpty ? nil : unsent,
+            unsavedEdits: message.outbox.failedEdits.isEmpty ? nil : message.outbox.failedEdits)
     }
 }

@@ -50,6 +50,18 @@ public struct KeyContext: OptionSet, Hashable, Sendable {
     public static let choosing = KeyContext(rawValue: 32)
 }
 
+extension KeyContext {
+    init(of message: MessageWriter) {
+        self = message.writing.isEditing ? .editing : .composing
+        if message.editor.text.document.isEmpty, message.attachments.items.isEmpty { insert(.empty) }
+        if !message.editor.selection.isEmpty { insert(.selection) }
+        if let session = message.editor.completing.session, session.isVisible, !session.items.isEmpty {
+            insert(.completing)
+            if session.selected != nil { insert(.choosing) }
+        }
+    }
+}
+
 /// A row of the key table (SLK-47).
 public struct KeyBinding: Hashable, Sendable {
     public var chord: KeyChord

@@ -39,6 +39,7 @@ extension ReplyTarget.Preview {
             self = .loading
         } else if container.contains(.gone) {
             self = .gone
+            // A failure means that it isn't version 1.
         } else if let words = try? container.decode(FirstText.self, forKey: .text) {
             self = .text(words._0)
         } else {

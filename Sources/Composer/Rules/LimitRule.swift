@@ -89,6 +89,72 @@ extension ComposerConfiguration {
     }
 }
 
+extension ComposerConfiguration {
+    /// The counter for a document, or `nil` without a limit.
+    ///
+    /// - Parameter measured: the host's measurement, used if there is no limit of characters.
+    func counter(of document: ComposerDocument, measured: MeasuredSize?) -> CounterState? {
+        guard let limit else { return document.isEmpty ? nil : measured?.counter(of: document) }
+        let count = limitedCount(of: document)
+        let text = counterStyle.text(count: count, limit: limit)
+        return CounterState(
+            text: text, exceeded: count > limit, excess: count - limit, margin: countUnit == .utf8 ? 1000 : 20)
+    }
+
+    /// Whether an automatic change stays within the hard limit.
+    func fitsLimit(adding units: Int, to document: ComposerDocument) -> Bool {
+        guard let limit, limitPolicy == .hard, units > 0 else { return true }
+        return limitedCount(of: document) + units <= limit
+    }
+
+    /// Returns the start of a replacement that fits the hard limit, and the number of units that don't (MCV-9).
+    /// Shortening always fits.
+    func fitting(_ text: String, over range: TextRange, in document: ComposerDocument) -> (text: String, rejected: Int)
+    {
+        guard let limit, limitPolicy == .hard, !text.isEmpty else { return (text, 0) }
+        func count(with text: some StringProtocol) -> Int {
+            var result = document
+            _ = result.replace(range, with: String(text))
+            return limitedCount(of: result)
+        }
+        let whole = count(with: text)
+        if whole <= limit || whole <= limitedCount(of: document) && text.utf16.count < range.length { return (text, 0) }
+        // The replaced text frees space. The estimate may be off by a few, as grapheme clusters can merge at the
+        // edges, so correct it by counting.
+        var room = max(0, limit - count(with: ""))
+        var prefix = countUnit.prefix(of: text, units: room)
+        while room > 0, count(with: prefix) > limit {
+            room -= 1
+            prefix = countUnit.prefix(of: text, units: room)
+        }
+        return (String(prefix), countUnit.count(text) - countUnit.count(prefix))
+    }
+}
+
+extension CountUnit {
+    /// The whole characters at the start of a text that have at most this many units.
+    fileprivate func prefix(of text: String, units: Int) -> Substring {
+        guard self != .graphemes else { return text.prefix(units) }
+        var end = text.startIndex
+        var remainingUnits = units
+        while end < text.endIndex {
+            let next = text.index(after: end)
+            let size = count(text[end..<next])
+            if size > remainingUnits { break }
+            remainingUnits -= size
+            end = next
+        }
+        return text[..<end]
+    }
+}
+
+extension MeasuredSize {
+    fileprivate func counter(of document: ComposerDocument) -> CounterState {
+        let excess = excess + document.byteCount - bytes
+        return CounterState(text: "\(-excess)", exceeded: excess > 0, excess: excess, margin: 1000)
+    }
+}
+
 extension ComposerDocument {
     /// The range without leading and trailing white space and line breaks. The cost depends on the length of what it
     /// excludes.

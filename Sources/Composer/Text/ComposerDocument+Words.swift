@@ -51,4 +51,12 @@ extension ComposerDocument {
         if first.isWordScalar { return storage.firstOffset(from: start) { !$0.isWordScalar } }
         return storage.firstOffset(from: start) { $0.isWordScalar || $0.isBlank }
     }
+
+    /// The range that Backspace or Delete removes at a caret, or `nil` if there is nothing.
+    func rangeToDelete(at caret: Int, backward: Bool, byWord: Bool) -> TextRange? {
+        guard backward ? caret > 0 : caret < length else { return nil }
+        return backward
+            ? TextRange(start: byWord ? wordStart(before: caret) : clusterBoundary(before: caret), end: caret)
+            : TextRange(start: caret, end: byWord ? wordEnd(after: caret) : clusterBoundary(after: caret))
+    }
 }

@@ -11,6 +11,14 @@ public struct TextEdit: Hashable, Sendable {
     }
 }
 
+extension TextEdit {
+    /// Returns the offset after the edit, or `nil` if the edit deleted its position.
+    func moved(_ offset: Int) -> Int? {
+        if range.end <= offset { return offset + replacement.utf16.count - range.length }
+        return range.location > offset ? offset : nil
+    }
+}
+
 /// An edit that a document has applied, for views to mirror.
 public typealias AppliedEdit = TextEdit
 

@@ -7,6 +7,22 @@ enum UndoGrouping: Equatable {
     case deleting(forward: Bool, isBlank: Bool)
     /// A separate step.
     case atomic
+
+    /// A single character that the user writes joins a run; anything else is a separate step.
+    init(writing text: String, _ origin: EditOrigin) {
+        guard origin == .typed || origin == .inputMethod, text.count == 1, let character = text.first else {
+            self = .atomic
+            return
+        }
+        self = .typing(startsBlank: character.isBlank, endsBlank: character.isBlank)
+    }
+}
+
+/// A way through the undo steps.
+enum UndoDirection: Sendable {
+    case undo, redo
+
+    var opposite: UndoDirection { self == .undo ? .redo : .undo }
 }
 
 /// The undo and redo steps over the whole document: text, spans and selection.
@@ -32,6 +48,27 @@ struct UndoHistory: Sendable {
         var before: UndoSnapshot
         var after: UndoSnapshot
         var extra: Extra?
+
+        /// The changes of the text, in order.
+        func events(_ direction: UndoDirection) -> [TextEvent] {
+            switch direction {
+            case .undo:
+                edits.reversed().map { edit in
+                    TextEvent(
+                        range: TextRange(location: edit.location, length: edit.insertedLength), removed: edit.inserted,
+                        inserted: edit.removed, origin: .undo)
+                }
+            case .redo:
+                edits.map { edit in
+                    TextEvent(
+                        range: TextRange(location: edit.location, length: edit.removedLength), removed: edit.removed,
+                        inserted: edit.inserted, origin: .undo)
+                }
+            }
+        }
+
+        /// Spans and selection afterwards.
+        func target(_ direction: UndoDirection) -> UndoSnapshot { direction == .undo ? before : after }
     }
 
     /// The effects of a step besides the text.
@@ -39,6 +76,14 @@ struct UndoHistory: Sendable {
         /// A message was sent, with these extras.
         case sent(SentExtras)
         /// Switched from this suspended context to another one.
+        case suspended(ComposerContext)
+    }
+
+    /// What undo or redo did, or leaves to do besides the text.
+    enum Outcome {
+        case nothing, text
+        case sent(SentExtras)
+        /// To switch to this context; nothing changed yet.
         case suspended(ComposerContext)
     }
 
@@ -148,19 +193,23 @@ struct UndoHistory: Sendable {
         if !undoSteps.isEmpty { undoSteps[undoSteps.count - 1].extra = extra }
     }
 
-    /// Adds a step that returns to a suspended context.
-    ///
-    /// - Parameter inRedo: whether undo left the context, so that redo returns to it.
-    mutating func addWay(to context: ComposerContext, inRedo: Bool, at snapshot: UndoSnapshot) {
+    /// Adds a step in this direction that returns to a suspended context.
+    mutating func addWay(to context: ComposerContext, for direction: UndoDirection, at snapshot: UndoSnapshot) {
         guard depth > 0 else { return }
         let step = Step(edits: [], before: snapshot, after: snapshot, extra: .suspended(context))
         run = nil
-        if inRedo { redoSteps.append(step) } else { undoSteps.append(step) }
+        switch direction {
+        case .undo: undoSteps.append(step)
+        case .redo: redoSteps.append(step)
+        }
     }
 
-    /// Removes the step that was just applied, as another one replaces its inverse.
-    mutating func removeConsumed(byUndo: Bool) {
-        if byUndo { redoSteps.removeLast() } else { undoSteps.removeLast() }
+    /// Removes the inverse of the step that was just popped, as another one replaces it.
+    mutating func removeInverse(of direction: UndoDirection) {
+        switch direction {
+        case .undo: redoSteps.removeLast()
+        case .redo: undoSteps.removeLast()
+        }
     }
 
     /// Removes the steps that return to editing a message.
@@ -171,11 +220,11 @@ struct UndoHistory: Sendable {
 
     private static func step(_ step: Step, without id: String) -> Step? {
         guard case .suspended(.edit(var edit))? = step.extra else { return step }
-        edit.history.forgetWays(to: id)
+        edit.text.history.forgetWays(to: id)
         var step = step
         guard edit.id != id else {
             // Keep the context that was suspended before this edit.
-            guard let before = edit.history.suspendedContext else { return nil }
+            guard let before = edit.text.history.suspendedContext else { return nil }
             step.extra = .suspended(before)
             return step
         }
@@ -189,17 +238,18 @@ struct UndoHistory: Sendable {
         return nil
     }
 
-    mutating func popUndo() -> Step? {
+    /// Returns the next step, whose inverse becomes the next one in the opposite direction.
+    mutating func pop(_ direction: UndoDirection) -> Step? {
         run = nil
-        guard let step = undoSteps.popLast() else { return nil }
-        redoSteps.append(step)
-        return step
-    }
-
-    mutating func popRedo() -> Step? {
-        run = nil
-        guard let step = redoSteps.popLast() else { return nil }
-        undoSteps.append(step)
-        return step
+        switch direction {
+        case .undo:
+            guard let step = undoSteps.popLast() else { return nil }
+            redoSteps.append(step)
+            return step
+        case .redo:
+            guard let step = redoSteps.popLast() else { return nil }
+            undoSteps.append(step)
+            return step
+        }
     }
 }

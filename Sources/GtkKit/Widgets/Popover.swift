@@ -7,6 +7,7 @@ extension Widget {
     /// dereferences a null pointer when a child without a page closes.
     public final func attachPopover(to parent: Widget) {
         PopoverGrabs.installUnmapHook
+        PopoverPlacement.installShowGuard
         precondition(shim_is_a(parent.pointer, gtk_stack_get_type()) == 0, "a popover is no page of a stack")
         gtk_widget_set_parent(cast(), parent.cast())
     }

@@ -24,6 +24,7 @@ extension MatrixAccounts {
         await entry.backend?.close()
         await entry.store?.close()
         await memory.removeCredential(of: account)
+        // The session has ended and the account is not listed any more: what is left is never read again.
         try? await folders.credentialStore.removeCredential(of: account)
         try? await keyring.removeCredential(of: account)
         try? folders.remove(account)

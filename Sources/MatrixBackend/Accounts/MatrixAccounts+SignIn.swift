@@ -40,7 +40,8 @@ extension MatrixAccounts: SignInService {
             if let again { again == id ? nil : .otherUser } else { entry(id) == nil ? nil : .alreadyHere }
         let isOwn = if case .password = credentials { true } else { false }
         guard problem == nil, !Task.isCancelled else {
-            // In a separate task, because this one may be canceled.
+            // In a separate task, because this one may be canceled. A session that stays open is listed in the
+            // user's other clients, where it can be ended.
             if isOwn { await Task { try? await authenticatedClient.logOut() }.value }
             if let problem { throw problem }
             throw CancellationError()
@@ -78,8 +79,10 @@ extension MatrixAccounts: SignInService {
         case .memory: await memory.store(credential, of: account)
         case .file: try await folders.credentialStore.store(credential, of: account)
         }
+        // Without the record, the next start asks the keyring in vain and then for the password.
         try? await list.setSetting(location == .memory ? "1" : "", for: Self.forgottenSetting + account)
-        // Remove credentials of earlier sessions from the other locations, so they are never used again.
+        // Remove credentials of earlier sessions from the other locations. One that cannot be removed is rejected by the
+        // server if it is used, and the user signs in again.
         if location != .memory { await memory.removeCredential(of: account) }
         if location != .file { try? await folders.credentialStore.removeCredential(of: account) }
         if location != .keyring { try? await keyring.removeCredential(of: account) }
@@ -109,9 +112,11 @@ extension MatrixAccounts: SignInService {
         guard let signIn = pending.removeValue(forKey: account), let server = URL(string: signIn.account.server)
         else { return }
         await memory.removeCredential(of: account)
+        // The session ends below, so what cannot be removed signs nobody in.
         try? await folders.credentialStore.removeCredential(of: account)
         try? await keyring.removeCredential(of: account)
         guard signIn.isOwn else { return }
+        // A session that stays open is listed in the user's other clients.
         try? await MatrixClient(server: server, token: signIn.token, transport: transport).logOut()
     }
 }

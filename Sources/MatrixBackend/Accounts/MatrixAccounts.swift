@@ -169,7 +169,8 @@ public actor MatrixAccounts: AccountService {
     private func storedCredential(of id: String) async throws -> AccountCredential? {
         if let credential = await memory.credential(of: id) { return credential }
         if let credential = try await folders.credentialStore.credential(of: id) { return credential }
-        // The user chose not to store the credential: do not query the keyring, which may be absent.
+        // The user chose not to store the credential: do not query the keyring, which may be absent. If that cannot be
+        // read, the keyring has no credential either.
         if (try? await list.setting(Self.forgottenSetting + id)) == "1" { return nil }
         return try await keyring.credential(of: id)
     }

@@ -38,6 +38,7 @@ extension MatrixBackend {
         defer { counter.task = nil }
         while counter.isStale, !Task.isCancelled {
             counter.isStale = false
+            // The count stays a lower bound until the next gap.
             guard let rooms = try? await store.uncountedRooms(limit: Self.maxRooms) else { return }
             for room in rooms where !Task.isCancelled {
                 do {

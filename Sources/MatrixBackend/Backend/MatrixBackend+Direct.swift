@@ -10,11 +10,12 @@ extension MatrixBackend {
         // Another client of the user may have created a direct chat since the last sync.
         let existing = try await asking { DirectRooms(.object(try await client.directRooms(of: ownUserID))) }
         for room in existing.rooms(with: user) {
-            // A room that either member has left is not reused.
+            // A room that either member has left is not reused; nor is one that cannot be read.
             guard let members = try? await store.members(of: room), members.contains(where: { $0.id == ownUserID })
             else {
                 continue
             }
+            // Without an answer, rather reuse the room than make another one.
             let membership = try? await client.membership(of: user, in: room)
             if membership.map({ ["join", "invite"].contains($0) }) ?? true { return room }
         }
@@ -34,7 +35,7 @@ extension MatrixBackend {
         guard let content = try? await client.directRooms(of: ownUserID),
             let noted = DirectRooms(.object(content)).adding(room, with: user)
         else { return }
-        directRooms = noted
+        accountData.directRooms = noted
         try? await client.setDirectRooms(noted.json.object ?? [:], of: ownUserID)
     }
 }

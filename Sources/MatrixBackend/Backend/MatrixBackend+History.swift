@@ -27,7 +27,7 @@ extension MatrixBackend {
             }
         } catch {
             if case .date = target { return }
-            throw Self.chatError(error)
+            throw ChatError.translated(error)
         }
     }
 
@@ -108,9 +108,25 @@ extension MatrixBackend {
     }
 
     private func eventParser(of room: RoomID) async throws -> EventParser {
-        let creation = RoomCreation(try await store.setting(ParsedRoomState.creationSetting, of: room))
-        let rules = try await pushRoom(room).map { (pushRules, $0) }
-        return EventParser(ownUserID: ownUserID, translator: translator, rules: rules, creation: creation)
+        let known = try await store.knownRooms([KnownRoom.Request(room)], ownUserID: ownUserID).rooms[room]
+        guard let known else { throw ChatError.notFound }
+        var parser = batchBuilder.eventParser(of: room, known.state, ownName: known.ownMember?.displayName)
+        // Nothing notifies a user who is not in the room.
+        if known.ownMember == nil { parser.rules = nil }
+        return parser
+    }
+
+    /// Resets stored state whose redaction was found in fetched history.
+    private func removeState(deletedBy events: [MatrixEvent], in room: RoomID) async throws {
+        var update = RoomUpdate(id: room)
+        update.redactions = events.filter { $0.type == "m.room.redaction" }
+        guard !update.deleted.isEmpty else { return }
+        let builder = batchBuilder
+        let known = try await store.knownRooms([builder.request(for: update)], ownUserID: ownUserID)
+        guard known.rooms[room]?.origins.isEmpty == false, let batch = builder.batch(of: update, known: known) else {
+            return
+        }
+        for roomChange in try await store.apply(SyncBatch(rooms: [batch])) { await publish(roomChange) }
     }
 
     /// Returns members that are not stored yet. Stored ones are from the sync and newer than state that comes with

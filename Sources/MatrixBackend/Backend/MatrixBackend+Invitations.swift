@@ -38,10 +38,8 @@ extension MatrixBackend {
     }
 
     private func forget(_ invitation: RoomID) async throws {
-        var roomBatch = RoomBatch(id: invitation, createdAt: now())
-        roomBatch.isLeft = true
         try await serialized {
-            let batch = SyncBatch(rooms: [roomBatch])
+            let batch = SyncBatch(rooms: [.left(invitation, at: now())])
             for roomChange in try await store.apply(batch) { await publish(roomChange) }
             try await invitationsChanged(by: batch)
         }
@@ -57,15 +55,6 @@ extension MatrixBackend {
         guard now != invited else { return }
         invited = now
         invitationObservers.yield(now)
-    }
-
-    /// A joined room can be invited to only after the user left it, so remove the stored room.
-    func invitation(_ update: RoomUpdate, into batch: inout SyncBatch) async throws {
-        batch.invitations.append(Invitation(to: update.id, of: ownUserID, by: update.invitation, at: now()))
-        guard try await store.hasRoom(update.id) else { return }
-        var roomBatch = RoomBatch(id: update.id, createdAt: now())
-        roomBatch.isLeft = true
-        batch.rooms.append(roomBatch)
     }
 
     private func observeInvitations(with continuation: AsyncStream<[Invitation]>.Continuation) {

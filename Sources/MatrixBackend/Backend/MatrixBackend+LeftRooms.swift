@@ -35,14 +35,11 @@ extension MatrixBackend {
         } catch {
             return
         }
+        // If that fails, the next sync that catches up tries again.
         try? await serialized {
             // Rooms that became invitations are no longer stored rooms.
             let leftRooms = try await storedRooms().intersection(notJoined)
-            let rooms = leftRooms.map { room in
-                var roomBatch = RoomBatch(id: room, createdAt: now())
-                roomBatch.isLeft = true
-                return roomBatch
-            }
+            let rooms = leftRooms.map { RoomBatch.left($0, at: now()) }
             let batch = SyncBatch(rooms: rooms, settings: [Self.uncertainSetting: ""])
             for roomChange in try await store.apply(batch) { await publish(roomChange) }
             uncertainRooms = nil

@@ -34,7 +34,7 @@ extension MatrixBackend {
         var queued: [(transaction: TransactionID, message: WrittenMessage)] = []
         for (transaction, message) in messages {
             try await check(message)
-            guard excess(of: message, isEdit: false) <= 0 else { throw ChatError.invalidMessage }
+            guard excess(of: message, isEdit: false) <= 0 else { throw ChatError.messageTooLong }
             queued += zip(transaction.first(message.eventMessages.count), message.eventMessages).map { ($0, $1) }
         }
         observeOutbox(room)
@@ -45,7 +45,7 @@ extension MatrixBackend {
     }
 
     private func check(_ message: WrittenMessage) async throws {
-        guard ChatLimits.isValid(message) else { throw ChatError.invalidMessage }
+        try ChatLimits.check(message)
         // Referenced files must exist; `mxc:` URIs are already uploaded.
         for file in message.files where !file.uri.hasPrefix("mxc://") { _ = try await content(of: file) }
     }
@@ -54,9 +54,8 @@ extension MatrixBackend {
         try await rejectIfEncrypted(room)
         let (target, existing) = try await target(message, in: room, isOwn: true)
         let changed = WrittenMessage(text, kind: existing.kind, files: existing.attachments)
-        guard ChatLimits.isValidMessage(text.source, attachments: changed.files.count),
-            excess(of: changed, isEdit: true) <= 0
-        else { throw ChatError.invalidMessage }
+        try ChatLimits.checkMessage(text.source, attachments: changed.files.count)
+        guard excess(of: changed, isEdit: true) <= 0 else { throw ChatError.messageTooLong }
         observeOutbox(room)
         try await outbox.edit(target, in: room, to: text, transaction: newTransaction())
     }
@@ -65,6 +64,7 @@ extension MatrixBackend {
         // An edit contains the text twice: `m.new_content` and the fallback.
         let maxSize = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
         let sizes = MessageContent(ownUserID: ownUserID).contents(of: message).map {
+            // What cannot be encoded cannot be sent, whatever its size.
             (try? $0.encoded().count) ?? .max / 2
         }
         let size = (sizes.max() ?? 0) - maxSize
@@ -80,6 +80,7 @@ extension MatrixBackend {
     }
 
     public func setTyping(_ isTyping: Bool, in room: RoomID) async {
+        // Typing is shown for seconds: it is not worth a retry.
         try? await client.setTyping(isTyping, by: ownUserID, in: room)
     }
 
@@ -93,7 +94,7 @@ extension MatrixBackend {
 
     /// Adds or removes the user's reaction.
     public func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
-        guard ChatLimits.isValidReaction(text) else { throw ChatError.invalidMessage }
+        try ChatLimits.checkReaction(text)
         try await rejectIfEncrypted(room)
         let (target, _) = try await target(message, in: room, isOwn: false)
         if case .message(let id) = target {
@@ -164,13 +165,15 @@ extension MatrixBackend {
     private func resolveStored(_ items: [OutboxItem], in room: RoomID) async {
         for item in items {
             guard case .send = item.request.action,
+                // What cannot be read is shown twice until the outbox removes it.
                 (try? await store.message(of: item.request.id, in: room)) ?? nil != nil
             else { continue }
             localEchoes.resolve(item.request.id, in: room)
         }
     }
 
-    /// Returns the messages that a change targets, without the change.
+    /// Returns the messages that a change targets, without the change. One that cannot be read is not published again:
+    /// its page shows the change when it is loaded.
     private func messages(of target: OutboxTarget, in room: RoomID) async -> [Message] {
         switch target {
         case .message(let id):
@@ -195,6 +198,7 @@ extension MatrixBackend {
                     publish(.changed([echo]), in: request.room)
                     roomsChanged()
                 }
+                // The sync brings the change as well.
                 guard let roomChange = try? await store.apply(change, in: request.room) else { return }
                 await publish(roomChange)
                 if !roomChange.changed.isEmpty { roomsChanged() }
@@ -205,19 +209,19 @@ extension MatrixBackend {
     private func delivered(_ request: OutboxRequest, as message: MessageID) async {
         await serialized {
             if case .send(let sent) = request.action, !sent.text.isBlank,
-                // Store the source before the outbox deletes it.
+                // Store the source before the outbox deletes it. If that fails, edits start from the rendered text.
                 let updated = try? await store.setWritten(sent.text, of: message, in: request.room)
             {
                 publish(.changed([updated]), in: request.room)
             }
-            // The sync may have returned the event already.
+            // The sync may have returned the event already. If that cannot be read, the next sync resolves the echo.
             let stored = (try? await store.messages([message], in: request.room)) ?? []
             guard stored.isEmpty else {
                 let removed = localEchoes.resolve(stored, in: request.room)
                 if !removed.isEmpty { publish(.removed(removed), in: request.room) }
                 return
             }
-            localEchoes.deliver(request.id, as: message, in: request.room, during: syncs)
+            localEchoes.deliver(request.id, as: message, in: request.room, during: syncStatus.count)
         }
     }
 
@@ -254,9 +258,7 @@ extension MatrixBackend {
 
     /// Rejects what could only be sent unencrypted into an encrypted room.
     private func rejectIfEncrypted(_ room: RoomID) async throws {
-        if try await store.setting(MatrixOutboxBackend.encryptionSetting, of: room) == "1" {
-            throw ChatError.notPermitted
-        }
+        if try await store.roomState(of: room).encryption == .on { throw ChatError.notPermitted }
     }
 
     private func newTransaction() -> TransactionID { TransactionID(UUID().uuidString.lowercased()) }

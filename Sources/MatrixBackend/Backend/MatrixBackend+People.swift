@@ -10,9 +10,8 @@ extension MatrixBackend {
     @discardableResult
     public func createRoom(_ request: RoomRequest) async throws -> RoomID {
         guard let name = ChatLimits.roomName(from: request.name) else { throw ChatError.invalidName }
-        guard request.topic?.count ?? 0 <= ChatLimits.topicLength,
-            request.address.map(RoomRequest.isValidAddress) ?? true
-        else { throw ChatError.invalidName }
+        _ = try ChatLimits.topic(from: request.topic)
+        guard request.address.map(RoomRequest.isValidAddress) ?? true else { throw ChatError.invalidAddress }
         let room = try await asking { try await client.createRoom(request, named: name) }
         try await enter(room, name: name, isNamed: true)
         return room
@@ -25,7 +24,7 @@ extension MatrixBackend {
 
     /// Requests the joined members and stores them, so name completion knows all of them.
     public func members(of room: RoomID) async throws -> RoomMembers {
-        _ = try await store.gaps(in: room)
+        try await store.requireRoom(room)
         let (events, state) = try await asking {
             (try await client.members(of: room), try await roomState(of: room))
         }
@@ -61,7 +60,7 @@ extension MatrixBackend {
         let address = ParsedRoomState.line(alias?["alias"]?.string)
         var creation: (sender: MemberID, content: JSONValue)?
         if let content = try await client.state("m.room.create", of: room),
-            let creator = RoomCreation(try await store.setting(ParsedRoomState.creationSetting, of: room))?.creator
+            let creator = try await store.roomState(of: room).creation?.creator
         {
             creation = (creator, content)
         }

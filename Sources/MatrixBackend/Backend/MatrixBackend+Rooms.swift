@@ -19,7 +19,7 @@ extension MatrixBackend {
 
     public func renameRoom(_ room: RoomID, to name: String) async throws {
         guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
-        _ = try await store.gaps(in: room)
+        try await store.requireRoom(room)
         try await asking { try await client.setState("m.room.name", ["name": .string(name)], of: room) }
         try await serialized {
             try await store.renameRoom(room, to: name)
@@ -28,7 +28,7 @@ extension MatrixBackend {
     }
 
     public func leaveRoom(_ room: RoomID) async throws {
-        _ = try await store.gaps(in: room)
+        try await store.requireRoom(room)
         do {
             try await asking { try await client.leave(room) }
         } catch ChatError.notFound {
@@ -37,9 +37,8 @@ extension MatrixBackend {
             guard try await asking({ try await isOutside(room) }) else { throw ChatError.notPermitted }
         }
         try await serialized {
-            var roomBatch = RoomBatch(id: room, createdAt: now())
-            roomBatch.isLeft = true
-            for roomChange in try await store.apply(SyncBatch(rooms: [roomBatch])) { await publish(roomChange) }
+            let batch = SyncBatch(rooms: [.left(room, at: now())])
+            for roomChange in try await store.apply(batch) { await publish(roomChange) }
             roomsChanged()
         }
     }
@@ -77,19 +76,20 @@ extension MatrixBackend {
     }
 
     public func topic(of room: RoomID) async throws -> String? {
-        try await store.setting(ParsedRoomState.topicSetting, of: room)
+        try await store.roomState(of: room).topic
     }
 
     public func setTopic(_ topic: String?, of room: RoomID) async throws {
-        let topic = topic.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") } ?? ""
-        guard topic.count <= ChatLimits.topicLength else { throw ChatError.invalidName }
-        _ = try await store.gaps(in: room)
-        try await asking { try await client.setState("m.room.topic", ["topic": .string(topic)], of: room) }
-        try await store.set(topic.isEmpty ? nil : topic, for: ParsedRoomState.topicSetting, of: room)
+        let topic = try ChatLimits.topic(from: topic)
+        try await store.requireRoom(room)
+        try await asking { try await client.setState("m.room.topic", ["topic": .string(topic ?? "")], of: room) }
+        try await serialized {
+            try await store.updateRoomState(of: room) { $0.topic = topic }
+        }
     }
 
     public func setDisplayName(_ name: String) async throws {
-        guard let name = ChatLimits.roomName(from: name) else { throw ChatError.invalidName }
+        guard let name = ChatLimits.displayName(from: name) else { throw ChatError.invalidDisplayName }
         try await asking { try await client.setDisplayName(name, of: ownUserID) }
         ownDisplayNames.yield(name)
         try await serialized {
@@ -104,7 +104,7 @@ extension MatrixBackend {
     /// - Parameter address: A user ID, `@name:server`.
     public func invite(_ address: String, to room: RoomID) async throws {
         guard address.hasPrefix("@"), address.contains(":") else { throw ChatError.notFound }
-        _ = try await store.gaps(in: room)
+        try await store.requireRoom(room)
         try await asking { try await client.invite(address, to: room) }
     }
 
@@ -118,16 +118,12 @@ extension MatrixBackend {
     }
 
     public func headline(of room: RoomID) async throws -> RoomHeadline {
-        RoomHeadline(
-            topic: try await topic(of: room),
-            memberCount: try await store.setting(ParsedRoomState.joinedCountSetting, of: room).flatMap { Int($0) })
+        let state = try await store.roomState(of: room)
+        return RoomHeadline(topic: state.topic, memberCount: state.joinedCount)
     }
 
     public func succession(of room: RoomID) async throws -> RoomSuccession {
-        RoomSuccession(
-            next: try await store.setting(RoomSuccession.nextSetting, of: room),
-            reason: try await store.setting(RoomSuccession.reasonSetting, of: room),
-            previous: try await store.setting(RoomSuccession.previousSetting, of: room))
+        try await store.roomState(of: room).succession
     }
 
     /// Returns a link to a message.
@@ -157,31 +153,12 @@ extension MatrixBackend {
             var batchOfRoom = RoomBatch(
                 id: room, name: isKnownRoom && !isNamed ? nil : name, createdAt: now(), members: isKnownRoom ? [] : [me]
             )
-            batchOfRoom.isDirect = directRooms.partners[room] != nil
+            batchOfRoom.isDirect = accountData.directRooms.partners[room] != nil
             let batch = SyncBatch(rooms: [batchOfRoom])
             if !isKnownRoom { entered.insert(room) }
             for roomChange in try await store.apply(batch) { await publish(roomChange) }
             try await invitationsChanged(by: batch)
             roomsChanged()
-        }
-    }
-
-    /// Runs a request and maps ``MatrixError`` to ``ChatError``.
-    func asking<T: Sendable>(_ work: () async throws -> T) async throws -> T {
-        do { return try await work() } catch { throw Self.chatError(error) }
-    }
-
-    static func chatError(_ error: any Error) -> any Error {
-        guard let error = error as? MatrixError else { return error }
-        switch error {
-        case .rejected(status: 403, _, _): return ChatError.notPermitted
-        case .rejected(status: 404, _, _): return ChatError.notFound
-        case .rejected(_, _, let reason) where !reason.isEmpty: return ChatError.rejected(reason: reason)
-        case .rejected(_, let code, _): return ChatError.rejected(reason: code)
-        case .busy: return ChatError.busy
-        case .unreachable, .untrusted: return ChatError.unreachable
-        case .signedOut: return ChatError.signedOut
-        case .malformed, .tooLarge: return ChatError.storage(reason: "the server: \(error)")
         }
     }
 

@@ -25,7 +25,7 @@ extension MatrixBackend {
                 try await fill(gap, in: room)
             } catch {
                 // Return the stored messages; the gap is requested again with the next page.
-                guard !page.messages.isEmpty else { throw Self.chatError(error) }
+                guard !page.messages.isEmpty else { throw ChatError.translated(error) }
                 return withLocalEchoes(page, in: room, before: position)
             }
         }
@@ -44,7 +44,7 @@ extension MatrixBackend {
             do {
                 if try await !fetchForward(gap, in: room) { try await fill(gap, in: room) }
             } catch {
-                throw Self.chatError(error)
+                throw ChatError.translated(error)
             }
         }
         throw ChatError.storage(reason: "the history goes on for too long")
@@ -97,7 +97,7 @@ extension MatrixBackend {
         let storedIDs = Set(stored.map(\.id))
         var found = stored.map(displayed)
         for id in ids where !storedIDs.contains(id) && LocalEchoes.transaction(of: id) == nil {
-            // The replied-to message may be far before everything stored.
+            // The replied-to message may be far before everything stored. Without it, the reply shows no excerpt.
             if let message = try? await fetch(id, in: room) { found.append(message) }
         }
         return found
@@ -109,43 +109,12 @@ extension MatrixBackend {
         let moved = try await serialized {
             let moved = try await store.markRead(message, in: room)
             if moved {
-                try await store.set(message.rawValue, for: Self.pendingReadMarkerSetting, of: room)
+                try await store.setUnsentReadMarker(message, of: room)
                 roomsChanged()
             }
             return moved
         }
-        if moved { Task { await sendReadMarker(message, in: room) } }
-    }
-
-    private static let pendingReadMarkerSetting = "matrix.unsentMark"
-
-    /// Sends the read marker to the server. The setting stays until the server has accepted it.
-    private func sendReadMarker(_ message: MessageID, in room: RoomID) async {
-        do {
-            try await client.markRead(message, in: room)
-        } catch MatrixError.rejected {
-            // The server would reject a retry as well.
-        } catch {
-            if (error as? MatrixError)?.isTransient == true { hasUnsentReadMarkers = true }
-            return
-        }
-        try? await serialized {
-            guard try await store.setting(Self.pendingReadMarkerSetting, of: room) == message.rawValue else { return }
-            try await store.set(nil, for: Self.pendingReadMarkerSetting, of: room)
-        }
-    }
-
-    /// Sends read markers that were set while the server was unreachable.
-    func resendReadMarkers() {
-        guard hasUnsentReadMarkers else { return }
-        hasUnsentReadMarkers = false
-        Task { await sendReadMarkers() }
-    }
-
-    private func sendReadMarkers() async {
-        for (room, message) in (try? await store.rooms(withSetting: Self.pendingReadMarkerSetting)) ?? [:] {
-            await sendReadMarker(MessageID(message), in: room)
-        }
+        if moved { Task { [readMarkers] in await readMarkers.send(message, in: room) } }
     }
 
     public func scrollPosition(in room: RoomID) async throws -> ScrollPosition? {

@@ -2,7 +2,6 @@ public import ChatCore
 import ChatOutbox
 public import ChatStore
 public import Foundation
-import JSONReading
 
 /// A Matrix account's ``ChatService``: a store, a sync and an outbox.
 ///
@@ -28,13 +27,8 @@ public actor MatrixBackend: ChatService {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Date
     let outbox: Outbox
-    /// Media that are to be sent, or may be.
-    let media: MediaArchive
-    /// The cache of downloaded media.
-    let fetched: MediaCache
-    let fetches = MediaFetches()
-    /// The directory of incomplete downloads.
-    let fetchFolder: URL
+    let media: MatrixMedia
+    let readMarkers: ReadMarkers
     private var sweeping: Task<Void, Never>?
 
     var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
@@ -43,17 +37,12 @@ public actor MatrixBackend: ChatService {
     var summaries = SummaryFeed()
     var localEchoes: LocalEchoes
     var changes = PendingChanges()
-    var pushRules = PushRules.standard
-    var directRooms = DirectRooms()
+    var accountData = AccountData()
     var entered = EnteredRooms()
     /// The stored invitations.
     var invited: [Invitation] = []
     var invitationObservers = Observers<[Invitation]>()
-    /// The number of sync requests that have begun.
-    var syncs = 0
     var counter = MissingCounter()
-    /// Whether read markers may be waiting to be sent.
-    var hasUnsentReadMarkers = false
     /// Stored rooms that the user may have left unnoticed; `nil` if there are none.
     var uncertainRooms: Set<RoomID>?
     var watches: [RoomID: Task<Void, Never>] = [:]
@@ -61,11 +50,9 @@ public actor MatrixBackend: ChatService {
     var connections = Observers<Connection>()
     var ownDisplayNames = Observers<String>()
     private(set) var isClosed = false
-    private var syncing: Task<Void, Never>?
-    private var hasSlidingSync = true
+    private var syncLoop: SyncLoop?
 
-    private var isBusy = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let gate = SerialGate()
 
     private init(
         store: ChatStore, client: MatrixClient, ownUserID: MemberID, translator: Translator, clock: any Clock<Duration>,
@@ -79,23 +66,17 @@ public actor MatrixBackend: ChatService {
             unreadable: translator("This message is not sent: another version of Parlance wrote it. It is kept here."))
         self.clock = clock
         self.now = now
-        // Beside the store's folder, which is the store's alone.
-        let beside = store.folder.deletingLastPathComponent()
-        let name = store.folder.lastPathComponent
-        let media = MediaArchive(folder: beside.appending(path: name + "-media", directoryHint: .isDirectory))
+        let media = MatrixMedia(client: client, store: store, now: now)
         self.media = media
-        let fetched = MediaCache(
-            folder: beside.appending(path: name + "-cache", directoryHint: .isDirectory), index: store, now: now)
-        self.fetched = fetched
-        fetchFolder = beside.appending(path: name + "-fetched", directoryHint: .isDirectory)
+        readMarkers = ReadMarkers(client: client, store: store)
         let deliveries = Deliveries()
         let syncStatus = SyncStatus()
         self.syncStatus = syncStatus
         outbox = Outbox(
             storage: EarlierRequests(store: store),
             backend: MatrixOutboxBackend(
-                client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, media: media,
-                fetched: fetched, now: now
+                client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, media: media.archive,
+                fetched: media.cache, now: now
             ) { request, delivery in
                 await deliveries.notify(request, delivery)
             }, clock: clock, now: now)
@@ -140,18 +121,11 @@ public actor MatrixBackend: ChatService {
     }
 
     private func activate(hasSlidingSync: Bool) async throws {
-        self.hasSlidingSync = hasSlidingSync
-        try? FileManager.default.removeItem(at: fetchFolder)
+        syncLoop = makeSyncLoop(hasSlidingSync: hasSlidingSync)
+        media.removeIncomplete()
         client.credential.onRejection { [weak self] isSoft in Task { await self?.sessionEnded(isSoft: isSoft) } }
         await deliveries.set { [weak self] request, delivery in await self?.delivered(request, as: delivery) }
-        if let stored = try await store.setting(PushRules.setting),
-            let rules = try? JSONValue(parsing: Data(stored.utf8))
-        {
-            pushRules = PushRules(rules)
-        }
-        if let stored = try await store.setting(DirectRooms.setting) {
-            directRooms = DirectRooms((try? JSONValue(parsing: Data(stored.utf8))) ?? [:])
-        }
+        accountData = try await AccountData(from: store)
         invited = try await store.invitations()
         try await recallStoredRooms()
         let rooms = Set(try await store.outboxRequests().map(\.room))
@@ -161,14 +135,14 @@ public actor MatrixBackend: ChatService {
         }
         try await outbox.start()
         for room in rooms { observeOutbox(room) }
-        if client.token != nil { restart() }
-        sweeping = Task { [weak self] in await self?.sweepMedia() }
+        if client.token != nil { await restart() }
+        sweeping = Task { [media] in await media.sweep() }
     }
 
     /// Handles a token that any request found invalid; the sync's own response may take another 30 seconds.
     private func sessionEnded(isSoft: Bool) async {
         if case .signedOut = connection { return }
-        syncing?.cancel()
+        await syncLoop?.cancel()
         await setConnection(.signedOut(isSoft: isSoft))
     }
 
@@ -178,7 +152,7 @@ public actor MatrixBackend: ChatService {
         // Requests that need a current store wait for the next sync.
         syncStatus.hasCaughtUp = false
         await setConnection(.connecting)
-        restart()
+        await restart()
     }
 
     /// Restarts the sync at once instead of waiting for a delay or a response, as after suspend or a network change.
@@ -186,26 +160,19 @@ public actor MatrixBackend: ChatService {
         if case .signedOut = connection { return }
         syncStatus.hasCaughtUp = false
         await setConnection(.connecting)
-        restart()
+        await restart()
     }
 
-    private func restart() {
+    private func restart() async {
         guard !isClosed else { return }
-        syncStatus.hasCaughtUp = false
-        let before = syncing
-        before?.cancel()
-        syncing = Task { [weak self, hasSlidingSync] in
-            await before?.value
-            await self?.runSync(hasSlidingSync: hasSlidingSync)
-        }
+        await syncLoop?.restart()
     }
 
     /// Ends all streams, the sync and the outbox. Queued messages are sent after the next start. The store stays open.
     public func close() async {
         isClosed = true
-        syncing?.cancel()
         sweeping?.cancel()
-        await syncing?.value
+        await syncLoop?.stop()
         await stopCounting()
         await sweeping?.value
         await outbox.close()
@@ -252,15 +219,7 @@ public actor MatrixBackend: ChatService {
     /// Runs operations one at a time in FIFO order, across their suspensions. Updates are thereby published in the
     /// order of the commits, and a new observer misses none.
     func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
-        if isBusy {
-            await withCheckedContinuation { waiting.append($0) }
-        } else {
-            isBusy = true
-        }
-        defer {
-            if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
-        }
-        return try await operation()
+        try await gate.runEvenIfCanceled(operation)
     }
 
     /// Publishes members whose displayed name or avatar changed to the room's observers.

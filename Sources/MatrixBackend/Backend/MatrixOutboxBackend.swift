@@ -9,10 +9,6 @@ import JSONReading
 ///
 /// Never sends into a room that is encrypted or whose encryption state is unknown.
 struct MatrixOutboxBackend: OutboxBackend {
-    /// The room setting that stores whether the room is encrypted. Encryption is never turned off, whatever later state
-    /// says.
-    static let encryptionSetting = "matrix.encrypted"
-
     let client: MatrixClient
     let store: ChatStore
     let ownUserID: MemberID
@@ -159,13 +155,15 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     private func rejectIfEncrypted(_ room: RoomID) async throws {
-        var isEncrypted = try await store.setting(Self.encryptionSetting, of: room).map { $0 != "0" }
+        var encryption = try await store.roomState(of: room).encryption
         // Until the sync has caught up, the room may have been encrypted in the meantime.
-        if isEncrypted == nil || isEncrypted == false && !syncStatus.hasCaughtUp {
-            isEncrypted = try await client.state("m.room.encryption", of: room) != nil
-            if isEncrypted == true { try await store.set("1", for: Self.encryptionSetting, of: room) }
+        if encryption == .unknown || encryption == .off && !syncStatus.hasCaughtUp {
+            let found: RoomState.Encryption = try await client.state("m.room.encryption", of: room) == nil ? .off : .on
+            // A sync that learned of encryption meanwhile prevails: the store never turns it off.
+            if found != encryption { try await store.updateRoomState(of: room) { $0.encryption = found } }
+            encryption = found
         }
-        if isEncrypted != false { throw DeliveryError.rejected(reason: "the room is encrypted") }
+        guard encryption == .off else { throw DeliveryError.rejected(reason: "the room is encrypted") }
     }
 
     private func check(_ content: JSONValue) throws {
@@ -188,7 +186,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 }
 
 extension JSONValue {
-    /// Whether the content is within the size limit of events.
+    /// Whether the content is within the size limit of events. What cannot be encoded is not.
     var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
 }
 

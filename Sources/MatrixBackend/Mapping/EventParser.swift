@@ -11,7 +11,7 @@ struct EventParser {
     /// The push rules and the room they apply to; `nil` where notification levels are not needed.
     var rules: (rules: PushRules, room: PushRoom)?
     /// State events from the room's creation are not displayed.
-    var creation: RoomCreation?
+    var creation: RoomState.Creation?
 
     /// Maps events in order. A message with a bundled edit becomes the original message and the edit. Other events keep
     /// their position by a `silent` event.

@@ -3,8 +3,6 @@ import ChatCore
 /// The display name of a room with neither a name nor an alias, made of its members' names (specification, calculating
 /// the display name for a room).
 struct NamelessRoom {
-    /// The setting that stores the user IDs of the heroes.
-    static let heroesSetting = "matrix.heroes"
     private static let maxNames = 5
 
     /// The user, whose own name is left out.

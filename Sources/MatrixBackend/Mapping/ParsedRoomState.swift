@@ -3,27 +3,20 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// The relevant content of a room's state events, as far as an update has any.
+/// A room's state after some state events, and what else they say.
 struct ParsedRoomState {
-    static let nameSetting = "matrix.name"
-    static let aliasSetting = ChatStore.addressSetting
-    static let topicSetting = "topic"
-    static let powerLevelsSetting = "matrix.powerLevels"
-    static let joinedCountSetting = "matrix.joinedCount"
-    static let creationSetting = "matrix.creation"
-
+    /// The known state with the events applied.
+    private(set) var room: RoomState
+    /// The members whom the events concern.
     private(set) var members: [Member] = []
-    /// Empty if it was removed; `nil` if the update does not change it.
-    private(set) var name: String?
-    private(set) var alias: String?
-    /// `.some(nil)` if it was removed; `nil` if the update does not change it.
-    private(set) var avatar: String??
-    private(set) var creation: RoomCreation?
+    /// Whether an event sets or removes the name or the alias.
+    private(set) var setsName = false
+    /// Whether an event sets or removes the room's own avatar.
+    private(set) var setsAvatar = false
     /// Whether the room is a space, which has no messages.
     private(set) var isSpace = false
     /// Whether the user's membership is no longer `join`.
     private(set) var isLeft = false
-    private(set) var settings: [String: String?] = [:]
     /// The event IDs that set the stored state.
     private(set) var origins: [StateOrigin.Subject: MessageID] = [:]
     /// Members whose membership event was redacted, which removes the display name.
@@ -34,8 +27,12 @@ struct ParsedRoomState {
         "m.room.name", "m.room.canonical_alias", "m.room.avatar", "m.room.topic", "m.room.member",
     ]
 
-    /// - Parameter state: State events; the last of several with the same type and key counts.
-    init(ownUserID: MemberID, state: [MatrixEvent]) {
+    /// - Parameters:
+    ///   - state: State events; the last of several with the same type and key counts.
+    ///   - known: The state before them.
+    init(ownUserID: MemberID, state: [MatrixEvent], known: RoomState = RoomState()) {
+        room = known
+        var isCreated = false
         var indices: [MemberID: Int] = [:]
         for event in state {
             note(event)
@@ -52,33 +49,44 @@ struct ParsedRoomState {
                     indices[member.id] = members.count
                     members.append(member)
                 }
-            case ("m.room.name", ""): name = Self.line(event.content["name"]?.string)
-            case ("m.room.canonical_alias", ""): alias = Self.line(event.content["alias"]?.string)
-            case ("m.room.avatar", ""): avatar = .some(MatrixEvent.contentURI(event.content["url"]))
-            case ("m.room.topic", ""):
-                let topic = Self.line(event.content["topic"]?.string, limit: ChatLimits.topicLength)
-                settings.updateValue(topic.isEmpty ? nil : topic, forKey: Self.topicSetting)
-            case ("m.room.power_levels", ""):
-                if let text = event.content.text { settings[Self.powerLevelsSetting] = text }
-            case ("m.room.encryption", ""): settings[MatrixOutboxBackend.encryptionSetting] = "1"
             case ("m.room.create", ""):
-                creation = RoomCreation(creator: event.sender, at: event.sentAt)
+                isCreated = true
                 isSpace = event.content["type"]?.string == "m.space"
-                if let link = RoomSuccession.link(event.content["predecessor"]?["room_id"], event.sender) {
-                    settings.updateValue(link, forKey: RoomSuccession.previousSetting)
-                }
-            case ("m.room.tombstone", ""):
-                settings.updateValue(
-                    RoomSuccession.link(event.content["replacement_room"], event.sender),
-                    forKey: RoomSuccession.nextSetting)
-                let reason = Self.line(event.content["body"]?.string, limit: ChatLimits.topicLength)
-                settings.updateValue(reason.isEmpty ? nil : reason, forKey: RoomSuccession.reasonSetting)
+                apply(event)
+            case (_, ""): apply(event)
             default: break
             }
         }
-        if let name { settings[Self.nameSetting] = name }
-        if let alias { settings[Self.aliasSetting] = alias }
-        if let creation { settings[Self.creationSetting] = creation.text }
+        // Only the whole state proves that there is no encryption, and its creation event comes with it. Without that, a
+        // room whose state was lost, as by damage to the store, would seem to be unencrypted.
+        if room.encryption == .unknown, isCreated { room.encryption = .off }
+    }
+
+    /// Applies state of the room itself, whose key is empty.
+    private mutating func apply(_ event: MatrixEvent) {
+        let content = event.content
+        switch event.type {
+        case "m.room.name":
+            room.name = Self.text(content["name"])
+            setsName = true
+        case "m.room.canonical_alias":
+            room.alias = Self.text(content["alias"])
+            setsName = true
+        case "m.room.avatar":
+            room.avatar = MatrixEvent.contentURI(content["url"])
+            setsAvatar = true
+        case "m.room.topic": room.topic = Self.text(content["topic"], limit: ChatLimits.topicLength)
+        case "m.room.power_levels": room.powerLevels = content.text ?? room.powerLevels
+        case "m.room.encryption": room.encryption = .on
+        case "m.room.create":
+            room.creation = RoomState.Creation(creator: event.sender, at: event.sentAt)
+            let predecessor = RoomSuccession.link(content["predecessor"]?["room_id"], event.sender)
+            room.succession.previous = predecessor ?? room.succession.previous
+        case "m.room.tombstone":
+            room.succession.next = RoomSuccession.link(content["replacement_room"], event.sender)
+            room.succession.reason = Self.text(content["body"], limit: ChatLimits.topicLength)
+        default: break
+        }
     }
 
     private mutating func note(_ event: MatrixEvent) {
@@ -101,6 +109,12 @@ struct ParsedRoomState {
         return Member(
             id: MemberID(id), displayName: name.isEmpty ? id : name, kind: MemberID(id) == ownUserID ? .own : .person,
             hasLeft: membership != "join", avatar: MatrixEvent.contentURI(event.content["avatar_url"]))
+    }
+
+    /// Returns text collapsed to a single line, or `nil` if there is none.
+    private static func text(_ value: JSONValue?, limit: Int = ChatLimits.roomNameLength) -> String? {
+        let line = line(value?.string, limit: limit)
+        return line.isEmpty ? nil : line
     }
 
     /// Returns text collapsed to a single line, for lists.

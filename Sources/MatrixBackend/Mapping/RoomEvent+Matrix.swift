@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import Foundation
 import JSONReading
 
@@ -147,38 +148,15 @@ extension MatrixEvent {
     }
 }
 
-/// The creator of a room and the time of its creation.
-struct RoomCreation: Equatable, Sendable {
+extension RoomState.Creation {
     /// In seconds. A room's initial state events are separate events, which a busy server takes a while to create.
     private static let duration: TimeInterval = 60
-
-    var creator: MemberID
-    var at: Date
-
-    init(creator: MemberID, at: Date) {
-        self.creator = creator
-        self.at = at
-    }
-
-    /// - Parameter text: The stored form, ``text``.
-    init?(_ text: String?) {
-        let components = (text ?? "").split(separator: " ", maxSplits: 1)
-        guard components.count == 2, let time = Int64(components[0]) else { return nil }
-        self.init(creator: MemberID(String(components[1])), at: MatrixEvent.date(time))
-    }
-
-    /// The stored form: milliseconds since 1970 and the creator.
-    var text: String { "\(Int64((at.timeIntervalSince1970 * 1000).rounded())) \(creator)" }
 
     /// Whether an event belongs to the room's initial state, including the creator's first invitations.
     func includes(_ event: MatrixEvent) -> Bool {
         // Links to a predecessor or a successor are always displayed.
         if ["m.room.create", "m.room.tombstone"].contains(event.type) { return false }
-        return isInitialEvent(event)
-    }
-
-    private func isInitialEvent(_ event: MatrixEvent) -> Bool {
-        event.sender == creator && event.previousContent == nil
+        return event.sender == creator && event.previousContent == nil
             && (0...Self.duration).contains(event.sentAt.timeIntervalSince(at))
     }
 }

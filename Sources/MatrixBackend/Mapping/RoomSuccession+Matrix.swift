@@ -2,11 +2,6 @@ import ChatCore
 import JSONReading
 
 extension RoomSuccession {
-    /// Room settings: a link to the replacement room, the reason, and a link to the predecessor.
-    static let nextSetting = "matrix.replacement"
-    static let reasonSetting = "matrix.replacementReason"
-    static let previousSetting = "matrix.predecessor"
-
     /// Returns a link to the room that an event names.
     /// - Parameter sender: The event's sender, whose server is assumed to be in the room.
     static func link(_ room: JSONValue?, _ sender: MemberID) -> String? {

@@ -1,8 +1,0 @@
-import ChatCore
-import GtkKit
-
-extension Translator {
-    /// Translates with the gettext catalogs of the host program.
-    nonisolated static let gettext = Translator(
-        translate: { translated($0) }, plural: { translated($0, $1, count: $2) })
-}

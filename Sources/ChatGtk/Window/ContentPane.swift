@@ -1,0 +1,80 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The right pane: the open conversation or invitation, or a page that says that none is open.
+final class ContentPane {
+    /// What happens in the pane and concerns the window.
+    struct Outputs {
+        /// Messages are to be forwarded to a room that the user chooses.
+        var forwardingRequested: ([MessageID]) -> Void
+        /// A mention leads to this address.
+        var addressActivated: (String) -> Void
+    }
+
+    private let stack: Stack
+    private let settings: Settings?
+    private let outputs: Outputs
+    private(set) var conversationView: ConversationView?
+    private(set) var invitationView: InvitationView?
+    /// The view model of what is displayed.
+    private var displayedItem: AnyObject?
+
+    init(_ stack: Stack, settings: Settings?, outputs: Outputs) {
+        self.stack = stack
+        self.settings = settings
+        self.outputs = outputs
+    }
+
+    var isEmpty: Bool { conversationView == nil && invitationView == nil }
+
+    /// Shows what is open in the account.
+    /// - Returns: whether that was not shown yet.
+    func show(_ account: DisplayedAccount) -> Bool {
+        let coordinator = account.coordinator
+        let openItem: AnyObject? = coordinator.conversation ?? coordinator.invitation
+        if let openItem, openItem === displayedItem { return false }
+        displayedItem = openItem
+        let previous = page
+        conversationView = coordinator.conversation.map { makeView(of: $0, in: account) }
+        invitationView =
+            conversationView == nil
+            ? coordinator.invitation.map { InvitationView($0, avatarLoader: account.avatars) } : nil
+        if let page {
+            gtk_stack_add_child(stack.cast(), page.cast())
+            gtk_stack_set_visible_child(stack.cast(), page.cast())
+        } else {
+            stack.visibleChild = "none"
+        }
+        if let previous { gtk_stack_remove(stack.cast(), previous.cast()) }
+        return true
+    }
+
+    /// - Parameters:
+    ///   - row: the row of the open room, if it is listed.
+    ///   - isFolded: whether the room list is on another page.
+    func show(_ row: RoomListViewModel.Row?, isFolded: Bool) {
+        invitationView?.show(isFolded: isFolded)
+        if let row { conversationView?.show(row, isFolded: isFolded) }
+    }
+
+    func grabFocus() {
+        conversationView?.focusComposer()
+        invitationView?.grabFocus()
+    }
+
+    private var page: Widget? { conversationView?.widget ?? invitationView?.widget }
+
+    private func makeView(of conversation: Conversation, in account: DisplayedAccount) -> ConversationView {
+        let view = ConversationView(conversation: conversation, settings: settings, avatars: account.avatars)
+        let (rooms, outputs) = (account.coordinator.rooms, outputs)
+        view.roomAvatar = { [weak rooms] room in rooms?.state.rows.first { $0.id == room }?.avatar }
+        view.roomNamed = { [weak rooms] id in
+            rooms?.state.rows.first { $0.id.rawValue == id || $0.address == id }?.name
+        }
+        if account.coordinator.dialogs.canSearchUsers { view.onOpen = outputs.addressActivated }
+        view.onForward = outputs.forwardingRequested
+        return view
+    }
+}

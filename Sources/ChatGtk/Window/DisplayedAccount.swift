@@ -1,0 +1,14 @@
+import ChatViewModels
+import MediaGtk
+
+/// The account that a window shows.
+struct DisplayedAccount {
+    let coordinator: ConversationCoordinator
+    /// Shared by all views of the account.
+    let avatars: AvatarLoader
+
+    init(_ coordinator: ConversationCoordinator) {
+        self.coordinator = coordinator
+        avatars = AvatarLoader(service: coordinator.media)
+    }
+}

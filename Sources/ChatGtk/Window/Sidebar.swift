@@ -1,0 +1,68 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// The left pane: the room list, or the search in its place, under the accounts and the state of their connection.
+final class Sidebar {
+    /// What happens in the sidebar and concerns the window.
+    struct Outputs {
+        /// A room was activated by pointer or keyboard, even if it was open already.
+        var roomActivated: () -> Void
+        var detailsRequested: (RoomID) -> Void
+        var leavingRequested: (RoomID) -> Void
+        /// A search result was chosen.
+        var resultChosen: () -> Void
+        var searchClosed: () -> Void
+    }
+
+    /// The stack with the room list, which the search hides.
+    let rooms: Stack
+    let searchPane: SearchPane
+    let roomList: RoomListView
+    private let header: Widget
+    private let accountBar: AccountBar
+
+    init(
+        _ builder: Builder, showing account: DisplayedAccount, accounts: AccountsCoordinator,
+        accountPresenter: AccountPresenter, outputs: Outputs
+    ) {
+        rooms = builder["sidebar_stack"]
+        header = builder["sidebar_header"]
+        searchPane = SearchPane(viewModel: account.coordinator.search)
+        gtk_box_append(builder["sidebar", Box.self].cast(), searchPane.widget.cast())
+        roomList = RoomListView(
+            viewModel: account.coordinator.rooms, list: builder["room_list"], stack: rooms,
+            avatarLoader: account.avatars)
+        accountBar = AccountBar(
+            accounts, presenter: accountPresenter, header: header, sidebar: builder["sidebar"])
+        roomList.onActivate = outputs.roomActivated
+        roomList.onDetails = outputs.detailsRequested
+        roomList.onLeave = outputs.leavingRequested
+        searchPane.onChoose = outputs.resultChosen
+        searchPane.onClose = { [weak self] in
+            self?.show(isSearching: false)
+            outputs.searchClosed()
+        }
+    }
+
+    /// Switches to the rooms of another account.
+    func show(_ account: DisplayedAccount) {
+        roomList.show(account.coordinator.rooms, account.avatars)
+        searchPane.show(account.coordinator.search)
+        show(isSearching: account.coordinator.search.state.isOpen)
+    }
+
+    func openSearch() {
+        show(isSearching: true)
+        searchPane.open()
+    }
+
+    /// Shows the window's buttons if the other pane is not visible.
+    func show(isFolded: Bool) { header.setProperty("show-end-title-buttons", isFolded) }
+
+    private func show(isSearching: Bool) {
+        searchPane.widget.isVisible = isSearching
+        rooms.isVisible = !isSearching
+    }
+}

@@ -1,0 +1,40 @@
+import ChatViewModels
+import GtkKit
+
+/// The actions of a window, enabled as far as what is shown supports them.
+final class WindowActions {
+    private let group = ActionGroup()
+    private let actions: [WindowCommand: Action]
+
+    /// - Parameters:
+    ///   - perform: performs a command.
+    ///   - open: opens the address of a room or user.
+    init(
+        on window: Widget, opensAddresses: Bool, perform: @escaping @MainActor (WindowCommand) -> Void,
+        open: @escaping @MainActor (String) -> Void
+    ) {
+        let group = group
+        actions = Dictionary(
+            uniqueKeysWithValues: WindowCommand.allCases.map { command in
+                (command, group.add(command.actionName) { perform(command) })
+            })
+        // Without account support, links open in other applications.
+        group.add("open-address", isEnabled: opensAddresses, withString: open)
+        // Replaces the window's own action group: actions added to that one outlive the window (GTK 4.8).
+        window.insertActions(group, prefix: "win")
+    }
+
+    func update(for account: ConversationCoordinator, of accounts: AccountsCoordinator) {
+        enable(.addresses, account.acceptsAddresses)
+        enable(.userDirectory, account.dialogs.canSearchUsers)
+        enable(.accounts, accounts.supportsAccounts)
+        // Imports always go into the local account, whichever account is displayed.
+        enable(.imports, accounts.local.environment.canImport)
+    }
+
+    func update(hasOpenRoom: Bool) { enable(.openRoom, hasOpenRoom) }
+
+    private func enable(_ need: WindowCommand.Need, _ isEnabled: Bool) {
+        for (command, action) in actions where command.need == need { action.isEnabled = isEnabled }
+    }
+}

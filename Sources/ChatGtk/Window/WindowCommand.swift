@@ -1,0 +1,62 @@
+/// What the keys and menus of a window can ask for, without its parameters.
+enum WindowCommand: CaseIterable {
+    case newRoom, newChat, joinRoom, invite, addAccount, importConversations
+    case search, find, findOlder, findNewer, jumpToDate, newestMessage
+    case nextRoom, previousRoom, nextUnreadRoom, previousUnreadRoom, nextRegion, previousRegion, back
+    case roomDetails, leaveRoom, exportRoom, addFiles, retryUnsent, discardUnsent
+    case zoomIn, zoomOut, zoomReset, showHelp, close
+
+    /// What a command needs to be enabled.
+    enum Need {
+        case nothing, openRoom, userDirectory, addresses, accounts, imports
+    }
+
+    /// The name of its action in the group `win`, which menus and key bindings refer to.
+    var actionName: String {
+        switch self {
+        case .newRoom: "new-room"
+        case .newChat: "new-chat"
+        case .joinRoom: "join-room"
+        case .invite: "invite"
+        case .addAccount: "add-account"
+        case .importConversations: "import"
+        case .search: "search"
+        case .find: "find"
+        case .findOlder: "find-older"
+        case .findNewer: "find-newer"
+        case .jumpToDate: "jump-to-date"
+        case .newestMessage: "newest-message"
+        case .nextRoom: "next-room"
+        case .previousRoom: "previous-room"
+        case .nextUnreadRoom: "next-unread-room"
+        case .previousUnreadRoom: "previous-unread-room"
+        case .nextRegion: "next-region"
+        case .previousRegion: "previous-region"
+        case .back: "back"
+        case .roomDetails: "room-details"
+        case .leaveRoom: "leave-room"
+        case .exportRoom: "export-room"
+        case .addFiles: "add-files"
+        case .retryUnsent: "retry-unsent"
+        case .discardUnsent: "discard-unsent"
+        case .zoomIn: "zoom-in"
+        case .zoomOut: "zoom-out"
+        case .zoomReset: "zoom-reset"
+        case .showHelp: "show-help-overlay"
+        case .close: "close"
+        }
+    }
+
+    var need: Need {
+        switch self {
+        case .newChat, .invite: .userDirectory
+        case .joinRoom: .addresses
+        case .addAccount: .accounts
+        case .importConversations: .imports
+        case .find, .findOlder, .findNewer, .jumpToDate, .newestMessage, .roomDetails, .leaveRoom, .exportRoom,
+            .addFiles, .retryUnsent, .discardUnsent:
+            .openRoom
+        default: .nothing
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Staged rooms: rooms that an import is filling, which lists and searches exclude by their setting.
+struct StagedRooms {
+    static let setting = "staged"
+
+    let db: Database
+
+    /// The identifiers of all staged rooms.
+    var all: [RoomID] {
+        get throws {
+            try String.fetchAll(
+                db, sql: "SELECT r.id FROM roomSetting s JOIN room r ON r.key = s.room WHERE s.name = ?",
+                arguments: [Self.setting]
+            ).map { RoomID($0) }
+        }
+    }
+
+    var keys: Set<Int64> {
+        get throws {
+            Set(
+                try Int64.fetchAll(
+                    db.cachedStatement(sql: "SELECT room FROM roomSetting WHERE name = ?"), arguments: [Self.setting]))
+        }
+    }
+
+    /// Returns a staged room.
+    /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if it is not staged.
+    func room(_ id: RoomID) throws -> RoomRecord {
+        let record = try RoomRecord.get(id, in: db)
+        let staged = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM roomSetting WHERE room = ? AND name = ?"),
+            arguments: [record.key, Self.setting])
+        guard staged != nil else { throw ChatError.notPermitted }
+        return record
+    }
+
+    /// Appends messages that the room does not have, oldest first.
+    /// - Returns: Their number.
+    func append(_ messages: [NewMessage], edited: [MessageID: Date], to room: RoomRecord) throws -> Int {
+        var writer = try MessageWriter(to: room, allowingFormerMembers: true, in: db)
+        let existenceQuery = try db.cachedStatement(sql: "SELECT 1 FROM message WHERE room = ? AND id = ?")
+        let editUpdate = try db.cachedStatement(sql: "UPDATE message SET editedAt = ? WHERE room = ? AND id = ?")
+        var count = 0
+        for new in messages {
+            guard try Bool.fetchOne(existenceQuery, arguments: [room.key, new.id.rawValue]) == nil else { continue }
+            _ = try writer.append(new)
+            if let date = edited[new.id] {
+                try editUpdate.execute(arguments: [date.milliseconds, room.key, new.id.rawValue])
+            }
+            count += 1
+        }
+        try writer.finish()
+        return count
+    }
+
+    /// - Returns: Whether the change has had an effect.
+    func apply(_ change: ImportedChange, in room: RoomRecord) throws -> Bool {
+        guard let message = try MessageQuery(room: room).find(change.message, in: db), !message.isDeleted else {
+            return false
+        }
+        let editor = MessageEditor(record: room, db: db)
+        switch change.kind {
+        case .reaction(let text):
+            guard ChatLimits.isValidReaction(text) else { return false }
+            _ = try editor.setReaction(text, isAdded: true, to: message, by: change.member, at: change.at, id: nil)
+        case .edit(let wording):
+            guard message.sender == change.member,
+                ChatLimits.isValidMessage(wording.text, attachments: message.attachments.count)
+            else { return false }
+            _ = try editor.edit(message, to: wording, at: change.at)
+        }
+        return true
+    }
+
+    /// Makes a staged room a room like others, in which everything was read.
+    func show(_ room: RoomRecord, named name: String) throws {
+        try RoomSetting(Self.setting).set(nil, of: room, in: db)
+        try db.execute(
+            sql: "UPDATE room SET name = ?, unread = 0, readUpTo = ? WHERE key = ?",
+            arguments: [name, try room.ends(in: db)?.last.position, room.key])
+    }
+
+    /// Removes the newest messages.
+    /// - Returns: Whether there were any.
+    func removeMessages(of room: RoomRecord, atMost count: Int) throws -> Bool {
+        try db.execute(
+            sql: """
+                DELETE FROM message WHERE key IN (
+                    SELECT key FROM message WHERE key BETWEEN ? AND ? ORDER BY key DESC LIMIT ?)
+                """, arguments: [room.keys.lowerBound, room.keys.upperBound, count])
+        return db.changesCount > 0
+    }
+}

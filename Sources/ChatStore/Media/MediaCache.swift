@@ -1,0 +1,220 @@
+import ChatCore
+public import Foundation
+import Glibc
+
+/// A cache of media files fetched from a server. Files are stored by content, so that duplicates share one file, and
+/// verified, so that a truncated or damaged file is fetched again.
+///
+/// The whole folder may be deleted at any time: files that are still to be sent are in a ``MediaArchive``. Only the
+/// user can read it (folder 0700, files 0600).
+public actor MediaCache {
+    public struct Limits: Equatable, Sendable {
+        /// The total size in bytes; the least recently used files are removed first.
+        public var total: Int
+        /// The age in seconds after which an unused file is removed.
+        public var age: TimeInterval
+
+        public init(total: Int = 400 << 20, age: TimeInterval = 60 * 86400) {
+            self.total = total
+            self.age = age
+        }
+    }
+
+    private let folder: URL
+    private let index: ChatStore
+    private let limits: Limits
+    private let now: @Sendable () -> Date
+    /// The total size of the files in bytes, once counted.
+    private var total: Int?
+    /// Times of use that the index does not have yet, by URI.
+    private var uses: [String: Date] = [:]
+    /// Files that were verified since the start.
+    private var verified: Set<MediaDigest> = []
+    /// The number of uses buffered in memory. Losing them in a crash only affects the eviction order.
+    private static let maxUses = 100
+
+    /// Creates a cache.
+    /// - Parameters:
+    ///   - folder: The cache's own folder; created with the first file.
+    ///   - index: The store that holds the cache's index.
+    public init(
+        folder: URL, index: ChatStore, limits: Limits = Limits(), now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.folder = folder
+        self.index = index
+        self.limits = limits
+        self.now = now
+    }
+
+    /// Returns the file cached for a URI, or `nil` if there is none or it fails verification. It may be removed by a
+    /// later purge: read it soon.
+    /// - Throws: ``ChatError`` of the store.
+    public func file(of uri: String) async throws -> URL? {
+        guard let entry = try await index.read({ db in try MediaTable(db: db).entry(of: uri) }) else { return nil }
+        let path = path(of: entry.digest)
+        guard FileSystem.size(of: path.path) == Int64(entry.bytes), await isWhole(entry.digest) else {
+            try await remove([entry])
+            return nil
+        }
+        uses[uri] = now()
+        if uses.count >= Self.maxUses { try await noteUses() }
+        return path
+    }
+
+    /// Adds a file under a URI, and evicts others as needed.
+    ///
+    /// - Parameters:
+    ///   - file: A file on the same file system.
+    ///   - isMoved: Whether the file is moved into the cache; otherwise it is hard-linked, or copied if that fails.
+    /// - Returns: The cached file.
+    /// - Throws: ``ChatError``; the cache is then unchanged.
+    @discardableResult
+    public func store(_ file: URL, as uri: String, isMoved: Bool = true) async throws -> URL {
+        guard let (digest, bytes) = await Self.read(file) else { throw ChatError.unreadableFile }
+        let entry = MediaEntry(uri: uri, digest: digest, bytes: bytes, usedAt: now())
+        let path = path(of: digest)
+        if FileSystem.size(of: path.path) != Int64(bytes) { try install(file, at: path, isMoved: isMoved) }
+        verified.insert(digest)
+        let replaced = try await index.writeCache { db in try MediaTable(db: db).put(entry) }
+        if let replaced, replaced.digest != digest { try await removeFiles([replaced.digest]) }
+        total = total == nil ? nil : try await totalBytes()
+        try await purge(sparing: uri)
+        return path
+    }
+
+    /// Returns a cached file under the given name, for programs that show or interpret file names.
+    /// - Throws: ``ChatError/notFound``, or a storage error.
+    public func named(_ name: String, _ uri: String) async throws -> URL {
+        guard let file = try await file(of: uri) else { throw ChatError.notFound }
+        let folder = namedFolder.appending(path: file.lastPathComponent.prefix(16), directoryHint: .isDirectory)
+        let named = folder.appending(path: FileName.safe(name), directoryHint: .notDirectory)
+        do {
+            try Self.makeFolder(folder)
+            if access(named.path, R_OK) != 0, link(file.path, named.path) != 0 {
+                try FileManager.default.copyItem(at: file, to: named)
+            }
+        } catch {
+            throw ChatError.storage(reason: "a file could not be given its name")
+        }
+        return named
+    }
+
+    /// Removes files that are too old or exceed the total size, and files missing from the index. Call it at each
+    /// start; ``store(_:as:isMoved:)`` calls it, too.
+    /// - Throws: ``ChatError`` of the store.
+    public func purge() async throws { try await purge(sparing: nil) }
+
+    /// Removes what ``purge()`` does, except for one file.
+    /// - Parameter spared: The URI of the newest file, which stays however large it is.
+    private func purge(sparing spared: String?) async throws {
+        try await noteUses()
+        let expiry = now().addingTimeInterval(-limits.age)
+        try await remove(index.read { db in try MediaTable(db: db).entries(unusedSince: expiry) })
+        guard let counted = total else {
+            // First purge after the start: programs that were given named files have read them by now. What cannot be
+            // removed, or is not there, is left to the next start.
+            try? FileManager.default.removeItem(at: namedFolder)
+            try await removeUnknownFiles()
+            total = try await totalBytes()
+            return try await purge(sparing: spared)
+        }
+        var sum = counted
+        while sum > limits.total {
+            let oldest = try await index.read { db in try MediaTable(db: db).oldest(limit: 20) }
+                .filter { $0.uri != spared }
+            guard !oldest.isEmpty else { break }
+            for entry in oldest where sum > limits.total {
+                try await remove([entry])
+                sum = try await totalBytes()
+            }
+        }
+        total = sum
+    }
+
+    private func totalBytes() async throws -> Int { try await index.read { db in try MediaTable(db: db).totalBytes } }
+
+    private func noteUses() async throws {
+        let noted = uses
+        uses = [:]
+        if !noted.isEmpty { try await index.writeCache { db in try MediaTable(db: db).noteUses(noted) } }
+    }
+
+    private func remove(_ entries: [MediaEntry]) async throws {
+        guard !entries.isEmpty else { return }
+        try await index.writeCache { db in try MediaTable(db: db).remove(entries.map(\.uri)) }
+        try await removeFiles(Set(entries.map(\.digest)))
+        total = total == nil ? nil : try await totalBytes()
+    }
+
+    /// Removes files unless another URI refers to the same content.
+    private func removeFiles(_ digests: Set<MediaDigest>) async throws {
+        let unknown = try await index.read { db in try MediaTable(db: db).unknown(among: digests) }
+        for digest in unknown {
+            verified.remove(digest)
+            // A file that stays is unknown to the index, and ``removeUnknownFiles()`` tries again.
+            try? FileManager.default.removeItem(at: path(of: digest))
+        }
+    }
+
+    /// Removes files that the index does not know, left by a crash or by a lost index.
+    private func removeUnknownFiles() async throws {
+        // Without a folder nothing was cached yet.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        try await removeFiles(Set(names.compactMap { MediaDigest(hex: $0) }))
+        for name in names where MediaDigest(hex: name) == nil {
+            // A leftover only takes space, and the next start tries again.
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+    }
+
+    // MARK: Files
+
+    /// Verifies the content once after each start; callers compare the size each time.
+    private func isWhole(_ digest: MediaDigest) async -> Bool {
+        if verified.contains(digest) { return true }
+        guard await Self.read(path(of: digest))?.digest == digest else { return false }
+        verified.insert(digest)
+        return true
+    }
+
+    @concurrent
+    private static func read(_ file: URL) async -> (digest: MediaDigest, bytes: Int)? {
+        let digest = ContentDigest()
+        var count = 0
+        do {
+            var reader = try ContentReader(.file(file), limit: .max)
+            while let chunk = try reader.next(1 << 20) {
+                chunk.withUnsafeBytes { digest.update($0) }
+                count += chunk.count
+            }
+        } catch {
+            // For callers, an unreadable file is one that is not there: it is fetched again.
+            return nil
+        }
+        return MediaDigest(hex: digest.finish()).map { ($0, count) }
+    }
+
+    private func install(_ file: URL, at path: URL, isMoved: Bool) throws {
+        do {
+            try Self.makeFolder(folder)
+            let draft = folder.appendingPathComponent("\(UUID().uuidString).new")
+            if !isMoved, link(file.path, draft.path) != 0 { try FileManager.default.copyItem(at: file, to: draft) }
+            if isMoved { FileSystem.narrow(file.path, to: 0o600) }
+            guard rename(isMoved ? file.path : draft.path, path.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        } catch {
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            throw isFull ? ChatError.diskFull : ChatError.storage(reason: "a file could not be cached")
+        }
+    }
+
+    private static func makeFolder(_ folder: URL) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    private var namedFolder: URL { folder.appending(path: "named", directoryHint: .isDirectory) }
+
+    private func path(of digest: MediaDigest) -> URL {
+        folder.appendingPathComponent(digest.hex)
+    }
+}

@@ -1,0 +1,105 @@
+public import ChatCore
+import GRDB
+
+extension ChatStore {
+    /// Returns what is known of the room's state.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func roomState(of room: RoomID) async throws -> RoomState {
+        try await read { db in try RoomState.find(of: RoomRecord.get(room, in: db), in: db) }
+    }
+
+    /// Changes what is known of the room's state. Encryption that is on stays on.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func updateRoomState(of room: RoomID, _ change: @escaping @Sendable (inout RoomState) -> Void) async throws {
+        try await write { db in
+            let record = try RoomRecord.get(room, in: db)
+            var state = try RoomState.find(of: record, in: db)
+            change(&state)
+            try state.store(of: record, in: db)
+        }
+    }
+
+    /// Checks that the room is stored.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func requireRoom(_ room: RoomID) async throws {
+        try await read { db in _ = try RoomRecord.get(room, in: db) }
+    }
+
+    /// Returns what is stored of rooms, in one read. A failed read throws: a room that cannot be read is not an unknown
+    /// one, whose encryption would be forgotten.
+    public func knownRooms(_ requests: [KnownRoom.Request], ownUserID: MemberID) async throws -> KnownRooms {
+        try await read { db in
+            var known = KnownRooms()
+            for request in requests {
+                if try Bool.fetchOne(
+                    db.cachedStatement(sql: "SELECT 1 FROM space WHERE id = ?"), arguments: [request.room.rawValue])
+                    != nil
+                {
+                    known.spaces.insert(request.room)
+                }
+                guard let record = try RoomRecord.find(request.room, in: db) else { continue }
+                known.rooms[request.room] = try KnownRoom(request, record: record, ownUserID: ownUserID, in: db)
+            }
+            return known
+        }
+    }
+
+    // MARK: Read markers
+
+    /// Remembers that the server has to be sent the user's read marker.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func setUnsentReadMarker(_ message: MessageID, of room: RoomID) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO unsentReadMarker VALUES (?, ?)",
+                arguments: [RoomRecord.get(room, in: db).key, message.rawValue])
+        }
+    }
+
+    /// Returns the read markers that the server does not have yet.
+    public func unsentReadMarkers() async throws -> [RoomID: MessageID] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT r.id, u.message FROM unsentReadMarker u JOIN room r ON r.key = u.room")
+            return Dictionary(
+                uniqueKeysWithValues: try rows.map { (try $0.identifier("id"), try $0.identifier("message")) })
+        }
+    }
+
+    /// Forgets a marker that the server has, unless a later one has taken its place.
+    public func removeUnsentReadMarker(_ message: MessageID, of room: RoomID) async throws {
+        try await write { db in
+            try db.execute(
+                sql: """
+                    DELETE FROM unsentReadMarker WHERE message = ? AND room = (SELECT key FROM room WHERE id = ?)
+                    """, arguments: [message.rawValue, room.rawValue])
+        }
+    }
+}
+
+extension KnownRoom {
+    fileprivate init(_ request: Request, record: RoomRecord, ownUserID: MemberID, in db: Database) throws {
+        self.init(state: try RoomState.find(of: record, in: db))
+        let table = MemberTable(db: db)
+        ownMember = try table.member(ownUserID, of: record)
+        let isNameless = (state.name ?? state.alias) == nil
+        if request.members == .all || request.members == .ifNameless && isNameless {
+            members = try table.members(of: record)
+        }
+        origins = try StateOrigin.all(of: request.events, in: record, db)
+    }
+}
+
+extension StateOrigin {
+    /// The stored parts of the room's state that these events set.
+    fileprivate static func all(of events: Set<MessageID>, in record: RoomRecord, _ db: Database) throws
+        -> [StateOrigin]
+    {
+        let statement = try db.cachedStatement(sql: "SELECT type, key FROM stateOrigin WHERE room = ? AND event = ?")
+        return try events.flatMap { event in
+            try Row.fetchAll(statement, arguments: [record.key, event.rawValue]).map { row in
+                StateOrigin(.init(type: try row.value("type"), key: try row.value("key")), event: event)
+            }
+        }
+    }
+}

@@ -1,0 +1,382 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// Applies a room's part of a sync response to the database, within a transaction.
+struct RoomSync {
+    /// The number of positions that a gap reserves for missing messages.
+    static let reserve: Int64 = 1 << 20
+    /// The most unresolved relations stored for one room; a server could send any number of them.
+    private static let maxUnresolvedRelations = 5000
+
+    let db: Database
+
+    func apply(_ batch: RoomBatch) throws -> RoomChange {
+        var roomChange = RoomChange(room: batch.id)
+        if batch.isSpace {
+            try db.execute(sql: "INSERT OR IGNORE INTO space VALUES (?)", arguments: [batch.id.rawValue])
+        }
+        if batch.isLeft || batch.isSpace {
+            try db.execute(sql: "DELETE FROM room WHERE id = ?", arguments: [batch.id.rawValue])
+            roomChange.isLeft = true
+            return roomChange
+        }
+        roomChange.isNew = try makeRoom(batch)
+        let record = try RoomRecord.get(batch.id, in: db)
+        if !roomChange.isNew, let name = batch.name {
+            try db.execute(sql: "UPDATE room SET name = ? WHERE key = ?", arguments: [name, record.key])
+        }
+        if let avatar = batch.avatar { try record.setAvatar(avatar, of: nil, in: db) }
+        try batch.state?.store(of: record, in: db)
+        var changedMembers = try put(batch.members, into: record)
+        changedMembers += try unname(batch.unnamed, in: record)
+        for (subject, event) in batch.origins {
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO stateOrigin VALUES (?, ?, ?, ?)")
+                .execute(arguments: [record.key, subject.type, subject.key, event.rawValue])
+        }
+        var changed: Set<MessageID> = []
+        let told = try messages(of: batch.events, in: record, &changed)
+        // First, events that precede known ones fill the gaps before those.
+        let events = try putBack(told, next: batch.gap, in: record, &changed, &changedMembers)
+        changed.formUnion(try append(Array(events), into: record, behind: batch.gap, &changedMembers))
+        changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
+        try applyReadMarkers(batch, isNew: roomChange.isNew)
+        try note(batch.counted, isMissing: batch.gap != nil, in: record)
+        roomChange.changed = try messages(changed, of: record)
+        roomChange.members = Self.latest(changedMembers)
+        return roomChange
+    }
+
+    func fill(
+        _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
+        next token: String?
+    ) throws -> RoomChange? {
+        guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
+        let counted = try counted(in: record)
+        var roomChange = RoomChange(room: record.room.id)
+        var changedMembers = try put(members, into: record)
+        var changed: Set<MessageID> = []
+        let events = try messages(of: events, in: record, &changed)
+        let positions = EventPositions(record: record, db: db)
+        let front = try positions.lastMessage(before: gap.position)?.position
+        if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
+            changed.insert(receiptTarget)
+        }
+        var writer = try HistoryWriter(to: record, before: gap.position, db)
+        var isClosed = token == nil
+        for (index, event) in events.enumerated().reversed() {
+            guard let id = event.id else { continue }
+            if let start = try positions.start(of: id) {
+                // At or after the end of the gap the event is a duplicate; the missing messages may still follow.
+                guard start < writer.position else { continue }
+                // The chunk reaches the last message before the gap: the gap is closed, along with adjacent gaps that
+                // have only this one after them.
+                let isRightInFront = try front.map { try positions.position(of: id) ?? start >= $0 } ?? true
+                // Otherwise the event may lie beyond another gap, from a server with wrong timestamps.
+                guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
+                    continue
+                }
+                // Or the server's order has changed: events that it sends before this one are missing all the same.
+                if try rest(before: events[...index], in: record) == .otherwise { continue }
+                if isRightInFront { try TimelineGap.remove(between: start, and: gap.position, from: record, db) }
+                isClosed = true
+                break
+            }
+            if let message = event.message { changedMembers += try putSender(of: message, into: record) }
+            changed.formUnion(try writer.prepend(event))
+        }
+        try writer.finish()
+        try finish(writer.new, of: events, before: gap, in: record, &changed)
+        try gap.remove(from: record, db)
+        if !isClosed, let token {
+            try TimelineGap(position: writer.position, token: token, forward: gap.forward).insert(into: record, db)
+        }
+        try updateReadMarkers(in: record, counted: counted)
+        roomChange.changed = try messages(changed, of: record)
+        roomChange.members = Self.latest(changedMembers)
+        return roomChange
+    }
+
+    /// Completes newly stored history: applies the changes of its messages and updates the unread count.
+    func finish(
+        _ new: [TimelineEvent], of events: [TimelineEvent], before gap: TimelineGap, in record: RoomRecord,
+        _ changed: inout Set<MessageID>
+    ) throws {
+        for event in new { try finish(event, in: record, &changed) }
+        // Read the position again: a read marker may have been waiting for one of the new events.
+        let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
+        if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
+        try apply(changesOf: events, in: record, &changed)
+    }
+
+    private func apply(
+        changesOf events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
+    ) throws {
+        for event in events {
+            switch event {
+            case .change(let change): try apply(change, in: record, &changed)
+            case .withdrawn(let id, let date):
+                _ = try Redaction.apply(id.rawValue, in: record, at: date, db, &changed)
+            case .message, .deleted, .silent: break
+            }
+        }
+    }
+
+    /// Applies a change that the server has accepted from this client.
+    func apply(_ change: MessageChange, in record: RoomRecord) throws -> RoomChange {
+        var roomChange = RoomChange(room: record.room.id)
+        var changed: Set<MessageID> = []
+        if let history = try EditHistory(of: change.id, in: record, db) {
+            // The sync delivered it first, with the server's timestamp. Only the source text is missing.
+            if case .edit(let wording) = change.kind, try history.setWritten(wording, of: change.id) {
+                changed.insert(change.target)
+            }
+        } else {
+            try apply(change, in: record, &changed)
+        }
+        roomChange.changed = try messages(changed, of: record)
+        return roomChange
+    }
+
+    // MARK: Rooms and members
+
+    private func makeRoom(_ batch: RoomBatch) throws -> Bool {
+        guard try RoomRecord.find(batch.id, in: db) == nil else { return false }
+        try db.execute(
+            sql: "INSERT INTO room (id, kind, name, lastActivity) VALUES (?, ?, ?, ?)",
+            arguments: [
+                batch.id.rawValue, (batch.isDirect ? Room.Kind.direct : .group).rawValue,
+                batch.name ?? batch.id.rawValue, batch.createdAt.milliseconds,
+            ])
+        return true
+    }
+
+    /// Stores members.
+    /// - Returns: The new and changed ones.
+    func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
+        var others: [Member] = []
+        for member in members {
+            let existing = try MemberTable(db: db).member(member.id, of: record)
+            var member = member
+            // Leave events usually carry no profile: keep the name and avatar, which earlier messages are shown with.
+            if member.hasLeft, let existing {
+                if member.displayName == member.id.rawValue { member.displayName = existing.displayName }
+                member.avatar = member.avatar ?? existing.avatar
+            }
+            if let existing,
+                (existing.displayName, existing.hasLeft, existing.avatar)
+                    == (member.displayName, member.hasLeft, member.avatar)
+            {
+                continue
+            }
+            try MemberTable(db: db).put(member, into: record)
+            others.append(member)
+        }
+        return others
+    }
+
+    /// Removes the display names and avatars of members.
+    /// - Returns: The members who had one.
+    private func unname(_ members: [MemberID], in record: RoomRecord) throws -> [Member] {
+        try members.compactMap { id in
+            guard var member = try MemberTable(db: db).member(id, of: record),
+                member.displayName != id.rawValue || member.avatar != nil
+            else { return nil }
+            member.displayName = id.rawValue
+            member.avatar = nil
+            try MemberTable(db: db).put(member, into: record)
+            return member
+        }
+    }
+
+    /// Returns the last entry of each member, or `nil` for an empty list.
+    static func latest(_ members: [Member]) -> [Member]? {
+        var indices: [MemberID: Int] = [:]
+        var latest: [Member] = []
+        for member in members {
+            if let index = indices[member.id] {
+                latest[index] = member
+            } else {
+                indices[member.id] = latest.count
+                latest.append(member)
+            }
+        }
+        return latest.isEmpty ? nil : latest
+    }
+
+    /// Adds the sender of a message as a former member if it is unknown.
+    func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
+        let existing = try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
+            arguments: [record.key, message.sender.rawValue])
+        guard existing == nil else { return [] }
+        let id = message.sender.rawValue
+        return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
+    }
+
+    func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
+        try ids.compactMap { try MessageQuery(room: record).find($0, in: db) }.sorted { $0.position < $1.position }
+    }
+
+    // MARK: Messages
+
+    private func append(
+        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ changedMembers: inout [Member]
+    ) throws -> Set<MessageID> {
+        var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
+        var changed: Set<MessageID> = []
+        let positions = EventPositions(record: record, db: db)
+        let receipts = ReceiptStore(record: record, db: db)
+        var position = try leap(&writer, events, behind: gap, in: record)
+        var new: [TimelineEvent] = []
+        for event in events {
+            guard let id = event.id else { continue }
+            if let existingPosition = try self.position(of: event, among: positions) {
+                // It was redacted after it was stored.
+                if case .deleted = event, try MessageQuery(room: record).find(id, in: db)?.isDeleted == false {
+                    new.append(event)
+                }
+                position = existingPosition
+                continue
+            }
+            if let message = event.message {
+                changedMembers += try putSender(of: message, into: record)
+                position = try writer.append(message).position
+                changed.formUnion(try receipts.note(message, at: position))
+                new.append(event)
+                try noteEntry(message, in: record)
+            } else {
+                try positions.note(id, at: position)
+            }
+            changed.formUnion(try receipts.resolve(at: id, position))
+        }
+        // Before the changes, which may have to update the room summary again.
+        try writer.finish()
+        for event in new { try finish(event, in: record, &changed) }
+        try apply(changesOf: events, in: record, &changed)
+        return changed
+    }
+
+    /// Moves the writer to where the events of a batch belong, inserting a gap if history is missing before them.
+    /// - Returns: The position before the first of them.
+    private func leap(
+        _ writer: inout MessageWriter, _ events: [TimelineEvent], behind token: String?, in record: RoomRecord
+    ) throws -> Int64 {
+        let positions = EventPositions(record: record, db: db)
+        // If any event of the batch is already stored, the batch connects to the known history.
+        var knownStart: Int64?
+        for event in events where knownStart == nil {
+            knownStart = try event.id.flatMap { try positions.start(of: $0) }
+        }
+        let last = try TimelineGap.last(in: record, db)
+        if let token, knownStart == nil {
+            let end = try record.ends(in: db)?.last.position
+            // If the user has read up to the existing gap, the newly missing messages are unread and need their own
+            // gap.
+            let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
+            if let last, last.position > end ?? .min, last.position - 1 > read,
+                try !positions.hasSilent(from: last.position - 1)
+            {
+                // No message follows the last gap, so it now ends where the batch begins.
+                try TimelineGap(position: last.position, token: token, forward: last.forward).insert(into: record, db)
+                writer.leap(to: last.position)
+            } else {
+                // The new gap goes after all stored events, silent ones included.
+                let lastKnown = try [end, last?.position, positions.lastSilent()].compactMap { $0 }.max()
+                let position = lastKnown.map { $0 + Self.reserve } ?? 1
+                writer.leap(to: position)
+                try TimelineGap(position: position, token: token).insert(into: record, db)
+            }
+        } else if let last {
+            writer.leap(to: last.position)
+        }
+        // The last event may be a silent one, when a filled gap contained nothing else.
+        if let silent = try positions.lastSilent() { writer.leap(to: silent + 1) }
+        return knownStart.map { $0 - 1 } ?? writer.end
+    }
+
+    /// Returns `nil` for a new event.
+    private func position(of event: TimelineEvent, among positions: EventPositions) throws -> Int64? {
+        if let position = try event.id.flatMap({ try positions.position(of: $0) }) { return position }
+        guard let transaction = event.message?.transactionID else { return nil }
+        return try MessageQuery(room: positions.record).find(transaction, in: db)?.position
+    }
+
+    /// Moves the user's read position to their own join: messages sent before it do not count as unread.
+    func noteEntry(_ message: NewMessage, in record: RoomRecord) throws {
+        guard let event = message.event, event.kind == .joined, let subject = event.subject,
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT kind = 'own' FROM member WHERE room = ? AND id = ?"),
+                arguments: [record.key, subject.rawValue]) == true
+        else { return }
+        try AwaitedReceipts(record: record, db: db).addOwnReceipt(message.id)
+    }
+
+    /// Completes a newly stored message: a deletion, and the relations that were waiting for it.
+    func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
+        guard let message = event.message else { return }
+        changed.insert(message.id)
+        if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
+            _ = try MessageEditor(record: record, db: db).delete(stored)
+        }
+        for change in try UnresolvedRelation.removeAll(of: message.id, in: record, db) {
+            try apply(change, in: record, &changed)
+        }
+    }
+
+    /// Turns redacted messages that are known to have been edits or reactions into silent events, and reverts those
+    /// changes.
+    func messages(
+        of events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
+    ) throws -> [TimelineEvent] {
+        try events.map { event in
+            guard case .deleted(let message) = event,
+                try Redaction.apply(message.id.rawValue, in: record, at: message.sentAt, db, &changed)
+            else { return event }
+            return .silent(message.id)
+        }
+    }
+
+    func apply(_ change: MessageChange, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
+        guard try !Redaction.awaits(change, in: record, db) else { return }
+        guard let target = try MessageQuery(room: record).find(change.target, in: db) else {
+            let isRedacted =
+                try change.kind == .deletion
+                && Redaction.apply(change.target.rawValue, in: record, at: change.at, db, &changed)
+            if !isRedacted { try UnresolvedRelation.store(change, in: record, atMost: Self.maxUnresolvedRelations, db) }
+            return
+        }
+        let editor = MessageEditor(record: record, db: db)
+        let result: Message?
+        switch change.kind {
+        case .edit(let wording):
+            guard !target.isDeleted, target.event == nil, target.sender == change.sender else { return }
+            result = try editor.edit(target, to: wording, change.content, at: change.at, by: change.id)
+        case .deletion:
+            result = try editor.delete(target)
+        case .reaction(let text):
+            guard !target.isDeleted, target.event == nil else { return }
+            result = try editor.setReaction(
+                text, isAdded: true, to: target, by: change.sender, at: change.at, id: change.id)
+        }
+        if result != nil { changed.insert(target.id) }
+    }
+}
+
+extension TimelineEvent {
+    var message: NewMessage? {
+        switch self {
+        case .message(let message), .deleted(let message): message
+        case .silent, .change, .withdrawn: nil
+        }
+    }
+
+    /// The event's ID if it holds a position in the timeline.
+    var id: MessageID? {
+        switch self {
+        case .message(let message), .deleted(let message): message.id
+        case .silent(let id): id
+        case .change, .withdrawn: nil
+        }
+    }
+}

@@ -1,0 +1,64 @@
+public import ChatCore
+import GRDB
+
+extension ChatStore {
+    /// Returns the room's draft.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func draft(in room: RoomID) async throws -> SavedDraft? {
+        let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
+        return try await readPending { db in
+            try DraftTable(db: db).row(of: room).flatMap { $0.token == sent ? nil : $0.draft }
+        }
+    }
+
+    /// Stores the room's draft; `nil` removes it. The preview is truncated to 200 characters.
+    /// - Returns: Whether the draft changed.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws -> Bool {
+        let sent = try await read { db in try RoomRecord.get(room, in: db).sentDraft }
+        return try await writePending { db in
+            let table = DraftTable(db: db)
+            let stored = try table.row(of: room)
+            let storedDraft = stored?.token == sent ? nil : stored?.draft
+            guard let draft = draft?.truncated else {
+                if let stored { try table.remove(stored, of: room) }
+                return storedDraft != nil
+            }
+            guard draft != storedDraft else { return false }
+            try table.set(draft, of: room)
+            return true
+        }
+    }
+
+    /// Returns the number of unsent items that would be lost with this store.
+    public func pendingCount() async throws -> PendingCount {
+        let requests = try await outboxRequests()
+        let changes = requests.count { $0.action.target != nil }
+        let sent = try await read { db in try RoomTable(db: db).sentDrafts }
+        let drafts = try await readPending { db in try DraftTable(db: db).tokens }
+        return PendingCount(
+            messages: requests.count - changes, changes: changes, drafts: drafts.count { !sent.contains($0) })
+    }
+}
+
+extension ChatStore: OutboxStorage {
+    /// Returns all requests. Unreadable ones are reported as ``OutboxAction/unreadable`` and retained.
+    public func outboxRequests() async throws -> [OutboxRequest] {
+        try await readPending { db in try OutboxTable(db: db).requests }
+    }
+
+    public func commit(_ change: OutboxChange) async throws {
+        try await writePending { db in
+            let outbox = OutboxTable(db: db)
+            for key in change.removed { try outbox.remove(key) }
+            for request in change.put { try outbox.put(request) }
+            guard let room = change.sentDraft else { return }
+            let drafts = DraftTable(db: db)
+            if let remainingDraft = change.remainingDraft {
+                try drafts.set(remainingDraft, of: room)
+            } else {
+                try drafts.remove(of: room)
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ChatCore
+import Foundation
+import GRDB
+
+/// The queued requests of all rooms, in order.
+struct OutboxTable {
+    let db: Database
+
+    /// All requests. Unreadable ones are reported as ``OutboxAction/unreadable`` and retained.
+    var requests: [OutboxRequest] {
+        get throws {
+            try Row.fetchAll(db, sql: "SELECT * FROM outbox ORDER BY place").map { row in try OutboxRequest(row: row) }
+        }
+    }
+
+    /// Adds a request, or updates a known one.
+    func put(_ request: OutboxRequest) throws {
+        // Do not overwrite: a later version may be able to read it.
+        if request.action == .unreadable { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let target: String? =
+            if case .queued(let transaction) = request.action.target { transaction.rawValue } else { nil }
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO outbox (id, room, target, queuedAt, failure, action) VALUES (?, ?, ?, ?, ?, ?)
+                ON CONFLICT (room, id) DO UPDATE
+                SET target = excluded.target, failure = excluded.failure, action = excluded.action
+                """
+        ).execute(arguments: [
+            request.id.rawValue, request.room.rawValue, target, request.queuedAt.milliseconds, request.failure,
+            try encoder.encode(request.action),
+        ])
+    }
+
+    func remove(_ key: OutboxChange.Key) throws {
+        try db.cachedStatement(sql: "DELETE FROM outbox WHERE room = ? AND id = ?")
+            .execute(arguments: [key.room.rawValue, key.id.rawValue])
+    }
+
+    func removeAll(of room: RoomID) throws {
+        try db.execute(sql: "DELETE FROM outbox WHERE room = ?", arguments: [room.rawValue])
+    }
+}
+
+extension OutboxRequest {
+    fileprivate init(row: Row) throws {
+        self.init(
+            id: try row.identifier("id"), room: try row.identifier("room"),
+            action: .unreadable, queuedAt: try row.date("queuedAt"), failure: try row.optional("failure"))
+        let data: Data = try row.value("action")
+        let decoder = JSONDecoder()
+        // What neither format can read stays queued as unreadable, for the user to see and a later version to read.
+        if let read = try? decoder.decode(OutboxAction.self, from: data) {
+            action = read
+        } else if let earlier = (try? decoder.decode(EarlierOutboxAction.self, from: data))?.action {
+            action = earlier
+            namesAreMentions = true
+        } else {
+            failure = OutboxAction.unreadableReason
+        }
+    }
+}

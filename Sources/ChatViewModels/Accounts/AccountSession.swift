@@ -1,0 +1,14 @@
+public import Observation
+
+/// What an account's conversations observe of its session with the server.
+@Observable
+@MainActor
+public final class AccountSession {
+    /// Whether sending is blocked until the user signs in again.
+    public internal(set) var isSignedOut = false
+
+    /// Whether the server was reached last time.
+    public internal(set) var isOnline = false
+
+    public init() {}
+}

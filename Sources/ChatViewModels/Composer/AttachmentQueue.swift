@@ -1,0 +1,284 @@
+public import ChatCore
+public import Composer
+public import Foundation
+
+/// Adds files to a composer. Each is shown immediately, copied off the main actor to storage that survives a restart,
+/// and can be sent once copied (MIB-36).
+public final class AttachmentQueue {
+    /// A file or image data to attach.
+    public nonisolated struct Item: Sendable {
+        public var content: MediaContent
+        public var name: String
+        /// The MIME type.
+        public var type: String
+        public var bytes: Int
+
+        public init(content: MediaContent, name: String, type: String, bytes: Int) {
+            self.content = content
+            self.name = name
+            self.type = type
+            self.bytes = bytes
+        }
+    }
+
+    /// The properties of an image, video or audio file, determined before it is shown.
+    public nonisolated struct Traits: Sendable {
+        /// In pixels.
+        public var size: (width: Int, height: Int)?
+        /// In milliseconds.
+        public var duration: Int?
+        public var blurHash: String?
+        /// A frame of a video, as JPEG data.
+        public var poster: Data?
+
+        public init(
+            size: (width: Int, height: Int)? = nil, duration: Int? = nil, blurHash: String? = nil, poster: Data? = nil
+        ) {
+            self.size = size
+            self.duration = duration
+            self.blurHash = blurHash
+            self.poster = poster
+        }
+    }
+
+    /// Inspects a file; returns `nil` if it is not an image, video or audio file.
+    public typealias Inspect = @Sendable (_ file: URL, _ type: String) async -> Traits?
+
+    /// Determines the traits of files; without it they stay unknown.
+    public var inspect: Inspect?
+
+    /// Stores the copies; `nil` if the host provides no storage.
+    public internal(set) var service: (any MediaService)?
+
+    /// The source prefix of attachments still being copied. Backends use other URIs.
+    nonisolated static let incoming = "incoming:"
+
+    private weak var composer: ComposerSession?
+    private var waiting: [String: Item] = [:]
+    private var tasks: [String: Task<Void, Never>] = [:]
+
+    init(service: (any MediaService)?, composer: ComposerSession) {
+        self.service = service
+        self.composer = composer
+    }
+
+    isolated deinit { tasks.values.forEach { $0.cancel() } }
+
+    /// The item being offered to the host's input plug-ins.
+    private var offered: (source: String, content: MediaContent)?
+
+    /// Whether files are accepted, by the tray or by a plug-in of the host.
+    public var acceptsFiles: Bool { service != nil || composer?.hasInputPlugIns ?? false }
+
+    /// Which kinds of pasted or dropped content are accepted as files, and how many files.
+    public var limits: AttachmentLimits { composer?.configuration.attachments ?? AttachmentLimits() }
+
+    /// Returns the content of the attachment that an input plug-in is being offered, identified by its source (MIB-22).
+    public func content(offeredAs source: String) -> MediaContent? {
+        offered?.source == source ? offered?.content : nil
+    }
+
+    /// Offers items to the host's plug-ins, in order, and adds the others to the tray. Stops at the first item that
+    /// does not fit, whose rejection is reported.
+    public func add(_ items: [Item]) {
+        for item in items where !isHandledByPlugIn(item) {
+            guard service != nil, add(item) else { return }
+        }
+    }
+
+    /// Shows an error to the user.
+    public func report(_ error: ChatError) { composer?.report(error) }
+
+    private func isHandledByPlugIn(_ item: Item) -> Bool {
+        guard let composer, service == nil || composer.hasInputPlugIns else { return false }
+        let source = "offered:" + UUID().uuidString
+        offered = (source, item.content)
+        defer { offered = nil }
+        let attachment = Attachment(type: item.type, name: item.name, bytes: item.bytes, source: source)
+        return composer.offerToPlugIns(attachment, rejects: service == nil)
+    }
+
+    /// Retries copying the attachment at this index.
+    public func retry(_ index: Int) {
+        guard var attachment = attachment(at: index), attachment.upload == .failed,
+            let source = attachment.source, let item = waiting[source]
+        else { return }
+        attachment.upload = .running(0)
+        composer?.handle(.updateAttachment(source: source, attachment))
+        copy(item, source)
+    }
+
+    /// Whether ``retry(_:)`` applies to this attachment.
+    public func canRetry(_ attachment: Attachment) -> Bool {
+        attachment.upload == .failed && attachment.source.map { waiting[$0] != nil } ?? false
+    }
+
+    /// Removes the attachment at this index from the tray and cancels its copy.
+    public func remove(_ index: Int) {
+        guard let attachment = attachment(at: index) else { return }
+        composer?.handle(.detach(index))
+        guard let source = attachment.source else { return }
+        tasks[source]?.cancel()
+        tasks[source] = nil
+        waiting[source] = nil
+    }
+
+    /// Sets the alt text of the attachment at this index; blank text removes it.
+    public func describe(_ index: Int, as text: String) {
+        guard var attachment = attachment(at: index), let source = attachment.source else { return }
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        attachment.altText = text.isEmpty ? nil : text
+        composer?.handle(.updateAttachment(source: source, attachment))
+    }
+
+    /// Returns the local URL of a file's content.
+    public func content(of media: MediaReference) async throws -> URL {
+        guard let service else { throw ChatError.notFound }
+        return try await service.content(of: media)
+    }
+
+    /// Marks uploads of a restored draft as failed: they ended with the process that began them.
+    func failRestoredUploads() {
+        for attachment in composer?.composer.attachments ?? [] where attachment.upload != .ready {
+            guard let source = attachment.source, tasks[source] == nil else { continue }
+            fail(source)
+        }
+    }
+
+    // MARK: Copying
+
+    /// - Returns: whether the composer accepted it.
+    private func add(_ item: Item) -> Bool {
+        guard let composer else { return false }
+        let source = Self.incoming + UUID().uuidString
+        let attachment = Attachment(
+            type: item.type, name: item.name, bytes: item.bytes, source: source, upload: .running(0))
+        composer.handle(.attach(attachment))
+        let isAccepted = !composer.isReady || composer.composer.attachments.contains { $0.source == source }
+        if isAccepted { copy(item, source) }
+        return isAccepted
+    }
+
+    private func copy(_ item: Item, _ source: String) {
+        guard let service else { return }
+        waiting[source] = item
+        let progress = ProgressSteps { [weak self] fraction in self?.advance(source, to: fraction) }
+        tasks[source] = Task { [weak self, inspect] in
+            do {
+                var reference = try await service.storeMedia(item.content, named: item.name, type: item.type) {
+                    progress.note($0)
+                }
+                try await Self.addTraits(to: &reference, service, inspect)
+                guard !Task.isCancelled else { return }
+                self?.finish(source, reference)
+            } catch is CancellationError {
+                return
+            } catch {
+                self?.fail(source)
+                self?.composer?.report(ChatError(error))
+            }
+        }
+    }
+
+    private static func addTraits(
+        to reference: inout MediaReference, _ service: any MediaService, _ inspect: Inspect?
+    ) async throws {
+        guard let inspect,
+            let traits = await inspect(try await service.content(of: reference), reference.type)
+        else { return }
+        reference.width = traits.size?.width
+        reference.height = traits.size?.height
+        reference.duration = traits.duration
+        reference.blurHash = traits.blurHash
+        guard let poster = traits.poster else { return }
+        // A video can be sent without its poster.
+        let storedPoster = try? await service.storeMedia(.data(poster), named: "poster.jpg", type: "image/jpeg") { _ in
+        }
+        reference.thumbnailURI = storedPoster?.uri
+    }
+
+    private func advance(_ source: String, to fraction: Double) {
+        guard var attachment = attachment(source), case .running(let before) = attachment.upload, fraction > before
+        else {
+            return
+        }
+        attachment.upload = .running(fraction)
+        composer?.handle(.updateAttachment(source: source, attachment))
+    }
+
+    private func finish(_ source: String, _ reference: MediaReference) {
+        tasks[source] = nil
+        waiting[source] = nil
+        // Keep what changed during the copy, such as the alt text and the position.
+        guard var attachment = attachment(source) else { return }
+        attachment.source = reference.uri
+        attachment.bytes = reference.bytes ?? attachment.bytes
+        attachment.width = reference.width
+        attachment.height = reference.height
+        attachment.duration = reference.duration
+        attachment.thumbnail = reference.thumbnailURI
+        attachment.blurHash = reference.blurHash
+        attachment.upload = .ready
+        composer?.handle(.updateAttachment(source: source, attachment))
+    }
+
+    private func fail(_ source: String) {
+        tasks[source] = nil
+        guard var attachment = attachment(source) else { return }
+        attachment.upload = .failed
+        composer?.handle(.updateAttachment(source: source, attachment))
+    }
+
+    private func attachment(at index: Int) -> Attachment? {
+        guard let attachments = composer?.composer.attachments, attachments.indices.contains(index) else {
+            return nil
+        }
+        return attachments[index]
+    }
+
+    /// Includes attachments stashed during an edit.
+    private func attachment(_ source: String) -> Attachment? {
+        composer?.allAttachments.first { $0.source == source }
+    }
+}
+
+extension ComposerSession {
+    fileprivate var hasInputPlugIns: Bool {
+        var has = false
+        withEngine { engine, _ in
+            has = engine.hasInputPlugIns
+            return []
+        }
+        return has
+    }
+
+    fileprivate func offerToPlugIns(_ attachment: Attachment, rejects: Bool) -> Bool {
+        var isHandled = false
+        withEngine { engine, now in
+            let effects = engine.offerToPlugIns(attachment, rejectsUnhandled: rejects, at: now)
+            isHandled = effects.contains(.observed(.pasted))
+            return effects
+        }
+        return isHandled
+    }
+}
+
+extension ComposerDraft {
+    /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
+    var allAttachments: [Attachment] {
+        content.attachments + (stash?.attachments ?? []) + (unsent ?? []).flatMap(\.attachments)
+    }
+}
+
+extension MediaReference {
+    /// Refers to the file of an attachment; `nil` while it is being copied.
+    public nonisolated init?(_ attachment: Attachment) {
+        guard attachment.upload == .ready, let source = attachment.source,
+            !source.hasPrefix(AttachmentQueue.incoming)
+        else { return nil }
+        self.init(
+            uri: source, name: attachment.name, type: attachment.type, bytes: attachment.bytes,
+            width: attachment.width, height: attachment.height, duration: attachment.duration,
+            thumbnailURI: attachment.thumbnail, altText: attachment.altText, blurHash: attachment.blurHash)
+    }
+}

@@ -1,0 +1,240 @@
+public import ChatCore
+public import Composer
+import Foundation
+public import Observation
+
+/// A composer for any host: the engine with a clock, completion sources, files and deliveries, without a room.
+///
+/// ``ComposerViewModel`` connects one to a room.
+@Observable
+public final class ComposerSession: ComposerModel {
+    public private(set) var composer: ComposerState
+    public private(set) var editQuote: String?
+    /// Whether input is handled at once. False while a stored draft is being loaded, to which it is added afterwards.
+    private(set) var isReady = true
+    @ObservationIgnored public var onTextEffect: ((ComposerEffect) -> Void)?
+
+    /// Sends a message. If it throws, the message returns to the composer.
+    @ObservationIgnored public var onSend: ((ComposedMessage) async throws -> Void)?
+    /// Saves an edit of the stored message with this identifier. If it throws, the edit is reopened with the new text.
+    @ObservationIgnored public var onEdit: ((String, ComposedMessage) async throws -> Void)?
+    /// Receives all other effects, such as drafts, typing, rejections and custom key actions.
+    @ObservationIgnored public var onEffect: ((ComposerEffect) -> Void)?
+    /// Receives errors from adding files.
+    @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
+
+    /// Receives the states before and after each event.
+    @ObservationIgnored var onUpdate: ((_ before: ComposerState, _ after: ComposerState) -> Void)?
+    /// Runs deliveries; `nil` starts each at once, whether or not another is under way.
+    @ObservationIgnored var runDelivery: ((_ delivery: @escaping @MainActor () async -> Void) -> Void)?
+    /// Receives what was delivered, with the error if it failed, once the composer knows.
+    @ObservationIgnored var onDelivered: ((Delivery, (any Error)?) -> Void)?
+
+    /// What a session delivers.
+    enum Delivery {
+        case message(ComposedMessage)
+        case edit
+    }
+
+    @ObservationIgnored private let engine: HostedEngine
+    @ObservationIgnored private let time: Timekeeper
+    @ObservationIgnored private let timer: DeadlineTimer
+    @ObservationIgnored private var sending: [String: Task<Void, Never>] = [:]
+    @ObservationIgnored private var pendingEvents = EventQueue()
+    @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
+    @ObservationIgnored private lazy var attachmentQueue = AttachmentQueue(service: nil, composer: self)
+    @ObservationIgnored private var hasBeenFocused = false
+
+    public init(configuration: ComposerConfiguration = ComposerConfiguration(), time: Timekeeper = .continuous) {
+        let engine = HostedEngine(configuration)
+        self.engine = engine
+        self.time = time
+        timer = DeadlineTimer(time)
+        composer = engine.state
+    }
+
+    public var document: ComposerDocument { engine.document }
+
+    /// The configuration; changing it keeps the text, the modes and the undo history.
+    public var configuration: ComposerConfiguration {
+        get { engine.configuration }
+        set { carryOut(engine.reconfigure(inTheUsersWords(newValue))) }
+    }
+
+    /// Localized typing phrases, used unless the configuration has its own (SLK-64).
+    public var phrases = TypingPhrases() {
+        didSet {
+            guard phrases != oldValue else { return }
+            var next = engine.configuration
+            if next.typingPhrases == oldValue { next.typingPhrases = TypingPhrases() }
+            configuration = next
+        }
+    }
+
+    private func inTheUsersWords(_ configuration: ComposerConfiguration) -> ComposerConfiguration {
+        guard configuration.typingPhrases == TypingPhrases() else { return configuration }
+        var translated = configuration
+        translated.typingPhrases = phrases
+        return translated
+    }
+
+    /// The key bindings (SLK-47).
+    public var keys: KeyTable {
+        get { engine.keys }
+        set { engine.keys = newValue }
+    }
+
+    /// The sources that answer completion queries; for a prefix that several share, the first one.
+    public var completionSources: [any CompletionSource] {
+        get { completion.sources }
+        set { completion.sources = newValue }
+    }
+
+    /// Returns the entity accepted for a mention, including the source's metadata (HKW-36, MIB-29), or `nil` for a
+    /// mention that was not completed here, such as one from a draft.
+    public func entity(of mention: MentionTarget) -> CompletionEntity? { completion.accepted[mention.id] }
+
+    /// Whether sources prefetch when the text is first focused (HKW-50).
+    @ObservationIgnored public var prefetchesCompletion = false
+
+    /// Stores copies of added files; `nil` if files are only accepted by input plug-ins.
+    public var media: (any MediaService)? {
+        get { attachmentQueue.service }
+        set { attachmentQueue.service = newValue }
+    }
+
+    /// Handles added, pasted and dropped content: offers it to input plug-ins, then to the tray (MIB-19, MIB-22).
+    public var attachments: AttachmentQueue? { attachmentQueue }
+
+    /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
+    var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
+
+    func report(_ error: ChatError) { onFailure?(error) }
+
+    // MARK: Events
+
+    @discardableResult
+    public func handle(_ event: ComposerEvent) -> Bool {
+        if !isReady, let isHandled = pendingEvents.enqueue(event, in: engine.value) { return isHandled }
+        return carryOut(engine.handle(event, at: time.now()))
+    }
+
+    public func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect]) {
+        let now = time.now()
+        carryOut(engine.run { body(&$0, now) })
+    }
+
+    /// The action of a key in the present state.
+    func action(for chord: KeyChord) -> KeyAction? { engine.keys.action(for: chord, in: engine.keyContext) }
+
+    /// Dispatches the effects of an event: to the text view at once, to completion after the state is updated.
+    ///
+    /// - Returns: whether the composer consumed a key press.
+    @discardableResult
+    private func carryOut(_ effects: [ComposerEffect]) -> Bool {
+        var handledKey = false
+        var requests: [CompletionRequest] = []
+        for effect in effects {
+            switch effect {
+            case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
+            case .keyHandled: handledKey = true
+            case .completion(let request): requests.append(request)
+            case .send(let message): deliver(message)
+            case .commitEdit(let id, let message): commitEdit(id, message)
+            default: onEffect?(effect)
+            }
+        }
+        refreshState()
+        requests.forEach { completion.handle($0) }
+        return handledKey
+    }
+
+    private func refreshState() {
+        let before = composer
+        let next = engine.state
+        if next.editing != before.editing { editQuote = next.editing == nil ? nil : engine.document.firstLine }
+        if next != before { composer = next }
+        if next.isFocused, !hasBeenFocused {
+            hasBeenFocused = true
+            if prefetchesCompletion { completion.prefetch() }
+        }
+        onUpdate?(before, next)
+        timer.schedule(engine.nextDeadline) { [weak self] now in
+            guard let self else { return }
+            self.carryOut(self.engine.advance(to: now))
+        }
+    }
+
+    // MARK: Drafts
+
+    /// Returns the draft, for the host to store.
+    public func makeDraft() -> ComposerDraft { engine.makeDraft() }
+
+    /// Returns the draft to store together with the message that has this identifier.
+    func makeDraft(storing id: String) -> ComposerDraft { engine.makeDraft(storing: id) }
+
+    /// Queues input until ``becomeReady()``.
+    func waitForDraft() { isReady = false }
+
+    /// Restores a stored draft. A damaged one restores an empty composer and a report.
+    func restore(
+        encoded data: Data, target: @escaping (_ entityID: String, _ text: String) -> MentionTarget?
+    ) {
+        carryOut(engine.restore(encoded: data, target: target))
+    }
+
+    /// Handles the input that was queued meanwhile.
+    func becomeReady() {
+        isReady = true
+        if media != nil { attachmentQueue.failRestoredUploads() }
+        let events = pendingEvents.replay(into: engine.value, restored: !engine.makeDraft().isEmpty)
+        pendingEvents = EventQueue()
+        events.forEach { handle($0) }
+    }
+
+    // MARK: Deliveries
+
+    public func cancelSending() { sending.values.forEach { $0.cancel() } }
+
+    private func deliver(_ message: ComposedMessage) {
+        run(message.id) { [self] in
+            let error = await failure(of: { try await self.onSend?(message) })
+            handle(error == nil ? .sendAccepted(message.id) : .sendFailed(message.id))
+            // The composer may be empty now: restore a message that failed earlier.
+            if composer.failedCount > 0 { handle(.restoreFailedMessage) }
+            onDelivered?(.message(message), error)
+        }
+    }
+
+    private func commitEdit(_ id: String, _ message: ComposedMessage) {
+        run { [self] in
+            let error = await failure(of: { try await self.onEdit?(id, message) })
+            if error != nil { handle(.editFailed(id: id, message)) }
+            onDelivered?(.edit, error)
+        }
+    }
+
+    /// - Parameter id: the message that ``cancelSending()`` cancels; `nil` for an edit.
+    private func run(_ id: String? = nil, _ delivery: @escaping @MainActor () async -> Void) {
+        if let runDelivery { return runDelivery(delivery) }
+        let task = Task {
+            await delivery()
+            if let id { sending[id] = nil }
+        }
+        if let id { sending[id] = task }
+    }
+
+    private func failure(of work: () async throws -> Void) async -> (any Error)? {
+        do {
+            try await work()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+extension ComposerDocument {
+    /// The first line of the text, at most 200 characters, as shown in a quote.
+    var firstLine: String { String(text.prefix { !$0.isNewline }.prefix(200)) }
+}

@@ -1,0 +1,294 @@
+public import ChatCore
+public import Composer
+public import Foundation
+public import Observation
+
+/// A room's composer: connects a session to the room's messages, drafts and commands.
+@Observable
+public final class ComposerViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        /// The engine's state except the text, which views mirror through ``ComposerViewModel/onTextEffect``.
+        public var composer: ComposerState
+        /// The first line of the message being edited.
+        public var editQuote: String?
+        /// A localized description of what saving the edit will lose.
+        public var editWarning: String?
+        /// Whether the stored draft has been loaded. Input before that is queued and added to it.
+        public var isReady = false
+    }
+
+    public nonisolated enum Action: Sendable {
+        case composer(ComposerEvent)
+        /// Edits a stored message. The text of a message with files may be emptied; `warning` is shown while editing.
+        case startEdit(MessageID, WrittenText, mayBeEmpty: Bool = false, warning: String? = nil)
+        /// Starts a reply to a message, ending any edit.
+        case startReply(ReplyTarget)
+        /// The complete list of other users who are typing.
+        case typingUsers([String])
+        /// The message being edited was deleted.
+        case messageDeleted(MessageID)
+    }
+
+    public nonisolated enum Output: Equatable, Sendable {
+        /// Asks to edit the user's newest message.
+        case editLast
+        case editing(MessageID?)
+        /// The message being replied to.
+        case replyingTo(MessageID?)
+        /// The backend has accepted a message.
+        case sent
+        /// The user cleared the text; ``ComposerEvent/undo`` restores it.
+        case cleared
+        case failed(ChatError)
+        /// Editing another message interrupted an unfinished edit; ``ComposerEvent/undo`` returns to it.
+        case editSuspended
+        /// The input was rejected and nothing changed.
+        case rejected(ComposerRejection)
+        /// A command failed, for this localized reason. Its text is back in the composer.
+        case notDone(String)
+    }
+
+    public let roomID: RoomID
+    @ObservationIgnored public var onOutput: ((Output) -> Void)?
+    /// Executes commands that are not messages. Errors are reported, and the command's text is restored.
+    public var onCommand: ((ChatCommand) async throws -> Void)? {
+        get { delivery.onCommand }
+        set { delivery.onCommand = newValue }
+    }
+    /// Receives the emoji the user picks, so that completion can rank them first.
+    @ObservationIgnored public var emoji: EmojiLibrary?
+
+    @ObservationIgnored private let session: ComposerSession
+    @ObservationIgnored private let service: any MessageService & DraftService
+    @ObservationIgnored private var delivery: MessageDelivery
+    @ObservationIgnored private let drafts: DraftWriter
+    @ObservationIgnored private let queue = DeliveryQueue()
+    @ObservationIgnored private let typing: LatestValueSink<Bool>
+    @ObservationIgnored private let meter: MessageMeter
+    /// Warnings for all messages edited since the start, since undo may return to an earlier edit.
+    @ObservationIgnored private var editWarnings: [String: String] = [:]
+
+    public init(
+        roomID: RoomID, service: any MessageService & DraftService, media: (any MediaService)? = nil,
+        configuration: ComposerConfiguration = .preset(.parlance), time: Timekeeper = .continuous,
+        makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) }
+    ) {
+        self.roomID = roomID
+        self.service = service
+        delivery = MessageDelivery(roomID: roomID, service: service, makeTransactionID: makeTransactionID)
+        var configuration = configuration
+        // Together with the time to write it, this keeps the stored draft at most half a second behind the keyboard.
+        configuration.draftDelay = .milliseconds(300)
+        // The service reports when others stop typing; the timeout covers a lost report.
+        configuration.typingTimeout = .seconds(30)
+        configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
+        preferences = WritingPreferences(sendKey: configuration.sendKey)
+        let session = ComposerSession(configuration: configuration, time: time)
+        self.session = session
+        session.media = media
+        session.waitForDraft()
+        drafts = DraftWriter(service: service, roomID: roomID, stored: session.makeDraft())
+        typing = LatestValueSink { await service.setTyping($0, in: roomID) }
+        meter = MessageMeter(service) { [weak session] in session?.handle(.measured($0)) }
+        connect()
+    }
+
+    private func connect() {
+        drafts.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
+        session.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
+        session.onEffect = { [weak self] in self?.carryOut($0) }
+        session.onUpdate = { [weak self] in self?.update(from: $0, to: $1) }
+        session.onSend = { [weak self] message in
+            guard let self else { return }
+            try await self.delivery.send(message, leaving: self.session.makeDraft(storing: message.id))
+        }
+        session.onEdit = { [weak self] in try await self?.delivery.edit(MessageID($0), to: $1) }
+        session.onDelivered = { [weak self] in self?.noteDelivery($0, $1) }
+        session.runDelivery = { [weak self] in self?.enqueue($0) }
+    }
+
+    public var state: State {
+        State(
+            composer: session.composer, editQuote: session.editQuote,
+            editWarning: session.composer.editing.flatMap { editWarnings[$0] }, isReady: session.isReady)
+    }
+
+    /// The sources that answer completion queries; for a prefix that several share, the first one.
+    public var completionSources: [any CompletionSource] {
+        get { session.completionSources }
+        set { session.completionSources = newValue }
+    }
+
+    /// The slash commands; `nil` if a leading slash has no meaning.
+    public var commands: CommandRegistry? {
+        didSet {
+            delivery.commands = commands
+            session.withEngine { [commands] engine, _ in
+                engine.setSendGate(commands)
+                return []
+            }
+        }
+    }
+
+    /// The user's writing preferences. Changes apply at once.
+    public var preferences: WritingPreferences {
+        didSet {
+            guard preferences != oldValue else { return }
+            var configuration = session.configuration
+            configuration.sendKey = preferences.sendKey
+            configuration.completion.implicitLength =
+                preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
+            session.configuration = configuration
+        }
+    }
+
+    /// Inserts an emoji picked by the user at the caret.
+    public func insertEmoji(_ text: String) {
+        handle(.insert(text, origin: .typed))
+        emoji?.noteUse(of: text)
+    }
+
+    /// Shows an error to the user.
+    public func report(_ error: ChatError) { onOutput?(.failed(error)) }
+
+    // MARK: Input
+
+    public func send(_ action: Action) {
+        switch action {
+        case .composer(let event): handle(event)
+        case .startEdit(let message, let text, let mayBeEmpty, let warning):
+            editWarnings[message.rawValue] = warning
+            handle(.startEdit(id: message.rawValue, text, mayBeEmpty: mayBeEmpty))
+            onTextEffect?(.focusRequested(true))
+        case .startReply(let target):
+            handle(.reply(target))
+            onTextEffect?(.focusRequested(true))
+        case .typingUsers(let names):
+            for name in composer.typingNames where !names.contains(name) {
+                handle(.userTyping(name: name, false))
+            }
+            for name in names { handle(.userTyping(name: name, true)) }
+        case .messageDeleted(let message): handle(.messageDeleted(id: message.rawValue))
+        }
+    }
+
+    @discardableResult
+    public func handle(_ event: ComposerEvent) -> Bool {
+        let isClearing = clears(event)
+        let isHandled = session.handle(event)
+        if isClearing, document.isEmpty { onOutput?(.cleared) }
+        return isHandled
+    }
+
+    /// Whether the event clears a non-empty text (SLK-43).
+    private func clears(_ event: ComposerEvent) -> Bool {
+        guard !document.isEmpty else { return false }
+        switch event {
+        case .clear: return true
+        case .key(let chord): return session.action(for: chord) == .clear
+        default: return false
+        }
+    }
+
+    /// Restores the text reported by ``Output/cleared``, unless something was written since.
+    public func undoClearing() {
+        if document.isEmpty { handle(.undo) }
+    }
+
+    // MARK: Drafts
+
+    /// Restores the stored draft, then replays the input received meanwhile.
+    public func start() async {
+        guard !session.isReady else { return }
+        let stored = await Result { [service, roomID] in try await service.draft(in: roomID) }
+        switch stored {
+        case .success(let saved?) where !saved.data.isEmpty:
+            // The stored row of a damaged draft stays until a new draft is written.
+            session.restore(encoded: saved.data) { MentionTarget(firstDraft: $0, $1) }
+        case .success: break
+        case .failure(let error): onOutput?(.failed(ChatError(error)))
+        }
+        drafts.noteStored(session.makeDraft())
+        session.becomeReady()
+    }
+
+    /// Returns when queued messages are delivered and the draft is stored. Call it before closing.
+    public func flushDraft() async {
+        await queue.finish()
+        if composer.failedCount > 0 { handle(.restoreFailedMessage) }
+        if session.isReady { drafts.writeIfNeeded(session.makeDraft()) }
+        await drafts.waitUntilIdle()
+    }
+
+    // MARK: Effects
+
+    private func carryOut(_ effect: ComposerEffect) {
+        switch effect {
+        case .editLastRequested: onOutput?(.editLast)
+        case .editSuspended: onOutput?(.editSuspended)
+        case .typing(let isTyping): typing.put(isTyping)
+        case .draftChanged: drafts.write(session.makeDraft())
+        case .rejected(let reason): onOutput?(.rejected(reason))
+        default: break
+        }
+    }
+
+    private func update(from before: ComposerState, to after: ComposerState) {
+        if after.reply?.messageID != before.reply?.messageID {
+            onOutput?(.replyingTo(after.reply.map { MessageID($0.messageID) }))
+        }
+        meter.update(document, after)
+        // Notify last: the handler may send the next event synchronously.
+        if after.editing != before.editing { onOutput?(.editing(after.editing.map { MessageID($0) })) }
+    }
+
+    // MARK: Deliveries
+
+    /// Asks the service to cancel the message being sent (MIB-10); its text returns to the composer.
+    public func cancelSending() { queue.cancelCurrent() }
+
+    /// Runs deliveries in order. Drafts are held back meanwhile: the backend removes the stored draft together with
+    /// storing the message, so a crash in between loses nothing, and no draft older than the message is written
+    /// after it.
+    private func enqueue(_ delivery: @escaping @MainActor () async -> Void) {
+        drafts.hold()
+        // Keeps this view model until everything is delivered, even if its room closes.
+        queue.add { [self] in
+            await drafts.waitUntilIdle()
+            await delivery()
+            drafts.write(session.makeDraft())
+            drafts.release()
+        }
+    }
+
+    private func noteDelivery(_ delivery: ComposerSession.Delivery, _ error: (any Error)?) {
+        switch (delivery, error) {
+        case (.message(let message), nil):
+            let command = self.delivery.command(in: message)
+            if command == nil || command?.messageCommand != nil { onOutput?(.sent) }
+            if command == .help { handle(.complete("/")) }
+        case (.message, is CancellationError), (.edit, nil): break
+        case (.message, let failure as CommandFailure): onOutput?(.notDone(failure.reason))
+        case (_, let error?): onOutput?(.failed(ChatError(error)))
+        }
+    }
+}
+
+extension ComposerViewModel: ComposerModel {
+    public var composer: ComposerState { session.composer }
+    public var editQuote: String? { state.editQuote }
+    public var editWarning: String? { state.editWarning }
+    public var document: ComposerDocument { session.document }
+    public var configuration: ComposerConfiguration { session.configuration }
+    public var keys: KeyTable { session.keys }
+    public var onTextEffect: ((ComposerEffect) -> Void)? {
+        get { session.onTextEffect }
+        set { session.onTextEffect = newValue }
+    }
+    /// Adds files to the composer; `nil` if the backend does not support them.
+    public var attachments: AttachmentQueue? { session.media == nil ? nil : session.attachments }
+
+    public func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect]) {
+        session.withEngine(body)
+    }
+}

@@ -1,0 +1,94 @@
+import ChatCore
+
+/// Performs the slash commands, and opens addresses.
+struct CommandPerformer {
+    let service: any ChatService
+    let translator: Translator
+    let rooms: RoomListViewModel
+    let openRoom: OpenRoom
+    let navigator: RoomNavigator
+    let requests: WindowRequests
+
+    /// Performs a command that was entered in a room.
+    func perform(_ command: ChatCommand, in room: RoomID) async throws {
+        switch command {
+        case .message, .help: break
+        case .setTopic(let topic): try await service.setTopic(topic, of: room)
+        case .showTopic: try await showTopic(of: room)
+        case .setDisplayName(let name): try await service.setDisplayName(name)
+        case .invite(let address): try await invite(address, to: room)
+        case .join(let address): try await join(address)
+        case .leave: requestLeaving(room)
+        case .rename(let name): try await service.renameRoom(room, to: name)
+        case .remove(let name): try await remove(name, from: room)
+        case .clear: openRoom.conversation(in: room)?.timeline.send(.pages(.clear))
+        }
+    }
+
+    /// Asks the user whether to leave a room of the list.
+    func requestLeaving(_ room: RoomID) {
+        guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return }
+        requests.add(.confirmLeaving(room, name: row.name))
+    }
+
+    /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
+    func open(_ address: String) {
+        Task {
+            do {
+                switch ChatAddress(address) {
+                case .user(let user)?: navigator.show(nil, in: try await service.openDirect(with: user))
+                case .message(let message, _, _)?: try await join(address, showing: message)
+                case .room?, nil: try await join(address)
+                }
+            } catch let failure as CommandFailure {
+                requests.show(.message(failure.reason))
+            } catch {
+                requests.show(.failed(ChatError(error)))
+            }
+        }
+    }
+
+    private func showTopic(of room: RoomID) async throws {
+        let topic = try await service.topic(of: room)
+        requests.show(.message(topic ?? translator("Nobody has said what this room is about.")))
+    }
+
+    private func invite(_ address: String, to room: RoomID) async throws {
+        do {
+            try await service.invite(address, to: room)
+        } catch ChatError.notFound {
+            throw CommandFailure(translator("Nobody is known as {name}.", ["name": address]))
+        }
+    }
+
+    /// Opens a listed room by name or address; otherwise joins it through the backend.
+    /// - Parameter message: a message to jump to.
+    private func join(_ address: String, showing message: MessageID? = nil) async throws {
+        let target = ChatAddress(address)?.room?.address ?? address
+        let bareName = address.hasPrefix("#") ? String(address.dropFirst()) : address
+        let rows = rooms.state.rows
+        let row =
+            rows.first { $0.id.rawValue == target || $0.address == target } ?? rows.first { $0.name == bareName }
+            ?? rows.first { $0.name.lowercased() == bareName.lowercased() }
+        if let row { return navigator.show(message, in: row.id) }
+        guard service.capabilities.contains(.join) else {
+            throw CommandFailure(translator("There is no room called {name} here.", ["name": bareName]))
+        }
+        navigator.show(message, in: try await service.join(address))
+    }
+
+    private func remove(_ name: String, from room: RoomID) async throws {
+        let bareName = name.hasPrefix("@") ? String(name.dropFirst()) : name
+        let found = openRoom.otherMembers(of: room).filter {
+            $0.id.rawValue == name || $0.displayName.lowercased() == bareName.lowercased()
+        }
+        guard let member = found.first else {
+            throw CommandFailure(translator("Nobody here is called {name}.", ["name": bareName]))
+        }
+        guard found.count == 1 else {
+            throw CommandFailure(
+                translator("Several are called {name}: write which by the identifier.", ["name": bareName]))
+        }
+        try await service.removeMember(member.id, from: room)
+    }
+}

@@ -1,0 +1,132 @@
+public import ChatCore
+import Composer
+public import Observation
+
+/// An open room: its timeline, its composer and its search, and what is known of the room itself.
+@Observable
+public final class Conversation {
+    /// Whether the room is encrypted, as far as the backend knows.
+    enum Encryption {
+        /// The backend was not asked, or has not answered yet.
+        case unchecked
+        case off
+        case on
+        /// The backend cannot say: nothing may be written that could be sent in the clear.
+        case unknown
+    }
+
+    private var encryption = Encryption.unchecked
+    /// Whether the room is encrypted, which is not supported for sending.
+    public var isEncrypted: Bool { encryption == .on }
+    /// The room's predecessor and successor.
+    public private(set) var succession = RoomSuccession()
+    /// The room's topic and other details.
+    public private(set) var headline = RoomHeadline()
+    /// Whether messages can be sent to the room.
+    public var acceptsMessages: Bool { (encryption == .off || encryption == .unchecked) && succession.next == nil }
+    /// Says in place of the composer why no messages can be sent, if encryption is the reason.
+    public func encryptionNotice(_ translator: Translator) -> String? {
+        switch encryption {
+        case .unchecked, .off: nil
+        case .on: translator("Parlance cannot send into encrypted rooms yet.")
+        case .unknown: translator("Nothing can be sent until the server says whether this room is encrypted.")
+        }
+    }
+    public let roomID: RoomID
+    public let timeline: TimelineViewModel
+    public let composer: ComposerViewModel
+    public let search: RoomSearchViewModel
+    /// The media service for the room's messages.
+    public var media: any MediaService { service }
+    @ObservationIgnored private let service: any ChatService
+    @ObservationIgnored private let session: AccountSession
+    @ObservationIgnored private var subscriptions: [ChangeSubscription] = []
+    @ObservationIgnored private let onFailure: (ChatError) -> Void
+    @ObservationIgnored private var isClosed = false
+
+    /// - Parameters:
+    ///   - onFailure: receives what fails while the room is open.
+    ///   - onTimelineOutput: receives what the timeline reports, also after the room was closed.
+    init(
+        roomID: RoomID, composer: ComposerViewModel, environment: ConversationEnvironment,
+        onFailure: @escaping (ChatError) -> Void, onTimelineOutput: @escaping (TimelineViewModel.Output) -> Void
+    ) {
+        self.onFailure = onFailure
+        let (service, session) = (environment.service, environment.session)
+        let timeline = TimelineViewModel(
+            roomID: roomID, service: service, time: environment.time, now: environment.now)
+        timeline.onOutput = onTimelineOutput
+        timeline.send(.composer(.editing(composer.state.composer.editing.map { MessageID($0) })))
+        timeline.send(.composer(.replyingTo(composer.state.composer.reply.map { MessageID($0.messageID) })))
+        timeline.send(.context(.signedOut(session.isSignedOut)))
+        subscriptions = [
+            ChangeSubscription(to: { session.isSignedOut }) { [weak timeline] in
+                timeline?.send(.context(.signedOut($0)))
+            }
+        ]
+        self.session = session
+        self.roomID = roomID
+        self.composer = composer
+        self.timeline = timeline
+        self.service = service
+        search = RoomSearchViewModel(roomID: roomID, service: service, now: environment.now) { [weak timeline] in
+            timeline?.send(.pages(.jump(.message($0))))
+        }
+    }
+
+    /// Loads the messages, and what is known of the room.
+    func start() {
+        timeline.start()
+        checkEncryption()
+        readState()
+        // A server that could not be asked can be asked again.
+        subscriptions.append(
+            ChangeSubscription(to: { [session] in session.isOnline }) { [weak self] isOnline in
+                if isOnline, self?.encryption == .unknown { self?.checkEncryption() }
+            })
+    }
+
+    func noteEncrypted() { encryption = .on }
+
+    /// Encryption can be enabled at any time and is never disabled: once on, it is not asked for again.
+    func checkEncryption() {
+        guard !isEncrypted else { return }
+        Task { [service, roomID] in
+            let found: Encryption
+            do {
+                found = try await service.isEncrypted(roomID) ? .on : .off
+            } catch {
+                found = .unknown
+                if !isClosed { onFailure(ChatError(error)) }
+            }
+            // The timeline may have reported encryption meanwhile.
+            if !isEncrypted { encryption = found }
+        }
+    }
+
+    /// Reads again what may have changed with an event of the room.
+    func refresh() {
+        readState()
+        if encryption == .unknown { checkEncryption() }
+    }
+
+    /// Reads the room's successor and headline. What cannot be read stays as it was.
+    private func readState() {
+        Task { [service, roomID] in
+            // The next event of the room asks again.
+            if let found = try? await service.succession(of: roomID), found != succession { succession = found }
+            if let found = try? await service.headline(of: roomID), found != headline { headline = found }
+        }
+    }
+
+    /// Stores what the user leaves behind: the scroll position and the draft.
+    func close() {
+        isClosed = true
+        // Closed rooms get no typing notifications, so clear the typing users.
+        composer.send(.typingUsers([]))
+        Task {
+            await timeline.flush()
+            await composer.flushDraft()
+        }
+    }
+}

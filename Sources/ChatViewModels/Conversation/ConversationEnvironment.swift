@@ -1,0 +1,62 @@
+public import ChatCore
+public import Composer
+public import Foundation
+
+/// What the conversations of one account work with, handed over when their coordinator is created.
+public struct ConversationEnvironment {
+    /// What the composers complete after `@`, `#` and other prefixes.
+    public struct Completion {
+        /// The description of the `@room` row, such as "Everyone in this room"; `nil` for no such row.
+        public var everyone: String?
+        /// Sources besides the members and rooms of the account.
+        public var sources: [any CompletionSource]
+
+        public init(everyone: String?, sources: [any CompletionSource] = []) {
+            self.everyone = everyone
+            self.sources = sources
+        }
+    }
+
+    public let service: any ChatService
+    public let time: Timekeeper
+    public let now: () -> Date
+    public let translator: Translator
+    public let preferences: UserPreferences
+    public let session: AccountSession
+    /// The slash commands; `nil` if a leading slash has no meaning.
+    public let commands: CommandRegistry?
+    /// Receives the emoji that the user picks.
+    public let emoji: EmojiLibrary?
+    /// Intercepts events before the composers handle them.
+    public let inputController: (any ComposerInputController)?
+    /// `nil` if the composers complete nothing.
+    public let completion: Completion?
+    /// Exports and imports rooms; `nil` if the application does neither.
+    public let archive: (any ConversationArchive)?
+    /// Whether imported conversations become rooms of this account.
+    public let canImport: Bool
+
+    public init(
+        service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() },
+        translator: Translator = .untranslated, preferences: UserPreferences = UserPreferences(),
+        session: AccountSession = AccountSession(), commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil,
+        inputController: (any ComposerInputController)? = nil, completion: Completion? = nil,
+        archive: (any ConversationArchive)? = nil, canImport: Bool = false
+    ) {
+        self.service = service
+        self.time = time
+        self.now = now
+        self.translator = translator
+        self.preferences = preferences
+        self.session = session
+        self.commands = commands
+        self.emoji = emoji
+        self.inputController = inputController
+        self.completion = completion
+        self.archive = archive
+        self.canImport = canImport
+    }
+
+    /// See ``BackendCapabilities/plainTexts``.
+    var readsPlainTexts: Bool { service.capabilities.contains(.plainTexts) }
+}

@@ -1,0 +1,71 @@
+import ChatCore
+import Composer
+
+/// The composers of the rooms opened so far. They stay in memory, so that undo survives switching rooms.
+final class RoomComposers {
+    private struct Entry {
+        let composer: ComposerViewModel
+        let preferences: ChangeSubscription
+    }
+
+    private let environment: ConversationEnvironment
+    private let sources: (RoomID) -> [any CompletionSource]
+    private let onCommand: (ChatCommand, RoomID) async throws -> Void
+    private let onOutput: (ComposerViewModel.Output, RoomID) -> Void
+    private var entries: [RoomID: Entry] = [:]
+
+    /// - Parameters:
+    ///   - sources: returns what answers the completion queries of a room.
+    ///   - onCommand: performs a command that was entered in a room.
+    init(
+        _ environment: ConversationEnvironment, sources: @escaping (RoomID) -> [any CompletionSource],
+        onCommand: @escaping (ChatCommand, RoomID) async throws -> Void,
+        onOutput: @escaping (ComposerViewModel.Output, RoomID) -> Void
+    ) {
+        self.environment = environment
+        self.sources = sources
+        self.onCommand = onCommand
+        self.onOutput = onOutput
+    }
+
+    subscript(room: RoomID) -> ComposerViewModel? { entries[room]?.composer }
+
+    /// Returns the room's composer, which is created when the room is first opened.
+    func composer(of room: RoomID) -> ComposerViewModel {
+        if let entry = entries[room] { return entry.composer }
+        let (composer, preferences) = (make(room), environment.preferences)
+        entries[room] = Entry(
+            composer: composer,
+            preferences: ChangeSubscription(to: { preferences.writing }) { [weak composer] in
+                composer?.preferences = $0
+            })
+        return composer
+    }
+
+    /// Drops the composers of rooms that the user has left, and what they report from now on.
+    func remove(_ rooms: Set<RoomID>) {
+        for room in rooms { entries.removeValue(forKey: room)?.composer.onOutput = nil }
+    }
+
+    /// Stores all drafts; returns when they are stored.
+    func flush() async {
+        for entry in entries.values { await entry.composer.flushDraft() }
+    }
+
+    private func make(_ room: RoomID) -> ComposerViewModel {
+        var configuration = ComposerConfiguration()
+        configuration.typingPhrases = TypingPhrases(environment.translator)
+        let composer = ComposerViewModel(
+            roomID: room, service: environment.service, media: environment.service, configuration: configuration,
+            time: environment.time)
+        composer.preferences = environment.preferences.writing
+        composer.completionSources = sources(room)
+        composer.commands = environment.commands
+        composer.setInputController(environment.inputController)
+        composer.emoji = environment.emoji
+        composer.onCommand = { [onCommand] in try await onCommand($0, room) }
+        composer.onOutput = { [onOutput] in onOutput($0, room) }
+        Task { await composer.start() }
+        return composer
+    }
+}

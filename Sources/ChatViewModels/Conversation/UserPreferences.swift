@@ -1,0 +1,12 @@
+public import Observation
+
+/// The preferences that apply to all accounts. The application changes them; conversations observe them.
+@Observable
+@MainActor
+public final class UserPreferences {
+    public var writing: WritingPreferences
+
+    public init(writing: WritingPreferences = WritingPreferences()) {
+        self.writing = writing
+    }
+}

@@ -1,0 +1,64 @@
+public import ChatCore
+public import Composer
+public import Observation
+
+/// What an account asks of the window that shows it, in order. It waits here until there is one.
+@Observable
+@MainActor
+public final class WindowRequests: ViewModel {
+    /// A passing message.
+    public nonisolated enum Toast: Equatable, Sendable {
+        case failed(ChatError)
+        case rejected(ComposerRejection)
+        /// A localized text.
+        case message(String)
+        /// A room's composer was cleared; undo with ``ConversationCoordinator/undoClearing(_:)``.
+        case cleared(RoomID)
+    }
+
+    public nonisolated enum Request: Equatable, Sendable {
+        case show(Toast)
+        /// Leaving a room deletes its messages, so it needs confirmation.
+        case confirmLeaving(RoomID, name: String)
+    }
+
+    public nonisolated struct State: Equatable, Sendable {
+        /// Numbered in the order of arrival.
+        public nonisolated struct Entry: Equatable, Sendable, Identifiable {
+            public let id: Int
+            public let request: Request
+        }
+
+        public var pending: [Entry] = []
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        /// The window has handled the requests up to this one.
+        case handled(through: Int)
+        /// A window begins to show the account. What is pending is old news then, except at the first time: nobody
+        /// could see it before.
+        case windowAppeared
+    }
+
+    public private(set) var state = State()
+    @ObservationIgnored private var count = 0
+    @ObservationIgnored private var hasHadWindow = false
+
+    public init() {}
+
+    public func send(_ action: Action) {
+        switch action {
+        case .handled(let id): state.pending.removeAll { $0.id <= id }
+        case .windowAppeared:
+            if hasHadWindow { state.pending = [] }
+            hasHadWindow = true
+        }
+    }
+
+    func add(_ request: Request) {
+        count += 1
+        state.pending.append(State.Entry(id: count, request: request))
+    }
+
+    func show(_ toast: Toast) { add(.show(toast)) }
+}

@@ -1,0 +1,109 @@
+public import ChatCore
+import Foundation
+public import Observation
+
+/// The dialog that creates a room.
+@Observable
+public final class NewRoomViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public var name = ""
+        public var topic = ""
+        /// Whether anyone can find and join it.
+        public var isPublic = false
+        /// The local part of the alias, such as `garden` in `#garden:example.org`.
+        public var address = ""
+        /// The alias's server name with its colon.
+        public var server = ""
+        /// Whether the user edited the alias, which then no longer follows the name.
+        public var hasCustomAddress = false
+        public var isCreating = false
+        /// Whether the room was created, so that the dialog can close.
+        public var isCreated = false
+        public var error: ChatError?
+
+        public var isAddressValid: Bool { !isPublic || RoomRequest.isValidAddress(address) }
+        public var canCreate: Bool {
+            !isCreating && RoomName.valid(name) != nil && topic.count <= ChatLimits.topicLength && isAddressValid
+        }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case name(String)
+        case topic(String)
+        case setPublic(Bool)
+        case address(String)
+        case create
+    }
+
+    public let userSearch: UserSearchViewModel
+    public private(set) var state: State
+    @ObservationIgnored private let onCreated: (RoomID) -> Void
+    @ObservationIgnored private let onFailure: (ChatError) -> Void
+    @ObservationIgnored private var isAbandoned = false
+    @ObservationIgnored private let service: any RoomMembersService
+
+    /// - Parameters:
+    ///   - ownUserID: determines the server of the alias.
+    ///   - onFailure: receives an error that occurs after ``abandon()``.
+    public init(
+        service: any RoomMembersService, ownUserID: MemberID?, onCreated: @escaping (RoomID) -> Void = { _ in },
+        onFailure: @escaping (ChatError) -> Void = { _ in }
+    ) {
+        self.service = service
+        self.onCreated = onCreated
+        self.onFailure = onFailure
+        userSearch = UserSearchViewModel(service: service, excluding: Set([ownUserID].compactMap { $0 }))
+        let id = ownUserID?.rawValue ?? ""
+        state = State(server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
+    }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .name(let name):
+            state.name = name
+            if !state.hasCustomAddress { state.address = Self.address(for: name) }
+        case .topic(let topic): state.topic = topic
+        case .setPublic(let isPublic): state.isPublic = isPublic
+        case .address(let address):
+            guard address != state.address else { return }
+            state.address = address
+            state.hasCustomAddress = !address.isEmpty
+        case .create: create()
+        }
+    }
+
+    private func create() {
+        guard state.canCreate else { return }
+        state.isCreating = true
+        state.error = nil
+        let topic = state.topic.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let request = RoomRequest(
+            name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
+            invitees: userSearch.state.chosen.map(\.id))
+        // The server creates the room even if the dialog is closed.
+        Task { [self, service] in
+            do {
+                let room = try await service.createRoom(request)
+                if !isAbandoned { onCreated(room) }
+                state.isCreated = true
+            } catch {
+                state.error = ChatError(error)
+                if isAbandoned { onFailure(ChatError(error)) }
+            }
+            state.isCreating = false
+        }
+    }
+
+    /// Call when the dialog is closed: a room still being created is then not opened.
+    public func abandon() { isAbandoned = true }
+
+    /// Derives an alias from the name, using ASCII letters, digits and hyphens.
+    static func address(for name: String) -> String {
+        let plain = name.decomposedStringWithCompatibilityMapping.lowercased().unicodeScalars.map {
+            scalar -> Character in
+            scalar.isASCII && Character(scalar).isLetter || scalar.isASCII && Character(scalar).isNumber
+                ? Character(scalar) : scalar.properties.canonicalCombiningClass == .notReordered ? "-" : "\0"
+        }
+        return String(plain.filter { $0 != "\0" }).split(separator: "-").joined(separator: "-")
+    }
+}

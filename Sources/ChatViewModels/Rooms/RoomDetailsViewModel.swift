@@ -1,0 +1,233 @@
+public import ChatCore
+public import Observation
+
+/// A room's details: its name, topic and members.
+@Observable
+public final class RoomDetailsViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public var name: String
+        /// The topic; empty if none is set.
+        public var topic = ""
+        /// The joined and invited members known so far.
+        public var entries: [RoomMembers.Entry] = []
+        /// What the user searches among the members.
+        public var query = ""
+        public var permissions: RoomMembers.Permissions = []
+        /// The canonical alias, or `nil` if there is none.
+        public var address: String?
+        /// Whether the member list is being fetched from the server.
+        public var isLoading = false
+        public var hasTopic = false
+        public var canInvite = false
+        /// Why the last action failed.
+        public var error: ChatError?
+
+        /// The maximum number of listed members; others are found by search.
+        static let maxListed = 30
+
+        /// Whether there are more members than are listed.
+        public var needsSearch: Bool { entries.count > Self.maxListed }
+        /// The members to list.
+        public var listed: [RoomMembers.Entry] { Array(found.prefix(Self.maxListed)) }
+        /// The number of members found that are not listed.
+        public var unlistedCount: Int { max(0, found.count - Self.maxListed) }
+
+        private var found: [RoomMembers.Entry] {
+            guard needsSearch, !query.isEmpty else { return entries }
+            let query = query.lowercased()
+            return entries.filter {
+                $0.member.displayName.lowercased().contains(query) || $0.id.rawValue.contains(query)
+            }
+        }
+
+        /// The number of joined members.
+        public var memberCount: Int { entries.count { !$0.isInvited } }
+        public var canRename: Bool { permissions.contains(.rename) }
+        public var canSetTopic: Bool { permissions.contains(.setTopic) }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        /// Searches among the members.
+        case search(String)
+        case rename(String)
+        case setTopic(String)
+        case remove(MemberID)
+        /// Adds newly invited users to the list.
+        case invited([User])
+    }
+
+    public typealias Service = RoomService & TimelineService & RoomCapabilityService & RoomMembersService
+
+    public let roomID: RoomID
+    public private(set) var state: State
+    @ObservationIgnored private let onFailure: (ChatError) -> Void
+    @ObservationIgnored private let service: any Service
+    @ObservationIgnored private var listening: Task<Void, Never>?
+    @ObservationIgnored private var hasLoadedMembers = false
+    /// Runs actions in the order in which they were sent.
+    @ObservationIgnored private let queue = DeliveryQueue()
+
+    /// - Parameter onFailure: receives the error of each failed action.
+    public init(
+        room: RoomID, name: String, service: any Service, onFailure: @escaping (ChatError) -> Void = { _ in }
+    ) {
+        roomID = room
+        self.onFailure = onFailure
+        state = State(name: name, hasTopic: service.capabilities.contains(.topic))
+        self.service = service
+    }
+
+    isolated deinit { listening?.cancel() }
+
+    /// Subscribes to the members.
+    public func start() {
+        guard listening == nil else { return }
+        let stream = service.timeline(of: roomID, limit: 1)
+        let needsServerMembers = service.capabilities.contains(.memberList)
+        state.isLoading = needsServerMembers
+        // Without power levels, everything is permitted.
+        if !needsServerMembers { state.permissions = [.rename, .setTopic] }
+        listening = Task { [weak self] in
+            for await update in stream {
+                guard let self else { return }
+                switch update {
+                case .opened(_, let members, _), .members(let members): self.show(members)
+                case .membersChanged(let members): self.change(members)
+                default: break
+                }
+            }
+        }
+        Task { [weak self, service, roomID] in
+            // A topic that cannot be read is shown as none. The field is sent only once the user has changed it.
+            let topic = service.capabilities.contains(.topic) ? (try? await service.topic(of: roomID)) ?? "" : ""
+            self?.state.topic = topic
+            guard needsServerMembers else { return }
+            do {
+                self?.show(try await service.members(of: roomID))
+            } catch {
+                self?.fail(error)
+            }
+            self?.state.isLoading = false
+        }
+    }
+
+    /// Returns the view model of the invitation dialog, or `nil` if the user may not invite.
+    public func inviting() -> InviteViewModel? {
+        guard state.canInvite else { return nil }
+        return InviteViewModel(
+            room: roomID, service: service, excluding: Set(state.entries.map(\.id)),
+            onDone: { [weak self] in self?.send(.invited($0)) }, onFailure: onFailure)
+    }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .invited(let users): add(users)
+        case .search(let text): state.query = text
+        case .rename, .setTopic, .remove: enqueue(action)
+        }
+    }
+
+    private func enqueue(_ action: Action) {
+        queue.add { [weak self, service, roomID] in
+            do {
+                switch action {
+                case .rename(let typed):
+                    guard let name = RoomName.valid(typed) else {
+                        // Shown where it is typed.
+                        self?.state.error = .invalidName
+                        return
+                    }
+                    try await service.renameRoom(roomID, to: name)
+                    self?.state.name = name
+                case .setTopic(let typed):
+                    let topic = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    try await service.setTopic(topic.isEmpty ? nil : topic, of: roomID)
+                    self?.state.topic = topic
+                case .remove(let member):
+                    try await service.removeMember(member, from: roomID)
+                    self?.state.entries.removeAll { $0.id == member }
+                case .invited, .search: break
+                }
+                self?.state.error = nil
+            } catch {
+                self?.fail(error)
+            }
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        let error = ChatError(error)
+        state.error = error
+        onFailure(error)
+    }
+
+    // MARK: Members
+
+    private func show(_ roomMembers: RoomMembers) {
+        hasLoadedMembers = true
+        state.entries = roomMembers.entries
+        state.permissions = roomMembers.permissions
+        state.address = roomMembers.address
+        state.canInvite = roomMembers.permissions.contains(.invite)
+    }
+
+    /// Shows locally known members until the server's list has arrived.
+    private func show(_ members: [Member]) {
+        guard !hasLoadedMembers else { return }
+        state.entries = members.filter { !$0.hasLeft }.map { member in
+            // In a local room, everyone but the user can be removed.
+            RoomMembers.Entry(member, canBeRemoved: member.kind != .own && !service.capabilities.contains(.memberList))
+        }
+    }
+
+    private func change(_ members: [Member]) {
+        var entries = state.entries
+        for member in members {
+            let index = entries.firstIndex { $0.id == member.id }
+            if let index, member.hasLeft {
+                // Invited members count as absent but stay in the list.
+                if !entries[index].isInvited { entries.remove(at: index) }
+            } else if let index {
+                entries[index].member = member
+                entries[index].isInvited = false
+            } else if !member.hasLeft {
+                entries.append(RoomMembers.Entry(member))
+            }
+        }
+        state.entries = entries
+    }
+
+    private func add(_ users: [User]) {
+        for user in users where !state.entries.contains(where: { $0.id == user.id }) {
+            let member = Member(
+                id: user.id, displayName: user.title, kind: .person, hasLeft: true, avatar: user.avatar)
+            state.entries.append(RoomMembers.Entry(member, isInvited: true, canBeRemoved: true))
+        }
+    }
+}
+
+extension RoomMembers.Entry {
+    /// What is said of a member besides the name: whether it is the user, the role, and whether it was only invited.
+    public nonisolated func detail(_ translator: Translator) -> String {
+        var components: [String] = []
+        switch member.kind {
+        case .own: components.append(translator("You"))
+        case .guide: components.append(translator("Built-in guide"))
+        case .person: break
+        }
+        switch role {
+        case .administrator: components.append(translator("Administrator"))
+        case .moderator: components.append(translator("Moderator"))
+        case .member: break
+        }
+        if isInvited { components.append(translator("Invited")) }
+        return components.joined(separator: " · ")
+    }
+}
+
+/// Validates room names.
+public nonisolated enum RoomName {
+    /// Returns the name as stored: on one line, with white space trimmed and collapsed. Returns `nil` if it is empty or
+    /// longer than ``ChatLimits/roomNameLength``.
+    public static func valid(_ text: String) -> String? { ChatLimits.roomName(from: text) }
+}

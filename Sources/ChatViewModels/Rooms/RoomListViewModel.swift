@@ -1,0 +1,215 @@
+public import ChatCore
+public import Foundation
+public import Observation
+
+/// The room list and the selected room.
+@Observable
+public final class RoomListViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        /// The joined rooms, most recently active first.
+        public var rows: [Row] = []
+        /// Pending invitations and knocks, newest first.
+        public var invitations: [Invitation] = []
+        public var invitationRows: [Row] = []
+        /// The open room or invitation, or `nil` if there is none.
+        public var selection: RoomID?
+        /// Whether the list has been received.
+        public var isLoaded = false
+
+        public var selectedRow: Row? { rows.first { $0.id == selection } }
+        public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
+        public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }
+        /// The unread count including invitations, each of which counts as one.
+        public var unreadTotal: Int { (rows + invitationRows).reduce(0) { $0 + $1.unreadCount } }
+        /// What the selection opens, or `nil` if nothing is open.
+        var open: Output? {
+            // A joined room takes precedence over an invitation to it.
+            if let row = selectedRow { return .opened(row.id) }
+            return selectedInvitation.map { .invited($0) }
+        }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case select(RoomID?)
+        /// Moves the selection by an offset in the list, stopping at its ends.
+        case selectNeighbor(Int)
+        case selectUnreadNeighbor(Int)
+        case create(name: String)
+        case rename(RoomID, to: String)
+        case leave(RoomID)
+        /// The date has changed: relative day names are recomputed.
+        case dayChanged
+    }
+
+    public nonisolated enum Output: Equatable, Sendable {
+        case opened(RoomID)
+        /// An invitation was opened, or the open one has changed.
+        case invited(Invitation)
+        case closed
+        /// These rooms were removed from the list.
+        case removed(Set<RoomID>)
+        case failed(ChatError)
+    }
+
+    public private(set) var state = State()
+    @ObservationIgnored private let onOutput: (Output) -> Void
+    @ObservationIgnored private let service: any RoomService & InvitationService
+    @ObservationIgnored private let now: () -> Date
+    @ObservationIgnored private var summaries: [RoomSummary] = []
+    @ObservationIgnored private var invitations: [Invitation] = []
+    @ObservationIgnored private var lines: PreviewLines
+    @ObservationIgnored private var listening: [Task<Void, Never>] = []
+    @ObservationIgnored private var target = SelectionTarget.initial(nil)
+
+    /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
+    public init(
+        service: any RoomService & InvitationService, readsPlainTexts: Bool = false,
+        now: @escaping () -> Date = { Date() }, onOutput: @escaping (Output) -> Void = { _ in }
+    ) {
+        self.service = service
+        self.onOutput = onOutput
+        lines = PreviewLines(readsPlainTexts: readsPlainTexts)
+        self.now = now
+    }
+
+    isolated deinit { for task in listening { task.cancel() } }
+
+    /// Subscribes to the rooms. When they arrive, selects `room`, or the most recently active one if it is not listed.
+    public func start(opening room: RoomID? = nil) {
+        guard listening.isEmpty else { return }
+        if case .initial = target { target = .initial(room) }
+        let (summaries, invitations) = (service.roomSummaries(), service.invitations())
+        listening = [
+            Task { [weak self] in
+                for await summaries in summaries {
+                    guard let lines = self?.lines else { return }
+                    let updatedLines = await lines.adding(summaries)
+                    guard let self else { return }
+                    self.lines = updatedLines
+                    self.receive(summaries)
+                }
+            },
+            Task { [weak self] in
+                for await invitations in invitations {
+                    guard let self else { return }
+                    self.receive(invitations)
+                }
+            },
+        ]
+    }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .select(let room): select(room)
+        case .selectNeighbor(let offset): move(by: offset) { _ in true }
+        case .selectUnreadNeighbor(let offset): move(by: offset) { $0.unreadCount > 0 }
+        case .create(let name): perform { service in try await service.createRoom(named: name) }
+        case .rename(let room, let name):
+            perform { service in
+                try await service.renameRoom(room, to: name)
+                return nil
+            }
+        case .leave(let room):
+            perform { service in
+                try await service.leaveRoom(room)
+                return nil
+            }
+        case .dayChanged: refresh()
+        }
+    }
+
+    // MARK: Reducing
+
+    private func receive(_ summaries: [RoomSummary]) {
+        self.summaries = summaries
+        refresh { next in
+            next.isLoaded = true
+            next.selection = target.resolve(in: summaries.map(\.id), current: next.selection)
+            if next.open == nil { next.selection = nil }
+        }
+    }
+
+    private func receive(_ invitations: [Invitation]) {
+        self.invitations = invitations
+        refresh { next in
+            guard let selection = next.selection, next.open == nil else { return }
+            // After accepting, the invitation disappears before the room is listed.
+            target = .room(selection)
+            next.selection = nil
+        }
+    }
+
+    /// Derives the rows from what was received, and reports what is different.
+    /// - Parameter select: changes the selection by the new rows.
+    private func refresh(_ select: (inout State) -> Void = { _ in }) {
+        var next = state
+        next.rows = rows(opening: next.selection)
+        next.invitations = invitations
+        next.invitationRows = invitations.map { Row($0, now: now()) }
+        select(&next)
+        commit(next)
+    }
+
+    /// - Parameter room: the open room, whose row shows no draft because the composer does.
+    private func rows(opening room: RoomID?) -> [Row] {
+        let now = now()
+        return summaries.map { Row($0, saying: lines[$0.id], isOpen: $0.id == room, now: now) }
+    }
+
+    private func select(_ room: RoomID?) {
+        target = .none
+        var next = state
+        next.selection = room
+        if let room, next.open == nil {
+            target = .room(room)
+        } else {
+            commit(next)
+        }
+    }
+
+    private func move(by offset: Int, where isIncluded: (Row) -> Bool) {
+        let rows = state.sections.flatMap(\.rows)
+        guard offset != 0, !rows.isEmpty else { return }
+        let step = offset > 0 ? 1 : -1
+        var index = rows.firstIndex { $0.id == state.selection } ?? (step > 0 ? -1 : rows.count)
+        var remaining = offset.magnitude
+        var target: RoomID?
+        while remaining > 0 {
+            index += step
+            guard rows.indices.contains(index) else { break }
+            if isIncluded(rows[index]) {
+                target = rows[index].id
+                remaining -= 1
+            }
+        }
+        if let target { select(target) }
+    }
+
+    private func commit(_ next: State) {
+        guard next != state else { return }
+        let before = state
+        var next = next
+        if next.selection != before.selection { next.rows = rows(opening: next.selection) }
+        state = next
+        if next.open != before.open { onOutput(next.open ?? .closed) }
+        let removed = Set(before.rows.map(\.id)).subtracting(next.rows.map(\.id))
+        if !removed.isEmpty { onOutput(.removed(removed)) }
+    }
+
+    private func perform(_ work: @escaping @Sendable (any RoomService) async throws -> RoomID?) {
+        Task { [service] in
+            do {
+                if let created = try await work(service) { select(created) }
+            } catch {
+                onOutput(.failed(ChatError(error)))
+            }
+        }
+    }
+}
+
+nonisolated extension ChatError {
+    /// Wraps any error in one that can be displayed.
+    public init(_ error: any Error) {
+        self = error as? ChatError ?? .storage(reason: String(describing: error))
+    }
+}

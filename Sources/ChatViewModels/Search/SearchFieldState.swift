@@ -1,0 +1,63 @@
+public import ChatCore
+import Foundation
+
+/// What the user does with the field of a search, in one room or in all.
+public nonisolated enum SearchAction: Equatable, Sendable {
+    /// Opens the search with the previous query.
+    case open
+    case close
+    case type(String)
+}
+
+/// The field of a search, and what became of its query.
+public nonisolated struct SearchFieldState: Equatable, Sendable {
+    /// What an action leads to.
+    enum Step {
+        case start(SearchSyntax)
+        case stop
+    }
+
+    public private(set) var isOpen = false
+    public private(set) var text = ""
+    /// Why the query is invalid.
+    public private(set) var problems: [SearchSyntax.Problem] = []
+    /// The error of a failed search.
+    public private(set) var error: ChatError?
+    /// Whether more results can be loaded.
+    public internal(set) var hasMore = false
+    public internal(set) var isSearching = false
+
+    /// Whether the query is empty.
+    public var isUnasked: Bool { SearchSyntax(text).isEmpty }
+    /// Whether the search has ended without an error, so that no result means that there is none.
+    var isAnswered: Bool { !isSearching && error == nil && problems.isEmpty && !isUnasked }
+
+    /// - Returns: what follows, or `nil` if nothing changed.
+    mutating func apply(_ action: SearchAction, now: Date) -> Step? {
+        switch action {
+        case .open: isOpen ? nil : begin(text, now: now)
+        case .close: isOpen ? end() : nil
+        case .type(let typed): isOpen && typed != text ? begin(typed, now: now) : nil
+        }
+    }
+
+    mutating func fail(_ problems: [SearchSyntax.Problem], _ error: ChatError?) {
+        (isSearching, self.problems, self.error) = (false, problems, error)
+    }
+
+    private mutating func begin(_ text: String, now: Date) -> Step {
+        let syntax = SearchSyntax(text, now: now)
+        self = SearchFieldState()
+        (isOpen, self.text, problems) = (true, text, syntax.problems)
+        isSearching = RunningSearch.isSearchable(syntax)
+        return .start(syntax)
+    }
+
+    /// The text stays for the next time.
+    private mutating func end() -> Step {
+        let text = text
+        self = SearchFieldState()
+        self.text = text
+        return .stop
+    }
+}

@@ -1,0 +1,40 @@
+public import ChatCore
+
+/// The texts of the account list.
+public struct AccountText {
+    private let wording: Wording
+    private var translator: Translator { wording.translator }
+
+    public init(_ wording: Wording) {
+        self.wording = wording
+    }
+
+    public func name(of row: AccountsCoordinator.Row) -> String {
+        row.isLocal ? translator("This Computer") : row.name
+    }
+
+    /// The line below the name: what is wrong, or else the user ID.
+    public func detail(of row: AccountsCoordinator.Row) -> String {
+        switch row.condition {
+        case .broken: translator("Could not be opened. Activate to try again.")
+        case .signedOut: translator("Signed out")
+        case .locked: translator("The keyring is locked")
+        case .offline: translator("Offline")
+        case .untrusted: translator("The server is not to be trusted")
+        case .connecting, .online: row.account?.id ?? ""
+        }
+    }
+
+    /// What a screen reader says of an account.
+    public func accessibleText(of row: AccountsCoordinator.Row) -> String {
+        [name(of: row), detail(of: row)].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// What a screen reader says of the button that opens the list.
+    public func accessibleText(of rows: [AccountsCoordinator.Row]) -> String {
+        let name = rows.first { $0.isSelected }.map { self.name(of: $0) } ?? ""
+        let isUnreadElsewhere = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
+        return translator("Account: %s").replacing("%s", with: name)
+            + (isUnreadElsewhere ? ", " + translator("unread messages in another") : "")
+    }
+}

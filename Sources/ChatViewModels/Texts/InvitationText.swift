@@ -1,0 +1,30 @@
+public import ChatCore
+import Foundation
+
+/// The texts of invitations.
+public struct InvitationText {
+    private let wording: Wording
+    private var translator: Translator { wording.translator }
+
+    public init(_ wording: Wording) {
+        self.wording = wording
+    }
+
+    /// Includes the Matrix ID: display names are not unique and can be forged.
+    public func inviter(of invitation: Invitation) -> String? {
+        if invitation.isKnock { return translator("You asked to join this room. Somebody there has to let you in.") }
+        guard let id = invitation.inviter?.rawValue else { return nil }
+        let who = invitation.inviterName.map { "\($0) (\(id))" } ?? id
+        let text =
+            invitation.isDirect ? translator("%s wants to talk with you.") : translator("%s invites you to this room.")
+        return text.replacing("%s", with: who)
+    }
+
+    public func text(for error: ChatError) -> String {
+        switch error {
+        case .notFound: translator("This invitation was taken back.")
+        case .unreachable: translator("The server cannot be reached. Try again when you are online.")
+        default: ToastText(wording).text(for: error)
+        }
+    }
+}

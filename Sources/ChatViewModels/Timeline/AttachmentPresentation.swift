@@ -1,0 +1,25 @@
+public import ChatCore
+
+/// How a row presents an attached file.
+public nonisolated enum AttachmentPresentation: Equatable, Sendable {
+    /// In a frame of known size.
+    case image
+    /// A player with a waveform.
+    case voiceMessage
+    /// A card with a player.
+    case player
+    /// A card.
+    case file
+}
+
+nonisolated extension MediaReference {
+    public var presentation: AttachmentPresentation {
+        // SVG is active content.
+        if isImage && !type.hasPrefix("image/svg") { return .image }
+        switch messageKind {
+        case .audio where loudness != nil: return .voiceMessage
+        case .audio, .video: return .player
+        default: return .file
+        }
+    }
+}

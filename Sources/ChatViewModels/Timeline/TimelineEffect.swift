@@ -1,0 +1,50 @@
+public import ChatCore
+public import Composer
+
+extension TimelineViewModel {
+    /// What a view of the rows must do, delivered synchronously and in order.
+    public nonisolated enum Effect: Equatable, Sendable {
+        case changed([TimelineChange])
+        /// All rows were replaced.
+        case replaced
+        /// Scroll to a row: a jump target, or the unread line.
+        case reveal(TimelineItem.ID)
+        /// Scroll just enough to make a row visible, because an action applies to it.
+        case bringIntoView(TimelineItem.ID)
+        case restore(ScrollPosition)
+        case revealNewest
+        case revealOldest
+        /// A page or jump has finished; `isThere` is false if the request failed.
+        case loaded(isThere: Bool)
+        /// See ``TimelineViewModel/selectedRange(in:)``.
+        case selectionChanged
+        /// Messages from others have arrived; for screen readers.
+        case arrived([MessageItem])
+        /// Write messages to the clipboard.
+        case copy(ClipboardFragment)
+        /// Write plain text to the clipboard.
+        case copyText(String)
+        /// Ask for confirmation, and send the action then.
+        case confirm(TimelineConfirmation)
+        /// Ask which room to forward these messages to.
+        case forward([MessageID])
+        case showHistory([MessageVersion])
+    }
+
+    /// What concerns the composer and the rest of the window.
+    public nonisolated enum Output: Equatable, Sendable {
+        case edit(MessageID, EditableMessage)
+        case reply(ReplyTarget)
+        /// The display names of the members who are typing, in the order they began.
+        case typing([String])
+        /// The message being edited in the composer was deleted.
+        case editedMessageDeleted(MessageID)
+        /// The preview of the message being replied to has changed.
+        case replyTargetChanged(MessageID, ReplyTarget.Preview)
+        /// Encryption was enabled in the room.
+        case encrypted
+        /// A room event arrived: the room's topic, successor and similar state may have changed.
+        case roomChanged
+        case failed(ChatError)
+    }
+}

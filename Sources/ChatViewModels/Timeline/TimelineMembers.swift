@@ -1,0 +1,37 @@
+import ChatCore
+
+/// A room's members, including former ones, found by ID.
+nonisolated struct TimelineMembers: Sendable {
+    private(set) var all: [Member] = []
+    private(set) var ownUserID: MemberID?
+    /// The index of each member in ``all``.
+    private var indices: [MemberID: Int] = [:]
+
+    init(_ members: [Member] = []) {
+        all = members
+        ownUserID = members.first { $0.kind == .own }?.id
+        indices = Dictionary(
+            members.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(id: MemberID) -> Member? { indices[id].map { all[$0] } }
+
+    /// The display name, or the ID of a member who is unknown.
+    func name(of id: MemberID) -> String { self[id]?.displayName ?? id.rawValue }
+
+    /// Replaces these members and appends new ones. Takes time proportional to the change, not to the room's size.
+    /// - Returns: each of them with its earlier state, `nil` if it is new.
+    mutating func change(_ changed: [Member]) -> [(before: Member?, after: Member)] {
+        let changes = changed.map { (before: self[$0.id], after: $0) }
+        for member in changed {
+            if member.kind == .own { ownUserID = member.id }
+            if let index = indices[member.id] {
+                all[index] = member
+            } else {
+                indices[member.id] = all.count
+                all.append(member)
+            }
+        }
+        return changes
+    }
+}

@@ -1,0 +1,56 @@
+/// A change of the text that a rule decided on: an undo step of its own.
+struct TextChange: Sendable {
+    /// Each relative to the text after the previous one.
+    var edits: [TextEdit]
+    var origin: EditOrigin
+    /// The selection afterwards; `nil` for the caret behind the last insertion.
+    var selection: TextRange?
+    /// What to mark in the changed text.
+    var marks: [WrittenText.Mark]
+
+    init(
+        _ edits: [TextEdit], origin: EditOrigin, selection: TextRange? = nil, marks: [WrittenText.Mark] = []
+    ) {
+        self.edits = edits
+        self.origin = origin
+        self.selection = selection
+        self.marks = marks
+    }
+
+    init(
+        replacing range: TextRange, with text: String, origin: EditOrigin, selection: TextRange? = nil,
+        marks: [WrittenText.Mark] = []
+    ) {
+        self.init(
+            [TextEdit(range: range, replacement: text)], origin: origin, selection: selection, marks: marks)
+    }
+
+    /// The number of UTF-16 code units by which the text grows.
+    var addedLength: Int { edits.reduce(0) { $0 + $1.replacement.utf16.count - $1.range.length } }
+}
+
+extension TextChange {
+    /// Creates the change that a host's function makes of a range (HKW-8). A selection outside of the range stays on
+    /// its characters; one inside keeps its offset from the start of the range as far as the new text extends.
+    init(transforming range: TextRange, into new: String, selection: TextRange) {
+        let length = new.utf16.count
+        func moved(_ offset: Int) -> Int {
+            if offset <= range.location { return offset }
+            if offset >= range.end { return offset - range.length + length }
+            return range.location + min(offset - range.location, length)
+        }
+        let start = moved(selection.location)
+        self.init(
+            replacing: range, with: new, origin: .code,
+            selection: selection.isEmpty ? .caret(start) : TextRange(start: start, end: moved(selection.end)))
+    }
+}
+
+extension WrittenText.Mark {
+    /// The mark in a text with this many more units before it.
+    func moved(by units: Int) -> WrittenText.Mark {
+        var mark = self
+        mark.range.location += units
+        return mark
+    }
+}

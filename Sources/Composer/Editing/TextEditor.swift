@@ -1,0 +1,400 @@
+/// The text with all that vets its changes and follows them: limit, interceptors, typing rules, completion, typing
+/// notifications.
+struct TextEditor: Sendable {
+    var configuration: ComposerConfiguration {
+        didSet { completing.reconfigure(configuration.completion) }
+    }
+    var text: EditedText
+    var preedit = Preedit()
+    var completing: CompletionTracker
+    var presence = Presence()
+    var bar = BarState()
+    var plugIns = PlugIns()
+    /// The host's measurement of the message.
+    var measured: MeasuredSize?
+    var transaction = EventTransaction()
+
+    init(_ configuration: ComposerConfiguration) {
+        self.configuration = configuration
+        text = EditedText(undoDepth: configuration.undoDepth)
+        completing = CompletionTracker(configuration.completion)
+    }
+
+    var document: ComposerDocument { text.document }
+    var selection: TextRange { text.selection }
+    var counter: CounterState? { configuration.counter(of: document, measured: measured) }
+
+    // MARK: Changing the text
+
+    /// Applies a requested edit: aligns it to grapheme clusters, passes it through interceptors and the limit, and
+    /// applies the typing rules.
+    mutating func edit(_ range: TextRange, _ string: String, _ origin: EditOrigin) {
+        let range = document.aligned(range)
+        let string = string.withoutNUL()
+        let rulesApply = origin == .typed && !plugIns.suspension.isActive
+        if rulesApply, string == "\n" { return insertNewline(over: range) }
+        if origin == .typed, string.isEmpty, !range.isEmpty { return delete(range) }
+        guard let admitted = admit(TextEdit(range: range, replacement: string), origin) else { return }
+        replace(
+            TextEdit(range: range, replacement: admitted), origin: origin,
+            grouping: UndoGrouping(writing: admitted, origin))
+        guard rulesApply, TypingRules.isSpace(admitted), selection.isEmpty,
+            let change = typingRules.doubleSpace(before: selection.location, isCompleting: completing.isOpen)
+        else { return }
+        apply(change)
+    }
+
+    /// Returns the part of an edit that interceptors and the limit allow, or `nil` if the edit is rejected. Reports
+    /// denials and truncation.
+    private mutating func admit(_ edit: TextEdit, _ origin: EditOrigin) -> String? {
+        guard origin != .code, origin != .undo else { return edit.replacement }
+        if edit.replacement.isEmpty, plugIns.suspension.ignoresDeletion(of: edit.range, in: document) {
+            transaction.reject(.deletionIgnored)
+            return nil
+        }
+        guard plugIns.allow(edit, origin: origin, in: document, &transaction) else { return nil }
+        let (fitting, rejected) = configuration.fitting(edit.replacement, over: edit.range, in: document)
+        guard rejected > 0 else { return fitting }
+        transaction.reject(.limit(rejected: rejected))
+        return fitting.isEmpty ? nil : fitting
+    }
+
+    /// Applies a change of a single edit by the user if interceptors and the limit allow all of it.
+    ///
+    /// - Parameter prepare: runs before the change if it is allowed.
+    /// - Returns: whether they did.
+    @discardableResult
+    mutating func applyIfAdmitted(_ change: TextChange, _ prepare: (inout TextEditor) -> Void = { _ in }) -> Bool {
+        guard admit(change.edits[0], .typed) == change.edits[0].replacement else { return false }
+        prepare(&self)
+        apply(change)
+        return true
+    }
+
+    private mutating func apply(_ change: TextChange) {
+        guard change.edits.count > 1 || !change.marks.isEmpty else {
+            return replace(change.edits[0], origin: change.origin, selecting: change.selection)
+        }
+        text.history.beginTransaction()
+        for edit in change.edits { replace(edit, origin: change.origin) }
+        text.finish(change, at: transaction.now)
+        text.history.endTransaction()
+    }
+
+    mutating func replace(
+        _ edit: TextEdit, origin: EditOrigin, grouping: UndoGrouping = .atomic, selecting newSelection: TextRange? = nil
+    ) {
+        let event = text.replace(
+            edit, origin: origin, grouping: grouping, selecting: newSelection, at: transaction.now)
+        if let event { note(event) }
+    }
+
+    /// Replaces the whole document as one undo step.
+    mutating func replaceAll(with other: ComposerDocument, selecting newSelection: TextRange) {
+        guard other != document else { return select(newSelection) }
+        noteExchange(text.replaceAll(with: other, selecting: newSelection, at: transaction.now))
+    }
+
+    mutating func clear() { replaceAll(with: ComposerDocument(), selecting: .caret(0)) }
+
+    /// Passes the exchange of the whole document on.
+    mutating func noteExchange(_ event: TextEvent?) {
+        bar.textReplaced()
+        if let event { note(event) } else { transaction.noteContentChange() }
+    }
+
+    /// Passes a change of the text on to all that follow it.
+    private mutating func note(_ event: TextEvent) {
+        let isSuspended = plugIns.suspension.isActive
+        transaction.add(event, isObserved: plugIns.areObserving, triggers: !isSuspended)
+        completing.apply(AppliedEdit(range: event.range, replacement: event.inserted))
+        if document.isEmpty { bar.textReplaced() }
+        presence.textChanged(
+            isBlank: document.isBlank, isUserWriting: event.origin.isUserWriting && !isSuspended, &transaction)
+    }
+
+    // MARK: Typing and deleting
+
+    // These hold a copy of the document, so they must not outlive a statement: changing a shared document copies it.
+    private var typingRules: TypingRules { TypingRules(configuration: configuration, document: document) }
+    private var mentionDeletion: MentionDeletion {
+        MentionDeletion(document: document, options: configuration.completion)
+    }
+    private var formatting: MarkdownFormatting { MarkdownFormatting(document: document, selection: selection) }
+
+    mutating func insertNewline(over range: TextRange) {
+        let isSuspended = plugIns.suspension.isActive
+        let edit = isSuspended ? TextEdit(range: range, replacement: "\n") : typingRules.lineBreak(over: range)
+        guard let admitted = admit(edit, .typed) else { return }
+        let isPlain = edit.range.isEmpty && admitted == "\n"
+        replace(
+            TextEdit(range: edit.range, replacement: admitted), origin: .typed,
+            grouping: isPlain ? .typing(startsBlank: true, endsBlank: true) : .atomic)
+    }
+
+    /// Deletes the selection, or else what is next to the caret.
+    mutating func delete(backward: Bool, byWord: Bool) {
+        guard selection.isEmpty else { return delete(selection) }
+        let caret = selection.location
+        let step = mentionDeletion.step(
+            at: caret, backward: backward, byWord: byWord, highlighted: text.highlightedMention)
+        switch step {
+        case .highlight(let id): text.highlight.arm(id)
+        case .replace(let replacement): delete(replacement)
+        case nil:
+            guard let range = document.rangeToDelete(at: caret, backward: backward, byWord: byWord) else { return }
+            let next = backward ? document.character(before: caret) : document.character(at: caret)
+            delete(
+                range, grouping: byWord ? .atomic : .deleting(forward: !backward, isBlank: next?.isBlank ?? false))
+        }
+    }
+
+    private mutating func delete(_ range: TextRange, grouping: UndoGrouping = .atomic) {
+        if !plugIns.suspension.isActive, let replacement = mentionDeletion.replacement(deleting: range) {
+            return delete(replacement)
+        }
+        let edit = TextEdit(range: range, replacement: "")
+        guard admit(edit, .typed) != nil else { return }
+        let deletesMention = document.mentions.contains { range.covers($0.range) }
+        replace(edit, origin: .typed, grouping: grouping)
+        if deletesMention { transaction.observe(.mentionDeleted) }
+    }
+
+    private mutating func delete(_ replacement: MentionDeletion.Replacement) {
+        guard applyIfAdmitted(replacement.change) else { return }
+        transaction.observe(replacement.mentions.isEmpty ? .mentionDeleted : .mentionTrimmed)
+        let location = replacement.range.location
+        guard replacement.staysHighlighted, let span = document.mentions.first(where: { $0.range.location == location })
+        else { return }
+        text.highlight.arm(span.id)
+    }
+
+    // MARK: Input methods
+
+    mutating func showPreedit(_ shown: String) { preedit.show(shown, &transaction) }
+
+    /// Inserts the committed text at the caret, or replaces the selection, as one edit.
+    mutating func commit(_ committed: String) {
+        preedit.end(&transaction)
+        edit(selection, committed, .inputMethod)
+    }
+
+    /// Commits the preedit text, before sending or when the caret moves elsewhere (SLK-63).
+    mutating func commitPreedit() {
+        if !preedit.isEmpty { commit(preedit.text) }
+    }
+
+    // MARK: Selecting, undo and redo
+
+    mutating func select(_ range: TextRange) {
+        let range = document.aligned(range)
+        guard range != selection else { return }
+        commitPreedit()
+        text.select(document.aligned(range))
+        transaction.noteContentChange()
+    }
+
+    /// The pointer starts or ends selecting (SLK-61, HKW-20).
+    mutating func holdSelection(_ isHeld: Bool) {
+        if isHeld { text.holdSelection() } else { transaction.selectionBefore = text.releaseSelection() }
+    }
+
+    /// Takes back or repeats the last change of the text.
+    mutating func replay(_ direction: UndoDirection) -> UndoHistory.Outcome {
+        guard let step = text.history.pop(direction) else { return .nothing }
+        if case .suspended(let context)? = step.extra { return .suspended(context) }
+        for event in step.events(direction) { note(text.replay(event)) }
+        if text.restore(step.target(direction)) { transaction.noteContentChange() }
+        if case .sent(let extras)? = step.extra { return .sent(extras) }
+        return .text
+    }
+
+    // MARK: Formatting
+
+    /// Toggles a Markdown rule on the selection, as one undo step that preserves the selection (SLK-29).
+    mutating func format(_ name: String) {
+        guard document.syntax == .markdown, let rule = configuration.markdownRule(named: name), formatting.offers(rule)
+        else { return transaction.reject(.format(name)) }
+        guard let change = formatting.toggling(rule) else { return }
+        guard configuration.fitsLimit(adding: change.addedLength, to: document) else {
+            return transaction.reject(.overLimit)
+        }
+        apply(change)
+        transaction.observe(.formatted)
+    }
+
+    /// The titles of the Markdown rules available for the selection, in order.
+    var offeredFormats: [String] { selection.isEmpty ? [] : formatting.offered(of: configuration.markdown) }
+
+    mutating func setStyle(_ style: TextStyle, _ isOn: Bool) {
+        noteStyles(text.setStyle(style, isOn, at: transaction.now))
+    }
+    mutating func clearStyles() { noteStyles(text.clearStyles(at: transaction.now)) }
+
+    private mutating func noteStyles(_ isChanged: Bool) {
+        guard isChanged else { return }
+        transaction.noteContentChange()
+        transaction.observe(.stylesChanged)
+    }
+
+    /// Adds a mention, undoably, if its text equals that of the range. Turns overlapping mentions into text and
+    /// closes completion (HKW-67).
+    private mutating func addMention(_ mention: Mention, over range: TextRange) {
+        closeCompletion()
+        switch text.addMention(mention, over: range, at: transaction.now) {
+        case nil: transaction.reject(.mention(mention))
+        case true?: transaction.noteContentChange()
+        case false?: break
+        }
+    }
+
+    // MARK: Clipboard
+
+    mutating func copy() {
+        guard let fragment = text.copy() else { return }
+        transaction.emit(.copied(fragment))
+        transaction.observe(.copied)
+    }
+
+    mutating func cut() {
+        let edit = TextEdit(range: selection, replacement: "")
+        guard !selection.isEmpty, admit(edit, .typed) != nil else { return }
+        copy()
+        replace(edit, origin: .typed)
+    }
+
+    mutating func paste(_ pasted: String) {
+        let before = text.revision
+        edit(selection, pasted, .paste)
+        if text.revision != before { transaction.observe(.pasted) }
+    }
+
+    mutating func paste(_ written: WrittenText) {
+        let edit = TextEdit(range: selection, replacement: written.source)
+        guard !written.source.isEmpty, let admitted = admit(edit, .paste) else { return }
+        // Marks of a truncated text might not fit.
+        let marks = admitted == written.source ? written.marks.map { $0.moved(by: edit.range.location) } : []
+        apply(TextChange(replacing: edit.range, with: admitted, origin: .paste, marks: marks))
+        transaction.observe(.pasted)
+    }
+
+    // MARK: Changes by code
+
+    /// Replaces the text of a range by the result of `body`, or deletes it for `nil`, as one undo step (HKW-8).
+    mutating func transform(_ range: TextRange, _ body: (String) -> String?) {
+        let old = document.text(in: range)
+        let new = (body(old) ?? "").withoutNUL()
+        guard !new.unicodeScalars.elementsEqual(old.unicodeScalars) else { return }
+        let unit = configuration.countUnit
+        guard configuration.fitsLimit(adding: unit.count(new) - unit.count(old), to: document) else {
+            return transaction.reject(.overLimit)
+        }
+        apply(TextChange(transforming: range, into: new, selection: selection))
+    }
+
+    // MARK: Observers
+
+    /// Reports what was different while observation was suspended, as one change by code.
+    mutating func reportChanges(since observed: ObservationSuspension.Observed) {
+        if observed.document.storage != document.storage {
+            transaction.observe(.textChanged)
+            if plugIns.areObserving {
+                transaction.addSuspended(TextEvent(from: observed.document.text, to: document.text))
+            }
+        }
+        if observed.selection != selection { transaction.observe(.selectionChanged) }
+    }
+
+    // MARK: Completion
+
+    /// What completion reads. It holds a copy of the document, so it must not outlive a statement: changing a shared
+    /// document copies it.
+    var site: CompletionSite {
+        CompletionSite(
+            document: document, selection: selection, options: configuration.completion, isFocused: bar.isFocused)
+    }
+
+    mutating func closeCompletion() {
+        if completing.isOpen { completing.close(at: site, &transaction) }
+    }
+
+    /// Closes completion, and keeps it closed for the current token.
+    mutating func dismissCompletion() { completing.close(at: site, staysClosed: true, &transaction) }
+
+    mutating func performCompletion(_ event: ComposerEvent) {
+        transaction.isCompletionHandled = true
+        switch event {
+        case .complete(let prefix): complete(prefix)
+        case .completionResults(let id, let batch, let isFinal):
+            completing.receive(batch, for: id, isFinal: isFinal, at: site, &transaction)
+        case .completionFailed(let id, let reason): completing.fail(id, because: reason, at: site, &transaction)
+        case .retryCompletion: completing.retry(configuration.completion, &transaction)
+        case .selectCompletion(let row): completing.select(row, &transaction)
+        case .acceptCompletion(let row): acceptRow(row)
+        case .acceptEntity(let entity): accept(entity)
+        case .cancelCompletion: dismissCompletion()
+        case .addMention(let mention, let range): addMention(mention, over: range)
+        default: break
+        }
+    }
+
+    /// Opens completion, inserting the prefix unless the caret is in a token with it (SLK-25, MIB-35).
+    private mutating func complete(_ prefix: String) {
+        guard let rule = completing.rule(for: prefix) else { return transaction.reject(.completion(prefix)) }
+        if !bar.isFocused { transaction.emit(.focusRequested(true)) }
+        closeCompletion()
+        commitPreedit()
+        if selection.isEmpty, completing.openByCode(prefix, spaces: 0, at: site, &transaction) { return }
+        guard let change = completing.insertion(of: rule, at: site), applyIfAdmitted(change),
+            completing.openByCode(prefix, spaces: nil, at: site, &transaction)
+        else { return transaction.reject(.completion(prefix)) }
+    }
+
+    /// - Parameter row: `nil` accepts the selected row, or else the first.
+    mutating func acceptRow(_ row: Int?) {
+        if let entity = completing.entity(accepting: row, configuration.completion, &transaction) { accept(entity) }
+    }
+
+    private mutating func accept(_ entity: CompletionEntity) {
+        guard let acceptance = completing.acceptance(of: entity, at: site, &transaction),
+            applyIfAdmitted(acceptance.change, { $0.closeCompletion() })
+        else { return }
+        completing.finish(acceptance, at: site, &transaction)
+    }
+
+    mutating func moveInCompletion(_ move: CompletionMove) {
+        completing.move(move, page: configuration.completion.rows, &transaction)
+    }
+    var completionState: CompletionState? { completing.state(visibleRows: configuration.completion.rows) }
+
+    // MARK: Ending a transaction
+
+    /// Updates what depends on the selection: completion, of which the first change of the text is the trigger, and the
+    /// highlighted mention.
+    ///
+    /// - Returns: whether to report that the selection moved, which waits until the pointer is released.
+    mutating func noteSelection(since before: TextRange) -> Bool {
+        let isMoveReported = !text.isSelectionHeld && selection != (transaction.selectionBefore ?? before)
+        if configuration.completion.isOffered, !transaction.isCompletionHandled,
+            let trigger = transaction.trigger ?? (isMoveReported ? .moved : nil)
+        {
+            completing.update(after: trigger, at: site, isComposing: !preedit.isEmpty, &transaction)
+        }
+        text.highlight.endTransaction(hasChanges: hasChanged(since: before))
+        return isMoveReported
+    }
+
+    /// Whether the transaction changed the text, or the selection from what it was before.
+    func hasChanged(since before: TextRange) -> Bool { !transaction.edits.isEmpty || selection != before }
+
+    /// - Returns: whether the focus changed.
+    mutating func setFocus(_ isFocused: Bool) -> Bool {
+        guard bar.setFocus(isFocused, &transaction) else { return false }
+        if isFocused {
+            completing.resume(at: site, &transaction)
+        } else {
+            completing.suspend(at: site, &transaction)
+        }
+        return true
+    }
+}

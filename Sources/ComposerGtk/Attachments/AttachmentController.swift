@@ -1,0 +1,145 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import MediaGtk
+
+/// Adds files to a composer through the file chooser, paste and drag and drop, and owns the tray that shows them.
+final class AttachmentController {
+    let tray: AttachmentTray
+    /// Opens the file chooser; belongs in the composer's start slot.
+    let button = Button(sinking: gtk_button_new_from_icon_name("mail-attachment-symbolic"))
+    /// Called when the focus should return to the text.
+    var onDone: (() -> Void)?
+
+    private let model: any ComposerModel
+    private let queue: AttachmentQueue
+    private var drops: FileDropArea?
+    private var rendering: Rendering?
+
+    /// Returns `nil` if the composer does not accept files.
+    init?(model: any ComposerModel) {
+        guard let queue = model.attachments else { return nil }
+        self.model = model
+        self.queue = queue
+        queue.inspect = { file, type in
+            let family = type.prefix { $0 != "/" }
+            let info: MediaInfo? =
+                switch family {
+                case "image": await MediaInfo.ofImage(file)
+                case "video", "audio": await MediaInfo.ofVideoOrAudio(file)
+                default: nil
+                }
+            return info.map {
+                AttachmentQueue.Traits(
+                    size: $0.size, duration: $0.duration, blurHash: $0.blurHash, poster: $0.poster)
+            }
+        }
+        tray = AttachmentTray(
+            model: model, queue: queue,
+            previews: MediaPreviews { [weak queue] media in
+                guard let queue else { throw ChatError.notFound }
+                return try await queue.content(of: media)
+            })
+        tray.onAdd = { [weak self] in self?.choose() }
+        tray.onLeave = { [weak self] in self?.onDone?() }
+        button.tooltip = translated("Add Files")
+        button.setAccessibleLabel(translated("Add Files"))
+        for style in ["flat", "circular", "parlance-composer-button"] { button.addStyle(style) }
+        gtk_widget_set_focus_on_click(button.cast(), 0)
+        button.onClick { [weak self] in self?.choose() }
+        rendering = Rendering(
+            { [weak model] in model?.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
+    }
+
+    /// Accepts files dropped anywhere on `area`, in place of any previous area, and highlights it during a drag.
+    /// - Parameter overlay: The GtkOverlay for a hint, or `nil` for none.
+    func acceptDrops(on area: Widget, hint overlay: Widget?) {
+        drops?.end()
+        drops = FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
+            [weak self] offer in self?.handle(offer)
+        }
+    }
+
+    /// Adds the clipboard's content if it is files or media.
+    /// - Returns: `false` if it is text, which the editor pastes.
+    func handlePaste(from widget: Widget) -> Bool {
+        guard let offer = ContentOffer.clipboard(of: widget), accepts(offer.types) else { return false }
+        handle(offer)
+        return true
+    }
+
+    // MARK: Adding
+
+    private func accepts(_ types: [String]) -> Bool {
+        guard queue.acceptsFiles else { return false }
+        return switch queue.limits.choice(among: types) {
+        case .files, .media: true
+        case .fragment, .text, .nothing: false
+        }
+    }
+
+    private func handle(_ offer: ContentOffer) {
+        switch queue.limits.choice(among: offer.types) {
+        case .files:
+            offer.readFiles { [weak self] files in
+                guard let self else { return offer.finishDrop(isAccepted: false) }
+                // An empty list means web links, which are inserted as text (SLK-37).
+                if files.isEmpty { self.handleText(offer) } else { self.finish(offer, files) }
+            }
+        case .media(let type):
+            offer.readData(type, limit: ChatLimits.attachmentBytes) { [weak self] data in
+                offer.finishDrop(isAccepted: data != nil)
+                guard let data, let self else { return }
+                self.add([Self.item(data, type)])
+            }
+        case .fragment, .text, .nothing: handleText(offer)
+        }
+    }
+
+    private func finish(_ offer: ContentOffer, _ files: [URL]) {
+        offer.finishDrop(isAccepted: true)
+        addFiles(files)
+    }
+
+    private func handleText(_ offer: ContentOffer) {
+        offer.readText { [weak self] text in
+            offer.finishDrop(isAccepted: text != nil)
+            guard let text, !text.isEmpty, let self else { return }
+            self.model.handle(.paste([.text(text)]))
+        }
+    }
+
+    private static func item(_ data: Data, _ type: String) -> AttachmentQueue.Item {
+        let end = type.split(separator: "/").last.map { $0 == "jpeg" ? "jpg" : String($0) } ?? "bin"
+        return AttachmentQueue.Item(
+            content: .data(data), name: translated("Pasted picture") + "." + end, type: type, bytes: data.count)
+    }
+
+    /// Adds local files. Reports folders and other non-regular files as `unreadableFile`.
+    func addFiles(_ files: [URL]) {
+        FileInformation.query(files) { [weak self] found in
+            let regular = found.filter(\.isRegular)
+            self?.add(
+                regular.map {
+                    AttachmentQueue.Item(content: .file($0.url), name: $0.name, type: $0.type, bytes: $0.size)
+                })
+            if regular.count < files.count { self?.queue.report(.unreadableFile) }
+        }
+    }
+
+    private func add(_ items: [AttachmentQueue.Item]) {
+        queue.add(items)
+        onDone?()
+    }
+
+    /// Opens the file chooser.
+    func choose() {
+        guard button.isSensitive else { return }
+        FileChooser.open(translated("Add Files"), accept: translated("_Add"), over: button) { [weak self] files in
+            if files.isEmpty { self?.onDone?() } else { self?.addFiles(files) }
+        }
+    }
+}

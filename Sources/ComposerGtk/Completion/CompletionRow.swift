@@ -1,0 +1,95 @@
+import CGtk
+import Composer
+import GtkKit
+package import MediaGtk
+
+/// Finds the avatars of suggested entities.
+package struct CompletionAvatars {
+    package let avatarLoader: AvatarLoader
+    /// Returns the avatar URI for an entity ID, or `nil` if it has no avatar.
+    let uri: (String) -> String?
+
+    package init(avatarLoader: AvatarLoader, uri: @escaping (String) -> String?) {
+        self.avatarLoader = avatarLoader
+        self.uri = uri
+    }
+}
+
+/// A row of the completion list: avatar, name with the matched ranges in bold, and a disambiguating detail.
+final class CompletionRow {
+    let widget: Widget
+    /// Called with the row's index when it is clicked.
+    var onClick: ((Int) -> Void)?
+
+    private let avatar = AvatarView(size: 24)
+    private let glyph = Label()
+    private let name = Label()
+    private let detail = Label()
+    private var index = 0
+
+    init() {
+        let row = Box(.horizontal, spacing: 9)
+        widget = row
+        row.addStyle("completion-row")
+        avatar.widget.addStyle("completion-avatar")
+        glyph.addStyle("completion-glyph")
+        for child in [avatar.widget, glyph, name, detail] { row.append(child) }
+        for label in [name, detail] {
+            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
+            gtk_label_set_single_line_mode(label.cast(), 1)
+        }
+        gtk_label_set_xalign(name.cast(), 0)
+        gtk_label_set_xalign(detail.cast(), 0)
+        gtk_widget_set_hexpand(detail.cast(), 1)
+        // Limits the natural width; the label expands into the space that the name leaves.
+        gtk_label_set_max_width_chars(detail.cast(), 8)
+        for style in ["dim-label", "caption"] { detail.addStyle(style) }
+        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
+        click.connect("released") { [weak self] _ in
+            guard let self else { return }
+            self.onClick?(self.index)
+        }
+        row.addController(click)
+    }
+
+    func show(_ index: Int, of completion: CompletionState, _ avatars: CompletionAvatars?) {
+        guard completion.items.indices.contains(index) else { return }
+        self.index = index
+        let entity = completion.items[index]
+        let isEmoji = entity.replacement != nil
+        glyph.isVisible = isEmoji
+        glyph.text = entity.replacement ?? ""
+        avatar.widget.isVisible = !isEmoji && Self.avatarPrefixes.contains(completion.prefix)
+        avatar.show(entity.name, isEmoji ? nil : avatars?.uri(entity.id), from: avatars?.avatarLoader)
+        name.text = entity.name
+        name.setBold(entity.matched)
+        detail.text = entity.detail ?? ""
+        detail.isVisible = entity.detail?.isEmpty == false
+        let isSelected = index == completion.selected
+        widget.setStyle("selected", isSelected)
+        let item = IndexedList.item(of: widget)
+        item.setAccessiblySelected(isSelected)
+        item.setAccessibleLabel([entity.name, entity.detail].compactMap { $0 }.joined(separator: ", "))
+    }
+
+    /// The empty prefix is that of implicit queries, which suggest people.
+    private static let avatarPrefixes: Set<String> = ["@", "#", ""]
+}
+
+extension Label {
+    /// Draws ranges of the text in bold. The ranges are in UTF-16 code units.
+    fileprivate func setBold(_ ranges: [TextRange]) {
+        let text = text
+        guard let attributes = pango_attr_list_new() else { return }
+        defer { pango_attr_list_unref(attributes) }
+        for range in ranges {
+            let start = String.Index(utf16Offset: range.location, in: text)
+            let end = String.Index(utf16Offset: range.end, in: text)
+            guard end <= text.endIndex, let bold = pango_attr_weight_new(PANGO_WEIGHT_BOLD) else { continue }
+            bold.pointee.start_index = guint(text.utf8.distance(from: text.startIndex, to: start))
+            bold.pointee.end_index = guint(text.utf8.distance(from: text.startIndex, to: end))
+            pango_attr_list_insert(attributes, bold)
+        }
+        gtk_label_set_attributes(cast(), attributes)
+    }
+}

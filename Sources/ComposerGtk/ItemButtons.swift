@@ -1,0 +1,135 @@
+import CGtk
+public import Composer
+import GtkKit
+
+/// The appearance of a `ComposerItem`'s button.
+public struct ItemAppearance: Equatable, Sendable {
+    /// An icon name, or `nil` for a button with text only.
+    public var icon: String?
+    /// The tooltip and accessible label, and the button's text if there is no icon.
+    public var label: String
+
+    public init(icon: String? = nil, label: String) {
+        self.icon = icon
+        self.label = label
+    }
+}
+
+/// Buttons for the items in the bar's slots, which report user input to the items' hooks (MIB-11 to MIB-14).
+final class ItemButtons {
+    let items = ItemSlots()
+    /// The appearance of the items, by item ID.
+    var appearances: [String: ItemAppearance] = [:] {
+        didSet { if appearances != oldValue { ItemSlot.allCases.forEach { show($0) } } }
+    }
+
+    /// Called with swipes, after the items (MIB-16).
+    var onSwipe: ((SwipeDirection) -> Void)?
+    private let boxes: [ItemSlot: Box]
+    private let bottom: Widget
+    private var displayedButtons: [ItemSlot: [Button]] = [:]
+    private var revision: Int?
+    private var isFocused = false
+
+    init(widgets: ComposerWidgets) {
+        boxes = [
+            .start: widgets.slots[.start], .end: widgets.slots[.end], .top: widgets.slots[.top],
+            .bottom: widgets.bottomItems,
+        ].compactMapValues { $0 }
+        bottom = widgets.bottomScroller
+        items.changed = { [weak self] in self?.show($0) }
+        addSwipe(to: widgets.textView)
+        addSwipeKeys(to: widgets.textView)
+    }
+
+    /// Reports text and focus changes to the items.
+    func sync(_ state: ComposerState, _ document: () -> ComposerDocument) {
+        var effects: [ComposerEffect] = []
+        if let revision, revision != state.revision { effects.append(.observed(.textChanged)) }
+        if state.isFocused != isFocused { effects.append(.observed(state.isFocused ? .focused : .unfocused)) }
+        revision = state.revision
+        isFocused = state.isFocused
+        if !effects.isEmpty, !items.all.isEmpty { items.handle(effects, document: document()) }
+    }
+
+    // MARK: Rendering
+
+    private func show(_ slot: ItemSlot) {
+        guard let box = boxes[slot] else { return }
+        for button in displayedButtons[slot] ?? [] { box.remove(button) }
+        gtk_box_set_spacing(box.cast(), Int32(items.spacing(in: slot)))
+        displayedButtons[slot] = items.items(in: slot).map { item in
+            let button = makeButton(for: item)
+            box.append(button)
+            return button
+        }
+        if slot == .bottom { bottom.isVisible = displayedButtons[slot]?.isEmpty == false }
+    }
+
+    private func makeButton(for item: ComposerItem) -> Button {
+        let button = Button(sinking: gtk_button_new())
+        let appearance = appearances[item.id] ?? ItemAppearance(label: item.id)
+        button.addStyle("flat")
+        gtk_widget_set_focus_on_click(button.cast(), 0)
+        if let icon = appearance.icon { button.iconName = icon } else { button.label = appearance.label }
+        button.tooltip = appearance.label
+        button.setAccessibleLabel(appearance.label)
+        item.changed = { [weak self, weak button] item in button.map { self?.update($0, item) } }
+        update(button, item)
+        button.onClick { [weak item] in item?.press() }
+        button.connect("state-flags-changed") { [weak item, weak button] _ in
+            guard let button else { return }
+            let flags = gtk_widget_get_state_flags(button.cast()).rawValue
+            item?.isSelected = flags & GTK_STATE_FLAG_ACTIVE.rawValue != 0
+            item?.isHovered = flags & GTK_STATE_FLAG_PRELIGHT.rawValue != 0
+        }
+        let press = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
+        press.connect("pressed") { [weak item] _ in item?.longPress() }
+        button.addController(press)
+        return button
+    }
+
+    private func update(_ button: Button, _ item: ComposerItem) {
+        button.isVisible = item.isVisible
+        button.isSensitive = item.isEnabled
+        let area = item.size?.hitArea(forTouch: false)
+        gtk_widget_set_size_request(
+            button.cast(), Int32((area?.width ?? -1) + item.spacing.extraWidth), Int32(area?.height ?? -1))
+        gtk_widget_set_hexpand(button.cast(), item.spacing.expands ? 1 : 0)
+    }
+
+    // MARK: Swiping
+
+    /// Touch only: dragging with the pointer selects text (MIB-16).
+    private func addSwipe(to textView: Widget) {
+        let swipe = Object(owning: UnsafeMutableRawPointer(gtk_gesture_swipe_new()))
+        gtk_gesture_single_set_touch_only(swipe.cast(), 1)
+        swipe.connect("swipe") { [weak self] arguments in
+            let (x, y) = (arguments.double(0), arguments.double(1))
+            guard abs(x) > abs(y), abs(x) > 200 else { return }
+            self?.swiped(x < 0 ? .left : .right)
+        }
+        textView.addController(swipe)
+    }
+
+    /// Alt+Left and Alt+Right are the keyboard equivalents of swipes.
+    private func addSwipeKeys(to textView: Widget) {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
+        keys.intercept("key-pressed") { [weak self] arguments in
+            let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
+            switch chord {
+            case KeyChord("Left", .alt): self?.swiped(.left)
+            case KeyChord("Right", .alt): self?.swiped(.right)
+            default: return false
+            }
+            return true
+        }
+        textView.addController(keys)
+    }
+
+    private func swiped(_ direction: SwipeDirection) {
+        items.swipe(direction)
+        onSwipe?(direction)
+    }
+}

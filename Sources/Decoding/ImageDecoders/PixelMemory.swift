@@ -1,0 +1,35 @@
+import Glibc
+import MediaDecoding
+
+/// A buffer of 32-bit pixels, initially zero. Throws instead of crashing when memory is exhausted.
+final class PixelMemory {
+    let bytes: UnsafeMutablePointer<UInt8>
+    /// The number of pixels.
+    let count: Int
+
+    init(_ count: Int) throws(ImageFailure) {
+        guard let memory = calloc(max(1, count), 4) else { throw .stopped }
+        bytes = memory.assumingMemoryBound(to: UInt8.self)
+        self.count = count
+    }
+
+    deinit { free(bytes) }
+
+    /// The pixels as 32-bit integers.
+    var whole: UnsafeMutablePointer<UInt32> {
+        UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: UInt32.self)
+    }
+
+    var raw: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count * 4) }
+
+    /// Converts premultiplied to straight alpha.
+    func divideByAlpha() {
+        for offset in stride(from: 0, to: count * 4, by: 4) {
+            let alpha = UInt32(bytes[offset + 3])
+            guard alpha > 0, alpha < 255 else { continue }
+            for channel in offset..<offset + 3 {
+                bytes[channel] = UInt8(min(255, (UInt32(bytes[channel]) * 255 + alpha / 2) / alpha))
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CGtk
+
+/// Keeps popovers closed whose anchor is on no monitor.
+///
+/// On X11, GTK (4.8 to 4.24) asks for the monitor of the anchor and reads uninitialized memory where there is none: the
+/// popover gets a random place and a random, possibly negative size, which ends in a crash. A key opens a menu there
+/// after the user has dragged the window most of the way off the screen.
+public enum PopoverPlacement {
+    private typealias Show = @convention(c) (UnsafeMutablePointer<GtkWidget>?) -> Void
+
+    /// GtkPopover's own implementation of `show`.
+    private static var showPopover: Show?
+
+    /// Runs once per process. Replaces `show` in the class, as GTK opens most popovers itself: those of menu buttons
+    /// and entries.
+    public static let installShowGuard: Void = {
+        let type = gtk_popover_get_type()
+        guard let widgetClass = g_type_class_ref(type)?.assumingMemoryBound(to: GtkWidgetClass.self) else { return }
+        let original = widgetClass.pointee.show
+        showPopover = original
+        replaceShow(of: type, original)
+    }()
+
+    /// A subclass copies the implementation when its class is initialized, which may have been earlier.
+    private static func replaceShow(of type: GType, _ original: Show?) {
+        guard let widgetClass = g_type_class_peek(type)?.assumingMemoryBound(to: GtkWidgetClass.self) else { return }
+        if unsafeBitCast(widgetClass.pointee.show, to: Int.self) == unsafeBitCast(original, to: Int.self) {
+            widgetClass.pointee.show = { widget in
+                guard let widget else { return }
+                nonisolated(unsafe) let popover = UnsafeMutableRawPointer(widget)
+                MainActor.assumeIsolated { PopoverPlacement.show(Widget(borrowing: popover)) }
+            }
+        }
+        var count: guint = 0
+        guard let subtypes = g_type_children(type, &count) else { return }
+        defer { g_free(subtypes) }
+        for index in 0..<Int(count) { replaceShow(of: subtypes[index], original) }
+    }
+
+    private static func show(_ popover: Widget) {
+        if isAnchorOnMonitor(popover) {
+            showPopover?(popover.cast())
+        } else {
+            // A menu button that waits for its menu is released.
+            var values = [GValue()]
+            g_value_init(&values[0], gtk_popover_get_type())
+            g_value_set_object(&values[0], popover.pointer)
+            g_signal_emitv(values, g_signal_lookup("closed", gtk_popover_get_type()), 0, nil)
+            g_value_unset(&values[0])
+        }
+    }
+
+    /// Returns whether any part of what the popover points to is on a monitor, or the display does not tell.
+    private static func isAnchorOnMonitor(_ popover: Widget) -> Bool {
+        guard let parent = gtk_widget_get_parent(popover.cast()), let native = gtk_widget_get_native(parent),
+            let surface = gtk_native_get_surface(native)
+        else { return true }
+        var origin: (x: Int32, y: Int32) = (0, 0)
+        guard shim_x11_root_position(surface, &origin.x, &origin.y) != 0 else { return true }
+        var inset = (x: 0.0, y: 0.0)
+        gtk_native_get_surface_transform(native, &inset.x, &inset.y)
+        var pointed = GdkRectangle()
+        if gtk_popover_get_pointing_to(popover.cast(), &pointed) == 0 {
+            pointed = GdkRectangle(
+                x: 0, y: 0, width: gtk_widget_get_width(parent), height: gtk_widget_get_height(parent))
+        }
+        var corner = (x: 0.0, y: 0.0)
+        guard
+            gtk_widget_translate_coordinates(
+                parent, UnsafeMutableRawPointer(native).assumingMemoryBound(to: GtkWidget.self), Double(pointed.x),
+                Double(pointed.y), &corner.x, &corner.y) != 0
+        else { return true }
+        var anchor = GdkRectangle(
+            x: origin.x + Int32(inset.x + corner.x), y: origin.y + Int32(inset.y + corner.y),
+            width: max(1, pointed.width), height: max(1, pointed.height))
+        return monitors(of: surface).contains { monitor in
+            var area = GdkRectangle()
+            gdk_monitor_get_geometry(monitor, &area)
+            return gdk_rectangle_intersect(&area, &anchor, nil) != 0
+        }
+    }
+
+    private static func monitors(of surface: OpaquePointer) -> [OpaquePointer] {
+        let list = gdk_display_get_monitors(gdk_surface_get_display(surface))
+        return (0..<g_list_model_get_n_items(list)).compactMap { index in
+            // The display keeps a reference of its own.
+            guard let monitor = g_list_model_get_item(list, index) else { return nil }
+            g_object_unref(monitor)
+            return OpaquePointer(monitor)
+        }
+    }
+}

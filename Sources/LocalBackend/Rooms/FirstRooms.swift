@@ -1,0 +1,26 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// The rooms created at the first start: the user's notes, and the guide's room, which is the more recent one.
+struct FirstRooms {
+    let rooms: [NewRoom]
+
+    init(
+        own: Member, guide: Guide, translator: Translator, createdAt time: Date, makeID: () -> String
+    ) throws {
+        let guideMember = Member(id: LocalBackend.guideID, displayName: translator("Guide"), kind: .guide)
+        let notes = NewRoom(
+            room: Room(id: RoomID(makeID()), name: translator("Notes"), kind: .notes), members: [own],
+            createdAt: time)
+        let greeting = guide.greeting.map { text in
+            NewMessage(id: MessageID(makeID()), sender: guideMember.id, text: text, sentAt: time)
+        }
+        let memory = GuideMemory(introduced: guide.topics.map(\.id))
+        let welcome = NewRoom(
+            room: Room(id: RoomID(makeID()), name: translator("Welcome"), kind: .guide),
+            members: [own, guideMember], messages: greeting, createdAt: time,
+            settings: [GuideMemory.setting: try memory.encoded()])
+        rooms = [notes, welcome]
+    }
+}

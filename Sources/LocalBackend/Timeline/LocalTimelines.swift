@@ -1,0 +1,55 @@
+import ChatCore
+import ChatStore
+
+/// Opens timelines, and moves what the user has read.
+struct LocalTimelines: Sendable {
+    let store: ChatStore
+    let gate: SerialGate
+    let feeds: TimelineFeeds
+    let rooms: RoomListFeed
+    /// The number of messages published when a timeline is reopened.
+    private static let pageAnew = 100
+
+    init(store: ChatStore, gate: SerialGate, feeds: TimelineFeeds, rooms: RoomListFeed) {
+        self.store = store
+        self.gate = gate
+        self.feeds = feeds
+        self.rooms = rooms
+    }
+
+    /// Begins a stream. In turn with the changes, so that it misses none.
+    func open(_ room: RoomID, limit: Int, with continuation: AsyncStream<TimelineUpdate>.Continuation) async {
+        await gate.runEvenIfCanceled {
+            guard !feeds.isFinished else { return continuation.finish() }
+            do {
+                guard let snapshot = try await store.snapshot(of: room, limit: limit) else {
+                    continuation.yield(.closed)
+                    return continuation.finish()
+                }
+                feeds.add(continuation, to: room, opening: TimelineUpdate(snapshot))
+            } catch {
+                continuation.finish()
+            }
+        }
+    }
+
+    /// Publishes a room anew, for changes that may be anywhere in its timeline. To be called through the gate.
+    func reopen(_ room: RoomID) async throws {
+        guard feeds.hasObservers(of: room),
+            let snapshot = try await store.snapshot(of: room, limit: Self.pageAnew)
+        else { return }
+        feeds.publish(TimelineUpdate(snapshot), in: room)
+    }
+
+    func markRead(_ message: MessageID, in room: RoomID) async throws {
+        try await gate.run {
+            if try await store.markRead(message, in: room) { rooms.refresh() }
+        }
+    }
+}
+
+extension TimelineUpdate {
+    fileprivate init(_ snapshot: RoomSnapshot) {
+        self = .opened(snapshot.page, members: snapshot.members, fullyReadMarker: snapshot.fullyReadMarker)
+    }
+}

@@ -1,0 +1,60 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+
+/// Link previews from the homeserver, so that the linked site does not learn the user's address.
+struct LinkPreviews: Sendable {
+    /// Prefix of the settings that cache previews.
+    private static let setting = "matrix.preview."
+    /// Age in seconds after which a preview is requested again.
+    private static let maxAge: Double = 7 * 24 * 60 * 60
+
+    private struct StoredPreview: Codable {
+        var toldAt: Double
+        var preview: LinkPreview?
+    }
+
+    let client: MatrixClient
+    let store: ChatStore
+
+    /// Returns the preview of a link in a room that is not encrypted; `nil` if there is none. The link is part of a
+    /// message: never request it for an encrypted room.
+    func preview(of address: String) async throws -> LinkPreview? {
+        let setting = Self.setting + address
+        let now = Date().timeIntervalSince1970
+        if let text = try await store.setting(setting),
+            // What another version stored is requested again.
+            let stored = try? JSONDecoder().decode(StoredPreview.self, from: Data(text.utf8)),
+            (0..<Self.maxAge).contains(now - stored.toldAt)
+        {
+            return stored.preview
+        }
+        let preview: LinkPreview?
+        do {
+            preview = Self.preview(from: try await client.linkPreview(of: address))
+        } catch MatrixError.rejected {
+            // The server offers no previews, or none of this page.
+            preview = nil
+        } catch {
+            throw ChatError.translated(error)
+        }
+        let stored = try JSONEncoder().encode(StoredPreview(toldAt: now, preview: preview))
+        try await store.setSetting(String(decoding: stored, as: UTF8.self), for: setting)
+        return preview
+    }
+
+    /// Maps Open Graph keys and the specification's `matrix:image:size`.
+    static func preview(from response: JSONValue) -> LinkPreview? {
+        var image: MediaReference?
+        if let uri = response["og:image"]?.string, uri.hasPrefix("mxc://"), uri.utf8.count <= 255 {
+            func number(_ key: String) -> Int? { response[key]?.integer.map { Int(clamping: $0) } }
+            image = MediaReference(
+                uri: uri, name: "preview", type: response["og:image:type"]?.string ?? "image/*",
+                bytes: number("matrix:image:size"), width: number("og:image:width"), height: number("og:image:height"))
+        }
+        return LinkPreview(
+            title: response["og:title"]?.string, summary: response["og:description"]?.string,
+            site: response["og:site_name"]?.string, picture: image)
+    }
+}

@@ -1,0 +1,119 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// The media of an account: those that are sent, and those that are downloaded.
+struct MatrixMedia: Sendable {
+    /// Media that are to be sent, or may be.
+    let archive: MediaArchive
+    /// The cache of downloaded media.
+    let cache: MediaCache
+    private let client: MatrixClient
+    private let references: ChatStore
+    private let now: @Sendable () -> Date
+    private let fetches = MediaFetches()
+    /// The folder of incomplete downloads.
+    private let incomplete: URL
+
+    init(client: MatrixClient, store: ChatStore, now: @escaping @Sendable () -> Date) {
+        self.client = client
+        references = store
+        self.now = now
+        // Beside the store's folder, which is the store's alone.
+        let beside = store.folder.deletingLastPathComponent()
+        let name = store.folder.lastPathComponent
+        func folder(_ suffix: String) -> URL { beside.appending(path: name + suffix, directoryHint: .isDirectory) }
+        archive = MediaArchive(folder: folder("-media"))
+        cache = MediaCache(folder: folder("-cache"), index: store, now: now)
+        incomplete = folder("-fetched")
+    }
+
+    /// Deletes what downloads left that an earlier process did not complete. No download may be running.
+    func removeIncomplete() {
+        // Usually there is none. What cannot be deleted only takes up space.
+        try? FileManager.default.removeItem(at: incomplete)
+    }
+
+    /// Deletes media that were sent or discarded, and shrinks the cache to its limit.
+    func sweep() async {
+        await archive.sweep(MediaReference.localScheme, knownBy: references, at: now())
+        // The next start tries again.
+        try? await cache.purge()
+    }
+
+    func store(
+        _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
+    ) async throws -> MediaReference {
+        let entry = try await archive.store(content, progress: progress)
+        return MediaReference(
+            uri: MediaReference.localScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
+    }
+
+    /// Returns the local file of media, downloading it if it is not cached.
+    func content(of reference: MediaReference) async throws -> URL {
+        let uri = reference.uri
+        if let cached = try await cachedFile(of: uri) { return cached }
+        return try await fetches.file(uri) { [self] in
+            try await fetch(as: uri) { try await client.download(uri, to: $0) }
+        }
+    }
+
+    /// Returns the local file of media that need no download.
+    func cachedContent(of reference: MediaReference) async -> URL? {
+        // What cannot be looked up is requested again, and reports its error then.
+        (try? await cachedFile(of: reference.uri)) ?? nil
+    }
+
+    /// Returns the server's thumbnail where it is smaller than the content, else the content.
+    func thumbnail(of reference: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
+        let uri = reference.uri
+        guard uri.hasPrefix("mxc://"), let side = ThumbnailSide(of: reference, fitting: width, by: height)?.pixels
+        else { return try await content(of: reference) }
+        if let cached = try await cachedFile(of: uri) { return cached }
+        let name = "\(uri)#\(side)"
+        if let cached = try await cache.file(of: name) { return cached }
+        do {
+            return try await fetches.file(name) { [self] in
+                try await fetch(as: name) { try await client.downloadThumbnail(of: uri, side: side, to: $0) }
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The server cannot make a thumbnail; it may still have the content.
+            return try await content(of: reference)
+        }
+    }
+
+    /// Returns a file with the media's own name.
+    func namedFile(of reference: MediaReference) async throws -> URL {
+        if let digest = reference.digest { return try await archive.named(reference.name, digest) }
+        _ = try await content(of: reference)
+        return try await cache.named(reference.name, reference.uri)
+    }
+
+    /// Returns the local file, or `nil` if it has to be downloaded.
+    private func cachedFile(of uri: String) async throws -> URL? {
+        if let digest = MediaReference.digest(of: uri) {
+            guard let url = archive.url(of: digest) else { throw ChatError.notFound }
+            return url
+        }
+        guard uri.hasPrefix("mxc://") else { throw ChatError.notFound }
+        return try await cache.file(of: uri)
+    }
+
+    private func fetch(as name: String, _ download: @Sendable (URL) async throws -> Void) async throws -> URL {
+        try FileManager.default.createDirectory(
+            at: incomplete, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let file = incomplete.appending(path: UUID().uuidString)
+        // The cache moves a file that was downloaded; otherwise the next start deletes it.
+        defer { try? FileManager.default.removeItem(at: file) }
+        do {
+            try await download(file)
+        } catch MatrixError.tooLarge(let limit) {
+            throw ChatError.fileTooLarge(limit: limit)
+        } catch {
+            throw ChatError.translated(error)
+        }
+        return try await cache.store(file, as: name)
+    }
+}

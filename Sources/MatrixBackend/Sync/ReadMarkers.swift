@@ -1,0 +1,43 @@
+import ChatCore
+import ChatStore
+
+/// Sends the user's read markers to the server, as soon as it can be reached. The store holds those that it lacks.
+actor ReadMarkers {
+    private let client: MatrixClient
+    private let store: ChatStore
+    /// Whether markers may be waiting to be sent.
+    private(set) var hasUnsent = false
+
+    init(client: MatrixClient, store: ChatStore) {
+        self.client = client
+        self.store = store
+    }
+
+    /// Sends a marker that is stored as unsent. It stays so until the server has accepted it.
+    func send(_ message: MessageID, in room: RoomID) async {
+        do {
+            try await client.markRead(message, in: room)
+        } catch MatrixError.rejected {
+            // The server would reject a retry as well.
+        } catch {
+            if (error as? MatrixError)?.isTransient == true { hasUnsent = true }
+            return
+        }
+        // If that fails, the same marker is sent once more, which changes nothing.
+        try? await store.removeUnsentReadMarker(message, of: room)
+    }
+
+    /// Looks for unsent markers at the next ``sendUnsent()``: the connection was interrupted.
+    func noteInterruption() { hasUnsent = true }
+
+    /// Sends the markers that were set while the server was unreachable.
+    func sendUnsent() async {
+        guard hasUnsent else { return }
+        hasUnsent = false
+        do {
+            for (room, message) in try await store.unsentReadMarkers() { await send(message, in: room) }
+        } catch {
+            hasUnsent = true
+        }
+    }
+}

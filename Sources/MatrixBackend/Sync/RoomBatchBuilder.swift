@@ -1,0 +1,121 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+
+/// Turns what a sync says of rooms, and what is stored of them, into what is to be stored. Pure: it reads nothing and
+/// keeps nothing.
+struct RoomBatchBuilder: Sendable {
+    let ownUserID: MemberID
+    let translator: Translator
+    let accountData: AccountData
+    /// The time at which the update arrived.
+    let now: Date
+
+    /// Returns what to read of the room before ``batch(of:known:)``.
+    func request(for update: RoomUpdate) -> KnownRoom.Request {
+        let deleted = update.deleted
+        let names: Set = ["m.room.name", "m.room.canonical_alias"]
+        // A redaction may remove the name.
+        let mayLoseName = !deleted.isEmpty || update.state.contains { names.contains($0.type) }
+        return KnownRoom.Request(update.id, members: mayLoseName ? .all : .ifNameless, events: deleted)
+    }
+
+    /// - Returns: `nil` for a space, or an unknown room without content, such as mere receipts.
+    func batch(of update: RoomUpdate, known: KnownRooms) -> RoomBatch? {
+        if update.membership == .invited {
+            // The user can be invited only after leaving the room, so remove the stored room.
+            return known.rooms[update.id].map { _ in .left(update.id, at: now) }
+        }
+        let room = known.rooms[update.id]
+        let parsed = parsedState(of: update, known: room)
+        var batch = RoomBatch(id: update.id, createdAt: parsed.room.creation?.at ?? now)
+        if update.membership == .left || parsed.isLeft {
+            batch.isLeft = true
+            return batch
+        }
+        // Spaces have no timeline. Later updates do not repeat the type, so the store remembers it.
+        if parsed.isSpace {
+            batch.isSpace = true
+            return batch
+        }
+        guard room != nil || !known.spaces.contains(update.id) && (!update.state.isEmpty || !update.timeline.isEmpty)
+        else { return nil }
+        fill(&batch, from: update, parsed, known: room)
+        return batch
+    }
+
+    private func fill(_ batch: inout RoomBatch, from update: RoomUpdate, _ parsed: ParsedRoomState, known: KnownRoom?) {
+        var state = parsed.room
+        if let heroes = update.heroes { state.heroes = heroes.map(\.id) }
+        state.joinedCount = update.joinedCount ?? state.joinedCount
+        batch.state = state
+        batch.isDirect = known == nil && accountData.directRooms.partners[update.id] != nil
+        batch.members = parsed.members
+        batch.origins = parsed.origins
+        batch.unnamed = parsed.unnamed
+        let me = parsed.members.first { $0.id == ownUserID }
+        if known == nil, me == nil {
+            batch.members.append(Member(id: ownUserID, displayName: ownUserID.rawValue, kind: .own))
+        }
+        let name = state.name ?? state.alias
+        let mayBeRenamed = known == nil || parsed.setsName
+        if mayBeRenamed || name == nil && (update.heroes != nil || parsed.hasMemberChanges) {
+            batch.name = name ?? memberNames(of: update, parsed, known: known)
+        }
+        batch.avatar = RoomAvatar(state: state, ownUserID: ownUserID).change(by: update, parsed)
+        let parser = eventParser(of: update.id, state, ownName: (me ?? known?.ownMember)?.displayName)
+        batch.events = parser.timeline(update.timeline)
+        batch.gap = update.gap
+        batch.receipts = update.receipts.filter { $0.member != ownUserID }
+        batch.fullyReadMarkers =
+            update.receipts.filter { $0.member == ownUserID }.map(\.message) + [update.fullyRead].compactMap(\.self)
+        batch.counted = update.counted
+    }
+
+    /// Returns the room's state after an update. Redacted state is as if it had never been set (specification,
+    /// redactions).
+    private func parsedState(of update: RoomUpdate, known: KnownRoom?) -> ParsedRoomState {
+        let deleted = update.deleted
+        let state = update.state.map { deleted.contains($0.id) ? $0.pruned : $0 }
+        // Before the update's state, which may set it anew.
+        let removed = known?.origins.compactMap(MatrixEvent.init(prunedAt:)) ?? []
+        return ParsedRoomState(ownUserID: ownUserID, state: removed + state, known: known?.state ?? RoomState())
+    }
+
+    /// Returns a parser of the events of a room.
+    /// - Parameters:
+    ///   - state: The room's state, by which push rules are evaluated.
+    ///   - ownName: The user's display name in the room.
+    func eventParser(of room: RoomID, _ state: RoomState, ownName: String?) -> EventParser {
+        let pushRoom = PushRoom(
+            id: room, ownUserID: ownUserID, ownDisplayName: ownName == ownUserID.rawValue ? nil : ownName,
+            memberCount: state.joinedCount,
+            // What was stored as JSON and is none was damaged: the rules then apply their defaults.
+            powerLevels: state.powerLevels.flatMap { try? JSONValue(parsing: Data($0.utf8)) })
+        return EventParser(
+            ownUserID: ownUserID, translator: translator, rules: (accountData.pushRules, pushRoom),
+            creation: state.creation)
+    }
+
+    /// Returns the name of a room with neither a name nor an alias.
+    private func memberNames(of update: RoomUpdate, _ parsed: ParsedRoomState, known: KnownRoom?) -> String {
+        let members = known?.members ?? []
+        let unnamed = members.filter { parsed.unnamed.contains($0.id) }.map { member in
+            var member = member
+            member.displayName = member.id.rawValue
+            return member
+        }
+        let room = NamelessRoom(ownUserID: ownUserID, storedMembers: members, changed: unnamed + parsed.members)
+        return room.name(heroes: update.heroes, storedHeroes: known?.state.heroes ?? []) ?? translator("Empty room")
+    }
+}
+
+extension RoomBatch {
+    /// Removes a room that the user left.
+    static func left(_ room: RoomID, at date: Date) -> RoomBatch {
+        var batch = RoomBatch(id: room, createdAt: date)
+        batch.isLeft = true
+        return batch
+    }
+}

@@ -1,0 +1,173 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+import Foundation
+
+/// Asks the server for changes, one request after the other, until it is stopped or the session ends.
+actor SyncLoop {
+    /// What the loop leaves to its owner.
+    struct Handlers: Sendable {
+        /// Stores an update together with its token, which is the value of a setting.
+        var apply: @Sendable (_ update: SyncUpdate, _ setting: String) async throws -> Void
+        /// Called before a sync that starts over, which does not mention the rooms that were left meanwhile.
+        var willStartOver: @Sendable () async throws -> Void
+        /// Called when an update is stored, with the number of syncs that had begun.
+        var didApply: @Sendable (_ isCaughtUp: Bool, _ number: Int) async -> Void
+        /// Called with the state of the connection after each success and each failure that concerns it.
+        var report: @Sendable (MatrixBackend.Connection) async -> Void
+    }
+
+    /// How long the server may wait for changes.
+    private static let wait = Duration.seconds(30)
+
+    private let client: MatrixClient
+    private let store: ChatStore
+    private let clock: any Clock<Duration>
+    private let status: SyncStatus
+    private let hasSlidingSync: Bool
+    private let handlers: Handlers
+    private let backOff = BackOff()
+    private var task: Task<Void, Never>?
+
+    private var isSliding = true
+    private var isOnline = false
+    private var failures = 0
+    private var window = SyncWindow()
+
+    init(
+        client: MatrixClient, store: ChatStore, clock: any Clock<Duration>, status: SyncStatus, hasSlidingSync: Bool,
+        handlers: Handlers
+    ) {
+        self.client = client
+        self.store = store
+        self.clock = clock
+        self.status = status
+        self.hasSlidingSync = hasSlidingSync
+        self.handlers = handlers
+    }
+
+    /// Starts the loop, or starts it anew without waiting for a response or a delay.
+    func restart() {
+        status.hasCaughtUp = false
+        let before = task
+        before?.cancel()
+        task = Task { [weak self] in
+            await before?.value
+            await self?.run()
+        }
+    }
+
+    /// Ends the loop without waiting for it, as from one of its handlers.
+    func cancel() { task?.cancel() }
+
+    /// Ends the loop and waits for that.
+    func stop() async {
+        task?.cancel()
+        await task?.value
+    }
+
+    private func run() async {
+        (isSliding, isOnline, failures, window) = (hasSlidingSync, false, 0, SyncWindow())
+        while !Task.isCancelled {
+            let source: any SyncSource =
+                isSliding ? SlidingSync(client: client, window: window) : PlainSync(client: client, window: window)
+            do {
+                try await sync(from: source)
+                failures = 0
+                if window.grow() { await narrow(source) }
+                isOnline = true
+                await handlers.report(.online)
+            } catch is CancellationError {
+                return
+            } catch MatrixError.signedOut(let isSoft) {
+                return await handlers.report(.signedOut(isSoft: isSoft))
+            } catch {
+                status.hasCaughtUp = false
+                await recover(from: error, source)
+            }
+        }
+    }
+
+    /// The setting that stores the token of the sync.
+    private var setting: String { isSliding ? "matrix.sync.sliding" : "matrix.sync.plain" }
+
+    private func sync(from source: any SyncSource) async throws {
+        let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
+        if token == nil { try await handlers.willStartOver() }
+        let number = status.begin()
+        let update = try await source.next(after: token, wait: isOnline ? Self.wait : .zero)
+        try await handlers.apply(update, setting)
+        // A sync that a restart has canceled must not report that it has caught up.
+        try Task.checkCancellation()
+        if update.isCaughtUp { status.hasCaughtUp = true }
+        await handlers.didApply(update.isCaughtUp, number)
+        try Task.checkCancellation()
+    }
+
+    private func recover(from error: any Error, _ source: any SyncSource) async {
+        switch error {
+        case MatrixError.rejected(400, _, _):
+            // The server does not know the sync token any more: start an initial sync over the stored data.
+            failures += 1
+            // If that fails, the server rejects the token once more.
+            try? await store.setSetting("", for: setting)
+            if failures > 1 { await pause(backOff.delay(after: failures, draw: .random(in: 0...1))) }
+        case MatrixError.rejected(404, _, _) where isSliding:
+            isSliding = false
+        default:
+            failures += 1
+            var attempts = failures
+            if Self.isTooMuch(error) {
+                let isLess = window.shrink()
+                let isNarrower = await narrow(source)
+                if isLess || isNarrower { failures = 1 }
+                attempts = max(failures, window.falls)
+            }
+            await reportFailure(error)
+            var delay = backOff.delay(after: attempts, draw: .random(in: 0...1))
+            if case MatrixError.busy(let retryAfter) = error { delay = max(delay, retryAfter) }
+            await pause(delay)
+        }
+    }
+
+    private func reportFailure(_ error: any Error) async {
+        if case MatrixError.untrusted(let problem) = error {
+            isOnline = false
+            await handlers.report(.untrusted(problem))
+        } else if failures > 1 {
+            // A single failed request does not mean being offline.
+            isOnline = false
+            await handlers.report(.offline)
+        }
+    }
+
+    /// Whether a smaller request may succeed: the response was too large, or contained something that cannot be parsed.
+    private static func isTooMuch(_ error: any Error) -> Bool {
+        switch error {
+        case MatrixError.tooLarge, MatrixError.malformed: true
+        default: false
+        }
+    }
+
+    /// Resets the token's room range to the window's first rooms.
+    /// - Returns: Whether the range was larger before.
+    @discardableResult
+    private func narrow(_ source: any SyncSource) async -> Bool {
+        do {
+            guard let token = try await store.setting(setting), !token.isEmpty else { return false }
+            let narrowed = source.narrowed(token, to: window)
+            guard narrowed != token else { return false }
+            status.hasCaughtUp = false
+            // The server does not report rooms that are left while outside the range: without this record they would
+            // stay, so the range stays as it is if it cannot be made.
+            try await handlers.willStartOver()
+            try await store.setSetting(narrowed, for: setting)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Waits, or returns at once if the task is canceled; the loop checks that.
+    private func pause(_ duration: Duration) async { try? await clock.sleep(for: duration, tolerance: nil) }
+}

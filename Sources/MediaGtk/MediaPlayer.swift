@@ -1,0 +1,130 @@
+import CGtk
+package import ChatCore
+import Foundation
+package import GtkKit
+
+/// Plays audio or video within its message; ``VideoStream`` decodes it in a separate process.
+///
+/// No more than a poster frame is decoded before the user starts playback. Playback pauses when the widget is unmapped
+/// or released.
+@MainActor package final class MediaPlayer {
+    package let widget: Widget
+    let play: Button
+    /// Why it cannot be played, as displayed to the user.
+    private(set) var problem: String?
+    private(set) var stream: Object?
+    private let file: MediaReference
+    private let holder = Box(.vertical)
+    private let message = Label()
+    /// The frame of a video, sized in advance so that the layout does not move when playback starts.
+    private let frame: Widget?
+    private let poster = Widget(sinking: gtk_picture_new())
+    private var loading: Task<Void, Never>?
+
+    private(set) var showsPoster = false
+
+    /// - Parameter card: Gets the play button of audio; that of a video is on top of its poster.
+    package init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
+        self.file = file
+        widget = holder
+        play = FileCard.button("media-playback-start-symbolic", translated("Play"), file)
+        message.addStyle("message-picture-problem")
+        gtk_label_set_wrap(message.cast(), 1)
+        gtk_label_set_xalign(message.cast(), 0)
+        message.isVisible = false
+        frame = file.messageKind == .video ? AspectFrame.make() : nil
+        if let frame { holder.append(frame) } else { card.addFirst(play) }
+        holder.append(message)
+        holder.isVisible = frame != nil
+        play.onClick { [weak self, weak media] in
+            guard let self, let media else { return }
+            play.isSensitive = false
+            media.withContent(of: file) { [weak self] in
+                self?.start($0)
+            } onFailure: { [weak self] in
+                self?.play.isSensitive = true
+            }
+        }
+        holder.connect("unmap") { [weak self] _ in self?.pause() }
+        if frame != nil { showStill(media) }
+    }
+
+    isolated deinit {
+        loading?.cancel()
+        pause()
+    }
+
+    /// The maximum size of video frames, in device pixels.
+    private var box: (width: Int, height: Int) {
+        let (size, scale) = (
+            ImageContentView.displaySize(of: file), max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        )
+        return (size.width * scale, size.height * scale)
+    }
+
+    private func showStill(_ media: MediaPresenter) {
+        guard let frame else { return }
+        let size = ImageContentView.displaySize(of: file)
+        AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
+        gtk_widget_set_halign(frame.cast(), GTK_ALIGN_START)
+        frame.addStyle("message-picture")
+        frame.addStyle("message-film")
+        gtk_widget_set_overflow(frame.cast(), GTK_OVERFLOW_HIDDEN)
+        let overlay = Widget(sinking: gtk_overlay_new())
+        gtk_overlay_set_child(overlay.cast(), poster.cast())
+        play.removeStyle("flat")
+        for style in ["osd", "message-film-play"] { play.addStyle(style) }
+        gtk_widget_set_halign(play.cast(), GTK_ALIGN_CENTER)
+        gtk_overlay_add_overlay(overlay.cast(), play.cast())
+        AspectFrame.of(frame)?.setChild(overlay)
+        let box = box
+        let ready = media.previews.cachedPlaceholder(of: file)
+        if let ready { gtk_picture_set_paintable(poster.cast(), ready.paintable.cast()) }
+        loading = Task { [weak self, weak media, file] in
+            if ready == nil, let drawn = await media?.previews.placeholder(of: file) {
+                self.map { gtk_picture_set_paintable($0.poster.cast(), drawn.paintable.cast()) }
+            }
+            let still = await media?.previews.poster(of: file, fitting: box.width, by: box.height)
+            guard let still, !Task.isCancelled, let self else { return }
+            showsPoster = true
+            gtk_picture_set_paintable(poster.cast(), still.paintable.cast())
+        }
+    }
+
+    private func pause() {
+        if let stream { gtk_media_stream_pause(stream.cast()) }
+    }
+
+    private func start(_ content: URL) {
+        let box = box
+        let stream = VideoStream.open(content, fitting: box.width, by: box.height)
+        self.stream = stream
+        stream.connect("notify::error") { [weak self] _ in self?.fail() }
+        if let frame {
+            let video = Widget(sinking: gtk_video_new_for_media_stream(stream.cast()))
+            video.setAccessibleLabel(file.altText ?? file.name)
+            for child in frame.children { gtk_widget_unparent(child.cast()) }
+            AspectFrame.of(frame)?.setChild(video)
+        } else {
+            let controls = Widget(sinking: gtk_media_controls_new(stream.cast()))
+            gtk_widget_set_size_request(controls.cast(), 260, -1)
+            controls.setAccessibleLabel(file.altText ?? file.name)
+            holder.append(controls)
+        }
+        holder.isVisible = true
+        // If it has been unmapped meanwhile, nothing would pause it later.
+        if widget.isMapped { gtk_media_stream_play(stream.cast()) }
+        if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
+    }
+
+    private func fail() {
+        guard problem == nil else { return }
+        let text = translated("This can't be played here. Another program may be able to.")
+        problem = text
+        message.text = text
+        message.isVisible = true
+        holder.isVisible = true
+        for child in holder.children where child.pointer != message.pointer { holder.remove(child) }
+        stream = nil
+    }
+}

@@ -1,0 +1,97 @@
+import CGtk
+package import ChatCore
+import Foundation
+import Glibc
+import GtkKit
+
+/// Shows, opens and saves the media of messages.
+package final class MediaPresenter {
+    package let previews: MediaPreviews
+    package let avatars: AvatarLoader
+    /// Called with the error when an operation fails.
+    package var onFailure: ((ChatError) -> Void)?
+    /// The images that the viewer steps through, in order.
+    package var images: () -> [MediaReference] = { [] }
+    private(set) var viewer: ImageViewer?
+    private let service: any MediaService
+
+    /// - Parameter avatars: A loader shared with other views of the account, or `nil` to create one.
+    package init(service: any MediaService, avatars: AvatarLoader? = nil) {
+        self.service = service
+        self.avatars = avatars ?? AvatarLoader(service: service)
+        previews = MediaPreviews(service: service)
+    }
+
+    /// Opens an image in the viewer, with those before and after it.
+    func view(_ media: MediaReference, over widget: Widget) {
+        let all = images()
+        let viewer = ImageViewer(self, over: widget)
+        self.viewer = viewer
+        viewer.onClose = { [weak self] in self?.viewer = nil }
+        if let index = all.firstIndex(of: media) {
+            viewer.show(all, at: index)
+        } else {
+            viewer.show([media], at: 0)
+        }
+    }
+
+    /// Opens the file in the default application for its type.
+    func open(_ media: MediaReference) {
+        perform { [service] in
+            try await service.namedFile(of: media)
+        } then: { [weak self] file in
+            AsyncCall.start {
+                g_app_info_launch_default_for_uri_async(file.absoluteString, nil, nil, $0, $1)
+            } _: { _, result in
+                if g_app_info_launch_default_for_uri_finish(result, nil) == 0 { self?.onFailure?(.unreadableFile) }
+            }
+        }
+    }
+
+    /// Calls `then` with the local file of the content.
+    /// - Parameter onFailure: Called instead on failure, after the error was reported to the user.
+    func withContent(
+        of media: MediaReference, _ then: @escaping @MainActor (URL) -> Void,
+        onFailure: @escaping @MainActor () -> Void = {}
+    ) {
+        perform({ [service] in try await service.content(of: media) }, then: then, onFailure: onFailure)
+    }
+
+    /// Asks for a destination and copies the content there. Replaces an existing file, which the dialog confirms.
+    func save(_ media: MediaReference, over widget: Widget) {
+        FileChooser.save(
+            translated("Save File"), accept: translated("_Save"), name: media.name, over: widget
+        ) { [weak self] target in
+            guard let self, let target else { return }
+            self.perform { [service = self.service] in
+                try await Self.copy(try await service.content(of: media), to: target)
+            } then: { _ in
+            }
+        }
+    }
+
+    private func perform<T: Sendable>(
+        _ work: @escaping @Sendable () async throws -> T, then: @escaping @MainActor (T) -> Void,
+        onFailure: @escaping @MainActor () -> Void = {}
+    ) {
+        // Captured, so that the error is reported even if the user has moved on to another room.
+        let fail = self.onFailure
+        Task {
+            do { then(try await work()) } catch {
+                fail?((error as? ChatError) ?? .storage(reason: "a file could not be copied"))
+                onFailure()
+            }
+        }
+    }
+
+    @concurrent
+    private static func copy(_ content: URL, to target: URL) async throws {
+        // Copy to a temporary file in the same directory, then rename: an existing file survives a full disk.
+        let draft = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
+        // After the rename there is nothing to remove.
+        defer { try? FileManager.default.removeItem(at: draft) }
+        try FileManager.default.copyItem(at: content, to: draft)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: draft.path)
+        guard rename(draft.path, target.path) == 0 else { throw ChatError.storage(reason: "a file could not be saved") }
+    }
+}

@@ -1,0 +1,62 @@
+import CGtk
+import GtkKit
+
+/// Binds and measures the rows around the viewport in idle time, so that scrolling finds them ready.
+final class IdleMeasuring {
+    /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
+    private static let budget: gint64 = 3000
+    /// The maximum number of pooled row widgets.
+    private static let poolLimit = 12
+
+    private var timeout: Timeout?
+    private let layout: RowLayout
+    private let scroller: Scroller
+
+    init(layout: RowLayout, scroller: Scroller) {
+        self.layout = layout
+        self.scroller = scroller
+    }
+
+    var isPending: Bool { timeout?.isPending == true }
+
+    /// Measures soon if there is anything to measure.
+    func schedule() {
+        guard !isPending,
+            next != nil || layout.realized.pooled > Self.poolLimit || layout.realized.rows.contains(where: isFar)
+        else { return }
+        timeout = Timeout(whenIdle: { [weak self] in self?.measure() })
+    }
+
+    func stop() { timeout?.cancel() }
+
+    private func measure() {
+        guard let source = layout.source, source.count == layout.index.rows, layout.viewport.height > 0 else { return }
+        // A layout that may not realize rows does not release any either, see `RowLayout.queue()`.
+        layout.realized.release(from: source) { !isFar($0) }
+        let deadline = g_get_monotonic_time() + Self.budget
+        while let next {
+            let row = layout.measured(next.index, source)
+            if next.isAbove { row.position(endingAt: next.edge) } else { row.position(at: next.edge) }
+            if g_get_monotonic_time() >= deadline { return schedule() }
+        }
+        layout.realized.trimPool(to: Self.poolLimit)
+    }
+
+    /// Whether a row is beyond the overscan.
+    private func isFar(_ row: RealizedRow) -> Bool {
+        let margin = layout.viewport.height * RowLayout.overscan
+        return (row.bottom < -margin || row.top > layout.viewport.height + margin) && !layout.realized.isFocused(row)
+    }
+
+    /// The next row to measure, in the scroll direction first.
+    private var next: (index: Int, isAbove: Bool, edge: Double)? {
+        guard layout.source != nil, let (first, last) = layout.positionedEnds else { return nil }
+        let page = layout.viewport.height
+        let margin = page * RowLayout.overscan
+        let above = first.index > 0 && first.top > -margin ? (first.index - 1, true, first.top) : nil
+        let below =
+            last.index + 1 < layout.index.rows && last.bottom < page + margin
+            ? (last.index + 1, false, last.bottom) : nil
+        return scroller.heading < 0 ? above ?? below : below ?? above
+    }
+}

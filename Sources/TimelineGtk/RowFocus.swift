@@ -1,0 +1,133 @@
+import CGtk
+import GtkKit
+
+/// The keyboard focus in a ``TimelineList``: arrow keys move it from row to row, the other keys scroll.
+final class RowFocus {
+    /// Called when an arrow key would move the focus past the first or last row. Returns whether it handled the key.
+    var onLeave: ((TimelineListEdge) -> Bool)?
+    /// The row that has or last had the focus.
+    private var focusedKey: AnyHashable?
+    /// The row to focus after the next layout, because the focused row was removed.
+    private var refocusIndex: Int?
+    private let list: UnsafeMutablePointer<GtkWidget>
+    private let layout: RowLayout
+    private let position: AnchoredPosition
+    private let scroller: Scroller
+
+    /// - Parameter list: The list's widget, which owns this object.
+    init(list: UnsafeMutableRawPointer, layout: RowLayout, position: AnchoredPosition, scroller: Scroller) {
+        self.list = list.assumingMemoryBound(to: GtkWidget.self)
+        self.layout = layout
+        self.position = position
+        self.scroller = scroller
+    }
+
+    private var focused: RealizedRow? { layout.realized.rows.first(where: layout.realized.isFocused) }
+
+    /// The index of the row that is focused or contains the focus, or `nil`.
+    var focusedRow: Int? { focused?.index }
+
+    /// Focuses the row that had the focus last if it is in view, otherwise the last focusable row in view.
+    @discardableResult
+    func focusVisible() -> Bool {
+        guard let source = layout.source else { return false }
+        let inView = layout.rowsInView
+        if let focusedKey, let row = inView.first(where: { $0.key == focusedKey }) { return focus(row.index) }
+        let whole = inView.filter { $0.top >= 0 && $0.bottom <= layout.viewport.height }
+        for row in whole.reversed() + inView.reversed() where source.canFocus(at: row.index) {
+            if focus(row.index) { return true }
+        }
+        return false
+    }
+
+    /// Focuses the row at an index, scrolling as little as necessary.
+    @discardableResult
+    func focus(_ row: Int) -> Bool {
+        guard let source = layout.source, row >= 0, row < layout.index.rows, source.count == layout.index.rows,
+            source.canFocus(at: row), layout.viewport.height > 0
+        else { return false }
+        scroller.scroll(toRow: row, at: .nearest, animated: false)
+        // Realize the row now: grabbing the focus cannot wait for the next layout.
+        let target = layout.measured(row, source)
+        target.setMapped(true)
+        focusedKey = target.key
+        return target.widget.grabFocus()
+    }
+
+    // MARK: Removed rows
+
+    /// Whether a row waits to be focused in place of one that was removed.
+    var isPending: Bool { refocusIndex != nil }
+
+    /// Remembers the focused row's index if the row is about to be removed.
+    func willRemove(_ range: Range<Int>) {
+        guard let focused, range.contains(focused.index) else { return }
+        refocusIndex = range.lowerBound
+        focusedKey = focusedKey == focused.key ? nil : focusedKey
+    }
+
+    /// After the focused row was removed, focuses the row now at its index.
+    func refocus() {
+        guard let row = refocusIndex else { return }
+        refocusIndex = nil
+        guard gtk_widget_is_focus(list) != 0, layout.index.rows > 0 else { return }
+        focus(min(row, layout.index.rows - 1))
+    }
+
+    // MARK: Keys
+
+    func addKeys(to widget: Widget) {
+        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
+        keys.intercept("key-pressed") { [weak self] arguments in
+            self?.handleKey(Int32(bitPattern: arguments.uint(0)), arguments.flags(2)) ?? false
+        }
+        widget.addController(keys)
+    }
+
+    private func handleKey(_ key: Int32, _ modifiers: UInt32) -> Bool {
+        let others = GDK_CONTROL_MASK.rawValue | GDK_SHIFT_MASK.rawValue | GDK_ALT_MASK.rawValue
+        guard modifiers & others == 0 else { return false }
+        switch key {
+        case GDK_KEY_Up, GDK_KEY_KP_Up: return move(.start)
+        case GDK_KEY_Down, GDK_KEY_KP_Down: return move(.end)
+        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: scroller.scrollPage(-1)
+        case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: scroller.scrollPage(1)
+        case GDK_KEY_Home, GDK_KEY_KP_Home: scroller.go(to: .row(0, .start, 0))
+        case GDK_KEY_End, GDK_KEY_KP_End: scroller.scrollToEnd(animated: false)
+        default: return false
+        }
+        return true
+    }
+
+    private func move(_ edge: TimelineListEdge) -> Bool {
+        guard let source = layout.source, source.count == layout.index.rows else { return false }
+        guard let focused, layout.isInView(focused) else { return focusVisible() }
+        // Scroll a row that is taller than the viewport to its end before leaving it.
+        let page = layout.viewport.height
+        let hidden = edge == .start ? -focused.top : focused.bottom - page
+        if hidden > 0, Double(focused.height) > page {
+            position.move(by: min(hidden, page * 0.5) * (edge == .start ? -1 : 1))
+            return true
+        }
+        let step = edge == .start ? -1 : 1
+        var row = focused.index + step
+        while row >= 0, row < layout.index.rows {
+            if source.canFocus(at: row) { return focus(row) }
+            row += step
+        }
+        return onLeave?(edge) ?? true
+    }
+
+    /// Moves the focus as GTK asks: Tab into the list focuses the row that had the focus last, or the last one in view;
+    /// Tab within a row moves through its widgets and then leaves the list. Only the arrow keys move between rows.
+    func move(in direction: GtkDirectionType) -> Bool {
+        guard let child = gtk_widget_get_focus_child(list) else {
+            return gtk_widget_is_focus(list) == 0 && gtk_widget_grab_focus(list) != 0
+        }
+        switch direction {
+        case GTK_DIR_UP: return move(.start)
+        case GTK_DIR_DOWN: return move(.end)
+        default: return gtk_widget_child_focus(child, direction) != 0
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import CGtk
+import GtkKit
+
+/// Scrolls a ``TimelineList``: as the user moves the adjustment, and as the program asks.
+final class Scroller {
+    /// Beyond this distance, in viewport heights, scrolling goes by estimated heights; within it, it is exact.
+    private static let exactDistance = 3.0
+
+    /// Called for each step of an autoscroll.
+    var onDragScroll: (() -> Void)?
+    /// The last scroll direction: 1 for down, -1 for up.
+    private(set) var heading = -1
+    private let layout: RowLayout
+    private let position: AnchoredPosition
+    private let list: UnsafeMutablePointer<GtkWidget>
+    private var animation: ScrollAnimation?
+    private var autoscroll: DragScroll?
+    private var thumb = ThumbSteadiness()
+    /// When the user last scrolled: the frame counter, and the monotonic time in microseconds.
+    private var lastMove: (frame: gint64, time: gint64)?
+    /// The adjustment's value that the anchor accounts for.
+    private var lastValue: Double?
+
+    /// - Parameter list: The list's widget, which owns this object.
+    init(list: UnsafeMutableRawPointer, layout: RowLayout, position: AnchoredPosition) {
+        self.list = list.assumingMemoryBound(to: GtkWidget.self)
+        self.layout = layout
+        self.position = position
+    }
+
+    /// Stops what would go on by itself.
+    func stop() {
+        animation = nil
+        autoscroll = nil
+        onDragScroll = nil
+    }
+
+    // MARK: By the user
+
+    /// Follows the adjustment.
+    func userScrolled(to value: Double) {
+        defer { lastValue = value }
+        let page = layout.viewport.height
+        guard page > 0, layout.index.rows > 0 else { return }
+        let delta = value - (lastValue ?? value)
+        guard delta != 0 else { return }
+        lastMove = frame.map { ($0, g_get_monotonic_time()) }
+        prepare(toMoveBy: delta)
+        if abs(delta) > Self.exactDistance * page {
+            thumb.release()
+            position.jump(to: layout.viewport.extent.above + delta)
+        } else {
+            thumb.moved(delta < 0 ? .up : .down)
+            position.move(by: delta)
+        }
+    }
+
+    /// Whether a wheel, touch or kinetic scroll is in progress.
+    var isMoving: Bool {
+        // The frame counter stops while nothing moves, so the time needs checking too.
+        guard let lastMove, let frame else { return false }
+        return frame - lastMove.frame <= 2 && g_get_monotonic_time() - lastMove.time < 1_000_000
+    }
+
+    private var frame: gint64? { gtk_widget_get_frame_clock(list).map { gdk_frame_clock_get_frame_counter($0) } }
+
+    private func prepare(toMoveBy pixels: Double) {
+        position.unpin()
+        stopAnimation()
+        heading = pixels < 0 ? -1 : 1
+    }
+
+    // MARK: The scrollbar
+
+    /// Whether the user is dragging the scrollbar's thumb. GtkRange exposes this only as a style class.
+    var isThumbDragged: Bool {
+        guard let scroller = gtk_widget_get_ancestor(list, gtk_scrolled_window_get_type()),
+            let bar = gtk_scrolled_window_get_vscrollbar(OpaquePointer(scroller)),
+            let range = gtk_widget_get_first_child(bar)
+        else { return false }
+        return gtk_widget_has_css_class(range, "dragging") != 0
+    }
+
+    /// Lets the thumb go where it belongs, after rows have come, gone or been measured anew.
+    func releaseThumb() { thumb.release() }
+
+    /// The adjustment's bounds around its value, which the layout does not change.
+    func bounds(around value: Double) -> (lower: Double, upper: Double) {
+        if isThumbDragged || position.isAnimating { thumb.release() }
+        let page = layout.viewport.height
+        let extent = thumb.extent(layout.viewport.extent, page: page)
+        var upper = value + page + extent.below
+        // Rounding must not put the value out of bounds: GTK would clamp it.
+        while upper - page < value { upper = upper.nextUp }
+        return (value - extent.above, upper)
+    }
+
+    /// Takes note of the adjustment's value after its bounds were set.
+    func configured(to value: Double?) { lastValue = value }
+
+    // MARK: By the program
+
+    func scrollToEnd(animated: Bool) {
+        guard layout.index.rows > 0 else { return position.returnHome() }
+        go(to: position.followsEnd ? .end : .row(layout.index.rows - 1, .end, 0), animated: animated)
+    }
+
+    /// - Parameter row: The index of an existing row.
+    func scroll(toRow row: Int, at placement: TimelineListPlacement, animated: Bool) {
+        switch placement {
+        case .start: go(to: .row(row, .start, 0), animated: animated)
+        case .end: go(to: .row(row, .end, 0), animated: animated)
+        case .center: go(to: .center(row), animated: animated)
+        case .nearest: bringIntoView(row, animated: animated)
+        }
+    }
+
+    private func bringIntoView(_ row: Int, animated: Bool) {
+        // Pin the row: the list may shrink at the same time, for example when the edit bar appears.
+        defer { position.pin(row) }
+        let page = layout.viewport.height
+        guard page > 0 else { return go(to: .row(row, .end, 0), animated: false) }
+        if let realizedRow = layout.realized[row], realizedRow.isPositioned {
+            if realizedRow.top >= 0, realizedRow.bottom <= page { return }
+            if realizedRow.top <= 0, realizedRow.bottom >= page { return }
+            let end = realizedRow.top > 0 && Double(realizedRow.height) <= page
+            go(to: .row(row, end ? .end : .start, 0), animated: animated)
+        } else {
+            go(to: .row(row, row < layout.visibleRows.lowerBound ? .start : .end, 0), animated: animated)
+        }
+    }
+
+    /// Moves the viewport down by `pixels`, as scrolling by the user does.
+    func scroll(by pixels: Double) {
+        guard layout.viewport.height > 0, layout.index.rows > 0, pixels != 0 else { return }
+        prepare(toMoveBy: pixels)
+        thumb.moved(pixels < 0 ? .up : .down)
+        position.move(by: pixels)
+    }
+
+    /// Scrolls by 90% of the viewport per page, which leaves some overlap.
+    func scrollPage(_ pages: Double) { scroll(by: pages * 0.9 * layout.viewport.height) }
+
+    func go(to target: ScrollAnchor, animated: Bool = false) {
+        stopKineticScrolling()
+        stopAnimation()
+        thumb.release()
+        let distance = animated && adw_get_enable_animations(list) != 0 ? position.distance(to: target) : 0
+        heading = distance < 0 ? -1 : distance > 0 ? 1 : heading
+        position.go(to: target, from: distance)
+        if position.isAnimating { startAnimation() }
+    }
+
+    /// Stops a fling, which would continue from the new position. GTK has no API for that but toggling kinetic
+    /// scrolling.
+    private func stopKineticScrolling() {
+        guard let scroller = gtk_widget_get_ancestor(list, gtk_scrolled_window_get_type()) else { return }
+        let window = OpaquePointer(scroller)
+        guard gtk_scrolled_window_get_kinetic_scrolling(window) != 0 else { return }
+        gtk_scrolled_window_set_kinetic_scrolling(window, 0)
+        gtk_scrolled_window_set_kinetic_scrolling(window, 1)
+    }
+
+    // MARK: Animation
+
+    private func startAnimation() {
+        let animation = ScrollAnimation(distance: position.displacement)
+        self.animation = animation
+        addTick { [weak animation] scroller, time in
+            // The position gives an animation up when its row goes.
+            guard let animation, scroller.animation === animation, scroller.position.isAnimating else { return false }
+            scroller.position.animate(to: animation.rest(at: time))
+            return scroller.position.isAnimating
+        }
+    }
+
+    private func stopAnimation() {
+        animation = nil
+        position.stopAnimation()
+    }
+
+    /// Calls `step` with each frame's time in microseconds, until it returns `false`.
+    private func addTick(_ step: @escaping (Scroller, Int64) -> Bool) {
+        Widget(borrowing: list).addTick { [weak self] in
+            guard let self, let clock = gtk_widget_get_frame_clock(self.list) else { return false }
+            return step(self, Int64(gdk_frame_clock_get_frame_time(clock)))
+        }
+    }
+
+    // MARK: Autoscroll
+
+    /// Scrolls with each frame while `y` is near or beyond an edge.
+    func dragScroll(at y: Double) {
+        if let autoscroll {
+            autoscroll.y = y
+            return
+        }
+        let drag = DragScroll(y: y)
+        autoscroll = drag
+        addTick { [weak drag] scroller, time in
+            guard let drag, scroller.autoscroll === drag else { return false }
+            let step = drag.step(at: time, height: scroller.layout.viewport.height)
+            if step != 0 {
+                scroller.scroll(by: step)
+                scroller.onDragScroll?()
+            }
+            return true
+        }
+    }
+
+    func endDragScroll() { autoscroll = nil }
+}

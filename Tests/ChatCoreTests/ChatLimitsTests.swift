@@ -1,0 +1,68 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Testing
+
+@Suite struct ChatLimitsTests {
+    @Test(
+        "Names are put on one line; empty and long ones are none",
+        arguments: [
+            (" A  room\n", "A room"), ("é", "é"), ("", nil), (" \t\n", nil),
+            (String(repeating: "👨‍👩‍👧", count: 100), String(repeating: "👨‍👩‍👧", count: 100)),
+            (String(repeating: "x", count: 101), nil),
+        ])
+    func names(typed: String, stored: String?) {
+        #expect(ChatLimits.roomName(from: typed) == stored)
+        #expect(ChatLimits.displayName(from: typed) == stored)
+    }
+
+    @Test("A topic is put on one line, and a blank one is none")
+    func topics() throws {
+        #expect(try ChatLimits.topic(from: " Tides \n and  tea") == "Tides and tea")
+        #expect(try ChatLimits.topic(from: " \n") == nil)
+        #expect(try ChatLimits.topic(from: nil) == nil)
+        let longest = String(repeating: "é", count: ChatLimits.topicLength)
+        #expect(try ChatLimits.topic(from: longest) == longest)
+    }
+
+    @Test("A topic that is too long is called that, not an invalid name")
+    func longTopicsAreNotInvalidNames() {
+        #expect(throws: ChatError.topicTooLong(limit: 500)) {
+            try ChatLimits.topic(from: String(repeating: "é", count: 501))
+        }
+    }
+
+    @Test("A message has text or attachments, and not too much of either")
+    func messages() throws {
+        try ChatLimits.checkMessage("x")
+        try ChatLimits.checkMessage("", attachments: ChatLimits.attachments)
+        try ChatLimits.checkMessage(String(repeating: "x", count: ChatLimits.messageBytes))
+        #expect(throws: ChatError.emptyMessage) { try ChatLimits.checkMessage(" \n\u{00A0}") }
+        #expect(throws: ChatError.messageTooLong) {
+            try ChatLimits.checkMessage(String(repeating: "é", count: ChatLimits.messageBytes / 2 + 1))
+        }
+        #expect(throws: ChatError.tooManyAttachments(limit: ChatLimits.attachments)) {
+            try ChatLimits.checkMessage("x", attachments: ChatLimits.attachments + 1)
+        }
+        #expect(ChatLimits.isValidMessage("x"))
+        #expect(!ChatLimits.isValidMessage(" "))
+    }
+
+    @Test("An emote with a file is not called empty or too long")
+    func emotesHaveNoAttachments() throws {
+        let file = MediaReference(uri: "media:0", name: "a.png", type: "image/png")
+        try ChatLimits.check(WrittenMessage("waves", kind: .emote))
+        try ChatLimits.check(WrittenMessage("", kind: .image, files: [file]))
+        #expect(throws: ChatError.attachmentsNotPermitted) {
+            try ChatLimits.check(WrittenMessage("waves", kind: .emote, files: [file]))
+        }
+    }
+
+    @Test("What is no reaction is called that")
+    func reactions() throws {
+        try ChatLimits.checkReaction("👍")
+        for text in ["", " x", "a\nb", String(repeating: "x", count: ChatLimits.reactionLength + 1)] {
+            #expect(throws: ChatError.invalidReaction) { try ChatLimits.checkReaction(text) }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ChatCore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct RoomListFeedTests {
+    private static func summary(_ name: String) -> RoomSummary {
+        RoomSummary(
+            room: Room(id: RoomID(name), name: name, kind: .group), lastMessage: nil,
+            lastActivity: Date(timeIntervalSince1970: 0), unreadCount: 0, draftPreview: nil)
+    }
+
+    /// Rooms that change between reads.
+    private final class Rooms: Sendable {
+        struct Unreadable: Error {}
+
+        private let state = Mutex((names: ["a"], reads: 0, fails: false))
+
+        var reads: Int { state.withLock { $0.reads } }
+        func set(_ names: [String]) { state.withLock { $0.names = names } }
+        func setFails(_ fails: Bool) { state.withLock { $0.fails = fails } }
+
+        func read() throws -> [RoomSummary] {
+            try state.withLock { state in
+                state.reads += 1
+                if state.fails { throw Unreadable() }
+                return state.names.map(RoomListFeedTests.summary)
+            }
+        }
+    }
+
+    @Test("An observer receives the list at once and after each change")
+    func observersSeeEachChange() async {
+        let rooms = Rooms()
+        let feed = RoomListFeed { try rooms.read() }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next()?.map(\.room.name) == ["a"])
+        rooms.set(["a", "b"])
+        feed.refresh()
+        #expect(await observer.next()?.map(\.room.name) == ["a", "b"])
+    }
+
+    @Test("Without observers nothing is read")
+    func nothingIsReadForNobody() async {
+        let rooms = Rooms()
+        let feed = RoomListFeed { try rooms.read() }
+        for _ in 0..<10 { feed.refresh() }
+        for _ in 0..<20 { await Task.yield() }
+        #expect(rooms.reads == 0)
+    }
+
+    @Test("A failed read leaves the list as it was, and the next change reads again")
+    func failuresAreRepeatedByTheNextChange() async {
+        let rooms = Rooms()
+        let feed = RoomListFeed { try rooms.read() }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next()?.count == 1)
+        rooms.setFails(true)
+        feed.refresh()
+        while rooms.reads < 2 { await Task.yield() }
+        rooms.setFails(false)
+        rooms.set(["b"])
+        // The failed read may not have ended: what changes meanwhile is read by the next refresh.
+        repeat { feed.refresh() } while await feed.summaries().first { _ in true }?.first?.room.name != "b"
+        #expect(await observer.next()?.map(\.room.name) == ["b"])
+    }
+
+    @Test("A finished feed ends all streams, also later ones")
+    func finishEndsAllStreams() async {
+        let feed = RoomListFeed { [] }
+        var early = feed.summaries().makeAsyncIterator()
+        #expect(await early.next() == [])
+        feed.finish()
+        var late = feed.summaries().makeAsyncIterator()
+        #expect(await early.next() == nil)
+        #expect(await late.next() == nil)
+    }
+}

@@ -1,0 +1,54 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import Testing
+
+/// What is said about a room and about whom a message mentions.
+@Suite struct ConversationHeaderTests {
+    @Test("The subtitle is the topic, or else the member count; a direct chat shows its name once")
+    func subtitles() {
+        var header = ConversationHeader(name: "Tea", kind: .group, otherCount: 1)
+        #expect(header.subtitle(.untranslated) == "2 members")
+        header.headline.memberCount = 7
+        #expect(header.subtitle(.untranslated) == "7 members")
+        header.headline.topic = "Tides"
+        #expect(header.subtitle(.untranslated) == "Tides")
+        #expect(ConversationHeader(name: "Notes", kind: .notes).subtitle(.untranslated) == "Only you")
+        #expect(ConversationHeader(name: "Ann", kind: .direct, otherCount: 1).subtitle(.untranslated) == "")
+    }
+
+    @Test("An empty room says what belongs there")
+    func emptyRooms() {
+        let room = ConversationHeader(name: "Tea", kind: .group)
+        #expect(room.emptyTitle(.untranslated) == "Tea")
+        #expect(room.emptyDescription(.untranslated) == "Nothing was said here yet.")
+        let notes = ConversationHeader(name: "Tea", kind: .notes)
+        #expect(notes.emptyTitle(.untranslated) == "Notes to Yourself")
+        #expect(notes.emptyDescription(.untranslated) == "What you write here stays on this computer.")
+    }
+
+    private func card(of target: MentionTarget, kind: Room.Kind = .group) -> MentionCard? {
+        MentionCard(
+            Mention(target, text: "@written"), members: [Fixtures.own, Fixtures.other], kind: kind,
+            room: { $0 == "!tea" ? ("Tea", "mxc://tea") : (nil, nil) }, translator: .untranslated)
+    }
+
+    @Test("A card shows whom a mention means, whatever it says")
+    func cards() {
+        let other = card(of: .member("other"))
+        #expect(other?.name == "Alex" && other?.identifier == "other" && other?.opening == .directChat("other"))
+        #expect(card(of: .member("unknown"))?.name == "written")
+        #expect(card(of: .everyone)?.isEveryone == true && card(of: .everyone)?.opening == nil)
+        let room = card(of: .room("!tea"))
+        #expect(room?.name == "Tea" && room?.avatarURI == "mxc://tea" && room?.opening == .room("!tea"))
+        #expect(card(of: .room("!x"))?.name == "written")
+        #expect(card(of: .custom("x")) == nil)
+    }
+
+    @Test("A card offers no direct chat with oneself, or with whom one chats already")
+    func noDirectChat() {
+        #expect(card(of: .member("own"))?.opening == nil)
+        #expect(card(of: .member("other"), kind: .direct)?.opening == nil)
+    }
+}

@@ -1,0 +1,54 @@
+import ChatCore
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LogOutViewModelTests {
+    private static let id = "@ann:example.org"
+
+    private let service = FakeAccountService()
+
+    private func start() async -> LogOutViewModel {
+        let viewModel = LogOutViewModel(account: Self.id, service: service) {}
+        viewModel.start()
+        await eventually { viewModel.state.step != .counting }
+        return viewModel
+    }
+
+    @Test("What is lost is told line by line, in the number of each")
+    func lossesAreListed() async {
+        service.unsentCount = PendingCount(messages: 1, changes: 2, drafts: 3)
+        let viewModel = await start()
+        #expect(
+            viewModel.state.losses(.untranslated).split(separator: "\n").dropFirst() == [
+                "1 message that was not sent yet is lost.", "2 changes of messages that were not sent yet are lost.",
+                "3 drafts are lost.",
+            ])
+    }
+
+    @Test("Where nothing is lost, only the conversations are named")
+    func nothingIsLost() async {
+        let viewModel = await start()
+        #expect(viewModel.state.step == .confirming(service.unsentCount))
+        #expect(!viewModel.state.losses(.untranslated).contains("\n"))
+    }
+
+    @Test("A server that can't be told is a reason to ask again")
+    func failureAsksAgain() async {
+        service.logOutFailure = .unreachable(reason: "x")
+        let viewModel = await start()
+        viewModel.send(.confirm)
+        #expect(viewModel.state.step == .loggingOut)
+        await eventually { viewModel.state.step == .failed(.unreachable(reason: "x")) }
+        viewModel.send(.confirm)
+        await eventually { viewModel.state.step == .over }
+    }
+
+    @Test("Who cancels stays signed in")
+    func cancelling() async {
+        let viewModel = await start()
+        viewModel.send(.cancel)
+        viewModel.send(.confirm)
+        #expect(viewModel.state.step == .over && !service.calls.contains { $0.hasPrefix("logOut") })
+    }
+}

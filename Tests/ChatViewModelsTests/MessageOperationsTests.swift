@@ -1,0 +1,49 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+/// Changes of single messages, and what fails of them.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct MessageOperationsTests {
+    private let service = FakeChatService()
+    private let operations: MessageOperations
+    private let outputs = Recorder<MessageOperations.Output>()
+
+    init() {
+        operations = MessageOperations(roomID: RoomID("room"), service: service)
+        operations.onOutput = { [outputs] in outputs.record($0) }
+    }
+
+    @Test("Messages are retried and deleted in their order")
+    func keepsTheOrder() async {
+        operations.retry([2, 1].map { TransactionID("t\($0)") })
+        await eventually { [service] in service.calls.count == 2 }
+        operations.delete([MessageID("b"), MessageID("a")])
+        await eventually { [service] in service.calls.count == 4 }
+        #expect(
+            service.calls == [
+                .retry(TransactionID("t2")), .retry(TransactionID("t1")), .delete(MessageID("b")),
+                .delete(MessageID("a")),
+            ])
+    }
+
+    @Test("The first failure ends a series and is reported")
+    func reportsFailures() async {
+        service.before = { _ in throw ChatError.notPermitted }
+        operations.delete([MessageID("a"), MessageID("b")])
+        await eventually { [outputs] in outputs.values == [.failed(.notPermitted)] }
+        #expect(service.calls == [.delete(MessageID("a"))])
+    }
+
+    @Test("A deleted message has no history")
+    func hidesTheHistoryOfDeleted() async {
+        service.known = { _ in .of(1, isDeleted: true) }
+        operations.fetchHistory(of: MessageID("m1"))
+        await eventually { [outputs] in !outputs.values.isEmpty }
+        guard case .failed? = outputs.values.first else {
+            Issue.record("\(outputs.values)")
+            return
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+/// Captions, tooltips and accessible labels of messages.
+@MainActor @Suite struct MessageTextTests {
+    private let texts = MessageText(.untranslated) { _ in "12:00" }
+
+    private func item(_ change: (inout MessageItem) -> Void = { _ in }) -> MessageItem {
+        var item = MessageItem(
+            id: MessageID("m"), text: "hello", body: MessageBody(plain: "hello"), senderID: Fixtures.own.id,
+            senderName: "Robin", sentAt: Fixtures.date, isOwn: true, isEdited: false, isDeleted: false,
+            delivery: .sent, transactionID: TransactionID("t"), startsGroup: true, endsGroup: true,
+            isBeingEdited: false)
+        change(&item)
+        return item
+    }
+
+    @Test("The caption has the time at the end of a group, and what became of the message")
+    func captions() {
+        #expect(texts.caption(item()) == "12:00")
+        #expect(texts.caption(item { $0.endsGroup = false }) == "")
+        #expect(texts.caption(item { $0.isEdited = true }) == "12:00 · edited")
+        #expect(texts.caption(item { $0.delivery = .sending }) == "12:00 · sending…")
+        #expect(
+            texts.caption(
+                item {
+                    $0.delivery = .sending
+                    $0.waitsForSignIn = true
+                }) == "12:00 · waiting for you to sign in")
+        #expect(texts.caption(item { $0.upload = 0.5 }) == "", "its progress bar says so")
+        #expect(texts.caption(item { $0.delivery = .failed }) == "12:00", "its bar says so")
+    }
+
+    @Test("The accessible label tells who says what, to whom, when, and what became of it")
+    func accessibleLabels() {
+        #expect(texts.accessibleText(item()) == "You: hello. 12:00")
+        #expect(texts.accessibleText(item { $0.isOwn = false }) == "Robin: hello. 12:00")
+        #expect(texts.accessibleText(item { $0.isDeleted = true }) == "You: Message deleted. 12:00")
+        #expect(texts.accessibleText(item { $0.delivery = .failed }) == "You: hello. 12:00, not sent")
+        let full = item {
+            $0.quote = .text(MessageID("q"), senderName: "Alex", words: "what?")
+            $0.attachments = [MediaReference(uri: "a", name: "a.png", type: "image/png", altText: "a rose")]
+            $0.reactions = [.init(text: "👍", others: ["Alex"], isOwn: true)]
+            $0.readers = [.init(id: Fixtures.other.id, name: "Alex", readAt: Fixtures.date)]
+            $0.pendingChange = PendingChange(transaction: TransactionID("c"), kind: .edit, isRejected: true)
+        }
+        #expect(
+            texts.accessibleText(full)
+                == "You: Picture a rose. hello. In reply to Alex. 👍 by You, Alex. 12:00, Edit not sent. Read by Alex")
+    }
+
+    @Test("Attachments are named by kind")
+    func attachments() {
+        let voice = MediaReference(uri: "v", name: "v.ogg", type: "audio/ogg", loudness: [1])
+        let file = MediaReference(uri: "f", name: "f.pdf", type: "application/pdf")
+        #expect(texts.attachments([voice, file]) == "Voice Message, File f.pdf")
+    }
+
+    @Test("A tooltip lists at most twenty readers")
+    func readers() {
+        let readers = (1...22).map {
+            MessageItem.Reader(id: MemberID("r\($0)"), name: "R\($0)", readAt: Fixtures.date)
+        }
+        #expect(texts.readBy(Array(readers.prefix(2))) == "Read by R1 and R2")
+        #expect(texts.readBy(readers) == "Read by R1, R2 and 20 others")
+        let lines = texts.tooltip(readers).split(separator: "\n")
+        #expect(lines.count == 22 && lines[1] == "R1 · 12:00" && lines.last == "2 others")
+    }
+
+    @Test("Up to three received messages are announced, of more only their number")
+    func announcements() {
+        #expect(texts.announcement([item(), item()]) == "Robin: hello\nRobin: hello")
+        #expect(texts.announcement(Array(repeating: item(), count: 4)) == "4 new messages")
+    }
+
+    @Test("A row of events tells its lines once it is expanded")
+    func events() {
+        let lines = ["a", "b"].map {
+            EventGroup.Line(
+                id: MessageID($0), event: RoomEvent(.joined, subject: MemberID($0)), actor: .named($0),
+                subject: .named($0),
+                sentAt: Fixtures.date)
+        }
+        #expect(texts.accessibleText(EventGroup(lines: lines, isExpanded: false)) == "a and b joined")
+        #expect(
+            texts.accessibleText(EventGroup(lines: lines, isExpanded: true))
+                == "a and b joined\na joined · 12:00\nb joined · 12:00")
+    }
+}

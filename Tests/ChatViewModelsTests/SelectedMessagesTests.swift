@@ -1,0 +1,160 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+/// Messages selected for copying, forwarding and deletion.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SelectedMessagesTests {
+    private let harness = TimelineHarness()
+    private var timeline: TimelineViewModel { harness.timeline }
+    private var selection: SelectedMessages { harness.state.selection }
+
+    private func select(_ ids: String...) {
+        for id in ids { timeline.send(.selection(.toggle(MessageID(id)))) }
+    }
+
+    private func open() async {
+        await harness.open([.of(1), .of(2, by: Fixtures.own), .of(3, by: Fixtures.own), .of(4, isDeleted: true)])
+        harness.forgetEffects()
+    }
+
+    @Test("A message is selected and deselected, and only its row changes")
+    func togglesOneRow() async {
+        await open()
+        select("m2")
+        #expect(selection.count == 1 && selection.canDelete && harness.messages[1].isSelected)
+        #expect(harness.effects == [.changed([.update(2..<3)])])
+        select("m1")
+        #expect(selection.count == 2 && !selection.canDelete, "it is another's")
+        select("m1", "m4", "unknown")
+        #expect(selection.count == 1, "deleted and unknown messages cannot be selected")
+    }
+
+    @Test("A deleted message is deselected")
+    func deselectsDeleted() async {
+        await open()
+        select("m2", "m3")
+        await harness.tell(.changed([.of(2, by: Fixtures.own, isDeleted: true)]))
+        await harness.tell(.removed([MessageID("m3")]))
+        #expect(selection.isEmpty)
+    }
+
+    @Test("Deleting asks first, and deletes the user's own messages")
+    func asksBeforeDeleting() async throws {
+        await open()
+        select("m2", "m1")
+        timeline.send(.selection(.requestDeletion))
+        #expect(!harness.effects.contains { if case .confirm = $0 { true } else { false } })
+        select("m1", "m3")
+        timeline.send(.selection(.requestDeletion))
+        guard case .confirm(let confirmation)? = harness.effects.last else {
+            Issue.record("\(harness.effects)")
+            return
+        }
+        #expect(confirmation.heading(.untranslated) == "Delete 2 messages?")
+        timeline.send(confirmation.action)
+        await eventually { [service = harness.service] in service.calls.count == 2 }
+        #expect(Set(harness.service.calls.map(String.init(describing:))).count == 2 && selection.isEmpty)
+    }
+
+    @Test("Selected messages are copied in timeline order, and deselected then")
+    func copies() async {
+        await open()
+        harness.service.known = { id in [.of(1), .of(2, by: Fixtures.own)].first { $0.id == id } }
+        select("m2", "m1")
+        timeline.send(.selection(.copy(focused: nil)))
+        await eventually { [harness] in harness.state.selection.isEmpty }
+        let copied = harness.effects.compactMap { if case .copy(let fragment) = $0 { fragment.text } else { nil } }
+        #expect(copied == ["Alex: Text 1\nRobin: Text 2"])
+    }
+
+    @Test("Without selected messages the selected text is copied, or else the focused message")
+    func copiesTextOrTheFocusedMessage() async {
+        await open()
+        timeline.send(.selection(.copy(focused: MessageID("m1"))))
+        timeline.send(.selection(.copy(focused: nil)))
+        let word = MessageSelection(
+            anchor: TextPoint(message: MessageID("m1"), offset: 0),
+            focus: TextPoint(message: MessageID("m1"), offset: 4))
+        timeline.send(.selection(.select(word)))
+        timeline.send(.selection(.copy(focused: MessageID("m2"))))
+        let copied = harness.effects.compactMap { if case .copy(let fragment) = $0 { fragment.text } else { nil } }
+        #expect(copied == ["Text 1", "Text"])
+    }
+
+    @Test("The menu copies the selected text if it includes the message, or else the whole message")
+    func copiesByMenu() async {
+        await open()
+        let id = MessageID("m1")
+        let word = MessageSelection(
+            anchor: TextPoint(message: id, offset: 0), focus: TextPoint(message: id, offset: 4))
+        timeline.send(.selection(.select(word)))
+        timeline.send(.message(id, .copy))
+        timeline.send(.message(MessageID("m2"), .copy))
+        timeline.send(.message(MessageID("m4"), .copy))
+        let copied = harness.effects.compactMap { if case .copy(let fragment) = $0 { fragment.text } else { nil } }
+        #expect(copied == ["Text", "Text 2"])
+    }
+
+    @Test("Cancelling deselects messages before text")
+    func cancelsInTurn() async {
+        await open()
+        timeline.send(.selection(.selectAll))
+        select("m1")
+        timeline.send(.selection(.cancel))
+        #expect(selection.isEmpty && timeline.selectedText != nil && timeline.canCancelSelection)
+        timeline.send(.selection(.cancel))
+        #expect(timeline.selectedText == nil && !timeline.canCancelSelection)
+    }
+
+    @Test("Forwarding hands the selected messages over and deselects them")
+    func forwards() async {
+        await open()
+        select("m3")
+        timeline.send(.selection(.forward))
+        #expect(harness.effects.contains(.forward([MessageID("m3")])) && selection.isEmpty)
+    }
+
+    // MARK: Presses
+
+    private func press(_ id: String, _ count: Int, at offset: Int = 1, extending: Bool = false, beside: Bool = false) {
+        let point = TextPoint(message: MessageID(id), offset: offset)
+        let press = TextPress(point, count: count, isExtending: extending, isOnBubble: !beside)
+        timeline.send(.selection(.press(press)))
+    }
+
+    @Test("A press clears the selection, two select a word, three the message, and Shift extends")
+    func selectsByPresses() async {
+        await open()
+        press("m1", 2)
+        #expect(timeline.selectedFragment?.text == "Text")
+        press("m1", 1, at: 6, extending: true)
+        #expect(timeline.selectedFragment?.text == "Text 1")
+        press("m1", 1)
+        #expect(timeline.selectedText == nil)
+        press("m1", 3)
+        #expect(timeline.selectedFragment?.text == "Text 1")
+    }
+
+    @Test("Two presses on one's own bubble edit it, beside it they select a word")
+    func editsByPresses() async {
+        await open()
+        press("m2", 2, beside: true)
+        #expect(harness.told.isEmpty && timeline.selectedFragment?.text == "Text")
+        press("m2", 2)
+        #expect(harness.told == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
+        #expect(timeline.selectedText == nil)
+    }
+
+    @Test("While messages are selected a press selects another one")
+    func selectsMessagesByPresses() async {
+        await open()
+        select("m1")
+        press("m2", 1)
+        press("m2", 2)
+        #expect(selection.count == 2 && timeline.selectedText == nil)
+    }
+}

@@ -1,0 +1,94 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+/// What texts say, and when there is none.
+@MainActor struct TextTests {
+    private static let wording = Wording(
+        translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })
+
+    @Test("A rejection that the user can see anyway is not told")
+    func silentRejections() {
+        let text = ToastText(Self.wording)
+        #expect(text.text(for: .rejected(.empty)) == nil)
+        #expect(text.text(for: .rejected(.limit(rejected: 2))) == "2 characters did not fit")
+        #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files of more than 5 bytes cannot be sent")
+    }
+
+    @Test("A search tells its place among the matches, and that there may be more")
+    func searchCounts() {
+        let text = SearchText(Self.wording)
+        var state = RoomSearchViewModel.State()
+        #expect(text.count(state).isEmpty)
+        _ = state.field.apply(.open, now: Fixtures.date)
+        _ = state.field.apply(.type("x"), now: Fixtures.date)
+        #expect(text.count(state).isEmpty, "it is still searching")
+        state.field.isSearching = false
+        #expect(text.count(state) == "No matches")
+        (state.matches, state.current) = ([MessageID("a"), MessageID("b")], 1)
+        #expect(text.count(state) == "2 of 2")
+        state.field.hasMore = true
+        #expect(text.count(state) == "2 of 2+")
+    }
+
+    @Test("Only the first problem of a query is told, and it goes before an error")
+    func searchProblems() {
+        let text = SearchText(Self.wording)
+        #expect(
+            text.text(for: [.unknownSender("ann"), .unknownRoom("x")], .unreachable) == "Nobody is called “ann”")
+        #expect(text.text(for: [], .unreachable) == "The messages could not be searched")
+        #expect(text.text(for: [], nil).isEmpty)
+    }
+
+    @Test("What an import left out is told most frequent first, with names cut to a short line")
+    func skippedItems() {
+        let report = ImportReport(
+            conversations: [],
+            skippedItems: [.strayLine: 1, .event(String(repeating: "x", count: 50) + "\n"): 3])
+        #expect(
+            TransferText(Self.wording).skippedItems(report) == [
+                "3 × event that is no message (\(String(repeating: "x", count: 40)))",
+                "1 × line that belongs to no message",
+            ])
+    }
+
+    @Test("An inviter is told by the Matrix ID too: names can be forged")
+    func inviters() {
+        let text = InvitationText(Self.wording)
+        let invitation = Invitation(
+            room: RoomID("a"), inviter: MemberID("@ann:x"), inviterName: "Ann", isDirect: true,
+            receivedAt: Fixtures.date)
+        #expect(text.inviter(of: invitation) == "Ann (@ann:x) wants to talk with you.")
+    }
+
+    @Test("A server that asks to wait is told with the time, rounded up")
+    func waits() {
+        let text = SignInText(Self.wording)
+        #expect(
+            text.text(for: SignInProblem.tooOften(wait: .milliseconds(500))) == "Too many attempts. Wait 1 second.")
+        #expect(text.text(for: SignInProblem.tooOften(wait: nil)) == "Too many attempts. Wait a little.")
+    }
+
+    @Test("The account button tells of unread messages in accounts that are not shown")
+    func unreadElsewhere() {
+        let text = AccountText(Self.wording)
+        let account = Account(id: "@ann:x", kind: "matrix", server: "https://x", device: "D", name: "ann")
+        func row(_ account: Account?, unread: Int = 0, isSelected: Bool = false) -> AccountsCoordinator.Row {
+            AccountsCoordinator.Row(
+                id: account?.id ?? "", name: account?.name ?? "", account: account, condition: .online,
+                unreadCount: unread, isSelected: isSelected)
+        }
+        #expect(
+            text.accessibleText(of: row(account)) == "ann, @ann:x"
+                && text.accessibleText(of: row(nil)) == "This Computer")
+        #expect(
+            text.accessibleText(of: [row(nil, unread: 1, isSelected: true), row(account)]) == "Account: This Computer")
+        #expect(
+            text.accessibleText(of: [row(nil, isSelected: true), row(account, unread: 1)])
+                == "Account: This Computer, unread messages in another")
+    }
+}

@@ -1,0 +1,84 @@
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Testing
+
+/// What is asked before messages are deleted or discarded.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineConfirmationTests {
+    private let harness = TimelineHarness()
+    private var timeline: TimelineViewModel { harness.timeline }
+
+    private func confirmation() -> TimelineConfirmation? {
+        harness.effects.compactMap { if case .confirm(let confirmation) = $0 { confirmation } else { nil } }.last
+    }
+
+    private func failed(_ position: Int64) -> Message {
+        var message = Message.of(position, by: Fixtures.own, delivery: .failed)
+        message.transactionID = TransactionID("t\(position)")
+        return message
+    }
+
+    @Test("A deletion says for whom, and happens once it is confirmed")
+    func saysForWhom() async throws {
+        await harness.open([.of(1, by: Fixtures.own), .of(2)])
+        timeline.send(.message(MessageID("m1"), .requestDeletion))
+        let asked = try #require(confirmation())
+        #expect(asked.heading(.untranslated) == "Delete the message?" && asked.button(.untranslated) == "_Delete")
+        #expect(asked.body(.untranslated).contains("for everyone in the room"))
+        #expect(harness.service.calls.isEmpty)
+        timeline.send(asked.action)
+        await eventually { [service = harness.service] in service.calls == [.delete(MessageID("m1"))] }
+        await harness.tell(.members([Fixtures.own]))
+        timeline.send(.message(MessageID("m1"), .requestDeletion))
+        #expect(confirmation()?.body(.untranslated).contains("Only you are in this room") == true)
+    }
+
+    @Test("Another's message is not deleted")
+    func deletesOwnOnly() async {
+        await harness.open([.of(1)])
+        timeline.send(.message(MessageID("m1"), .requestDeletion))
+        #expect(confirmation() == nil)
+    }
+
+    @Test(
+        "A message that was not sent is discarded, whether deleted or dismissed",
+        arguments: [
+            MessageAction.requestDeletion, .requestDiscard,
+        ])
+    func discardsFailed(_ action: MessageAction) async throws {
+        await harness.open([failed(1)])
+        timeline.send(.message(MessageID("m1"), action))
+        let asked = try #require(confirmation())
+        #expect(asked.heading(.untranslated) == "Discard the message?" && asked.button(.untranslated) == "_Discard")
+        #expect(asked.body(.untranslated) == "It was not sent. Nobody else has what it says.")
+        timeline.send(asked.action)
+        await eventually { [service = harness.service] in service.calls == [.delete(MessageID("m1"))] }
+    }
+
+    @Test(
+        "An upload is given up without a question",
+        arguments: [
+            MessageAction.requestDeletion, .requestDiscard,
+        ])
+    func givesUpUploads(_ action: MessageAction) async {
+        var message = Message.of(1, by: Fixtures.own, delivery: .sending)
+        message.upload = 0.5
+        await harness.open([message])
+        timeline.send(.message(MessageID("m1"), action))
+        await eventually { [service = harness.service] in service.calls == [.delete(MessageID("m1"))] }
+        #expect(confirmation() == nil)
+    }
+
+    @Test("Discarding all failed messages asks with their number")
+    func discardsAllFailed() async throws {
+        await harness.open([.of(1)])
+        timeline.send(.failed(.requestDiscard))
+        #expect(confirmation() == nil)
+        await harness.tell(.changed([failed(2), failed(3)]))
+        timeline.send(.failed(.requestDiscard))
+        let asked = try #require(confirmation())
+        #expect(asked.heading(.untranslated) == "Discard 2 messages?")
+        timeline.send(asked.action)
+        await eventually { [service = harness.service] in service.calls.count == 2 }
+    }
+}

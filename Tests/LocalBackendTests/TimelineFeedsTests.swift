@@ -1,0 +1,89 @@
+import ChatCore
+import Testing
+
+@testable import LocalBackend
+
+@Suite(.timeLimit(.minutes(5))) struct TimelineFeedsTests {
+    private let feeds = TimelineFeeds()
+    private let room = RoomID("room")
+    private let opening = TimelineUpdate.opened(
+        TimelinePage(messages: [], hasOlder: false, hasNewer: false), members: [], fullyReadMarker: nil)
+
+    private func observe() -> AsyncStream<TimelineUpdate>.Iterator {
+        let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
+        feeds.add(continuation, to: room, opening: opening)
+        return stream.makeAsyncIterator()
+    }
+
+    @Test("A later observer sees who is typing right after the opening")
+    func laterObserversSeeWhoIsTyping() async {
+        feeds.setTyping([MemberID("guide")], in: room)
+        var updates = observe()
+        #expect(await updates.next() == opening)
+        #expect(await updates.next() == .typing([MemberID("guide")]))
+    }
+
+    @Test("Who is typing is published only when it changes")
+    func typingIsPublishedOnce() async {
+        var updates = observe()
+        for _ in 0..<3 { feeds.setTyping([MemberID("guide")], in: room) }
+        for _ in 0..<3 { feeds.setTyping([], in: room) }
+        feeds.publish(.changed([]), in: room)
+        #expect(await updates.next() == opening)
+        #expect(await updates.next() == .typing([MemberID("guide")]))
+        #expect(await updates.next() == .typing([]))
+        #expect(await updates.next() == .changed([]))
+    }
+
+    @Test("An observer that ends its stream is forgotten")
+    func endedStreamsAreForgotten() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
+        feeds.add(continuation, to: room, opening: opening)
+        #expect(feeds.hasObservers(of: room) && !feeds.hasObservers(of: RoomID("other")))
+        let task = Task { for await _ in stream {} }
+        task.cancel()
+        await task.value
+        while feeds.hasObservers(of: room) { await Task.yield() }
+    }
+
+    @Test("An observer may go away while an update is published")
+    func observersGoAwayDuringAnUpdate() async {
+        await withTaskGroup { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    for _ in 0..<2_000 { _ = observe() }
+                }
+            }
+            group.addTask {
+                for _ in 0..<2_000 {
+                    feeds.publish(.changed([]), in: room)
+                    await Task.yield()
+                }
+            }
+        }
+        while feeds.hasObservers(of: room) { await Task.yield() }
+    }
+
+    @Test("A closed room says so and ends its streams; others go on")
+    func closingARoomEndsItsStreams() async {
+        var updates = observe()
+        let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
+        feeds.add(continuation, to: RoomID("other"), opening: opening)
+        feeds.close(room)
+        #expect(await updates.next() == opening)
+        #expect(await updates.next() == .closed)
+        #expect(await updates.next() == nil)
+        #expect(feeds.hasObservers(of: RoomID("other")))
+        _ = stream
+    }
+
+    @Test("Finished feeds end all streams, also later ones")
+    func finishEndsAllStreams() async {
+        var early = observe()
+        feeds.finish()
+        var late = observe()
+        #expect(await early.next() == opening)
+        #expect(await early.next() == nil)
+        #expect(await late.next() == nil)
+    }
+}

@@ -1,0 +1,134 @@
+import ChatCore
+import ChatOutbox
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// Whatever access to the store fails, a room that is encrypted is never taken for one that is not.
+@Suite(.timeLimit(.minutes(5))) struct FailingStoreTests {
+    private static let room = RoomID("!room:example.org")
+    private static let own = MemberID("@me:example.org")
+    private let folder = TemporaryFolder()
+
+    /// Lets one access to a store fail.
+    private final class Failure: Sendable {
+        private let accesses = Mutex(0)
+
+        /// The number of accesses so far.
+        var count: Int { accesses.withLock { $0 } }
+
+        init(ofAccess number: Int, to store: ChatStore) {
+            store.beforeAccess.withLock {
+                $0 = { [self] in
+                    let isIt = accesses.withLock { count in
+                        count += 1
+                        return count == number
+                    }
+                    if isIt { throw ChatError.storage(reason: "failed on purpose") }
+                }
+            }
+        }
+
+        func end(in store: ChatStore) { store.beforeAccess.withLock { $0 = {} } }
+    }
+
+    /// A clock on which no time is waited for.
+    private struct ImpatientClock: Clock {
+        var now: ContinuousClock.Instant { ContinuousClock().now }
+        var minimumResolution: Duration { .nanoseconds(1) }
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
+    }
+
+    private static let encryption = Events.event(
+        "$e", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
+    private static let creation = Events.event("$c", "m.room.create", [:], stateKey: "")
+
+    private func sync(_ token: String, _ events: [JSONValue]) -> JSONValue {
+        [
+            "next_batch": .string(token),
+            "rooms": ["join": .object([Self.room.rawValue: ["timeline": ["events": .array(events)]]])],
+        ]
+    }
+
+    @Test("No failing access makes the outbox send into an encrypted room", arguments: [false, true])
+    func outboxSendsNothing(isKnown: Bool) async throws {
+        var number = 1
+        while true {
+            let store = try await ChatStore.open(in: folder.path("store\(number)"))
+            var batch = RoomBatch(id: Self.room, createdAt: Fixtures.date)
+            batch.state = RoomState()
+            if isKnown { batch.state?.encryption = .on }
+            _ = try await store.apply(SyncBatch(rooms: [batch]))
+            let transport = FakeTransport { request in
+                let isState = request.url.path.contains("/state/m.room.encryption")
+                return MatrixResponse(status: 200, body: Data((isState ? "{}" : #"{"event_id":"$1"}"#).utf8))
+            }
+            let backend = MatrixOutboxBackend(
+                client: transport.client, store: store, ownUserID: Self.own, syncStatus: SyncStatus(),
+                media: MediaArchive(folder: folder.path("media")),
+                fetched: MediaCache(folder: folder.path("cache"), index: store), now: { Fixtures.date }
+            ) { _, _ in }
+            let failure = Failure(ofAccess: number, to: store)
+            let request = OutboxRequest(
+                id: TransactionID("t"), room: Self.room, action: .send(WrittenMessage("x")), queuedAt: Fixtures.date)
+            for _ in 0..<2 { await #expect(throws: (any Error).self) { try await backend.deliver(request) } }
+            let count = failure.count
+            failure.end(in: store)
+            #expect(!transport.requests.contains { $0.method == .put }, "access \(number)")
+            #expect(try await store.roomState(of: Self.room).encryption == .on, "access \(number)")
+            await store.close()
+            if count < number { break }
+            number += 1
+        }
+        #expect(number > 3)
+    }
+
+    @Test("No failing access makes a sync forget that a room is encrypted", arguments: [false, true])
+    func syncForgetsNothing(isKnown: Bool) async throws {
+        for number in 1...30 {
+            let server = FakeHomeserver { request in request.method == .put ? ["event_id": "$sent"] : nil }
+            let store = try await ChatStore.open(in: folder.path("store\(number)"))
+            let backend = try await MatrixBackend.start(
+                over: store, server: URL(filePath: "/"), ownUserID: Self.own, token: AccessToken("secret"),
+                hasSlidingSync: false, transport: server, clock: ImpatientClock())
+            let member = Events.member(Self.own.rawValue, "Me")
+            server.sync(sync("s1", [Self.creation, member] + (isKnown ? [Self.encryption] : [])))
+            try await server.allIsTaken()
+            let failure = Failure(ofAccess: number, to: store)
+            for _ in 0..<2 {
+                server.sync(
+                    sync(
+                        "s2",
+                        [Events.text("$1", "x"), Events.member("@ann:example.org", "Ann")]
+                            + (isKnown ? [] : [Self.encryption])))
+            }
+            try await server.allIsTaken()
+            for _ in 0..<2 {
+                await #expect(throws: ChatError.self) {
+                    try await backend.send(Fixtures.outgoing("Secret"), to: Self.room)
+                }
+            }
+            #expect(failure.count > 3)
+            failure.end(in: store)
+            #expect(!server.requests.contains { $0.method == .put }, "access \(number)")
+            let after = try await store.roomState(of: Self.room).encryption
+            #expect(after == .on, "access \(number)")
+            await backend.close()
+            await store.close()
+        }
+    }
+}
+
+extension RoomState {
+    /// The state of a room that is known not to be encrypted.
+    static var unencrypted: RoomState {
+        var state = RoomState()
+        state.encryption = .off
+        return state
+    }
+}

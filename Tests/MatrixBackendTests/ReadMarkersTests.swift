@@ -1,0 +1,56 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// Which read markers the server gets, and when.
+@Suite(.timeLimit(.minutes(5))) struct ReadMarkersTests {
+    private let room = RoomID("!room:example.org")
+    private let folder = TemporaryFolder()
+
+    private func store(unsent message: MessageID) async throws -> ChatStore {
+        let store = try await ChatStore.open(in: folder.path("store"))
+        _ = try await store.apply(SyncBatch(rooms: [RoomBatch(id: room, createdAt: Fixtures.date)]))
+        try await store.setUnsentReadMarker(message, of: room)
+        return store
+    }
+
+    @Test("A marker stays unsent while the server cannot be reached, and no longer", arguments: [502, 403, 200])
+    func marker(status: Int) async throws {
+        let marker = MessageID("$1")
+        let store = try await store(unsent: marker)
+        let transport = FakeTransport(status, status == 403 ? #"{"errcode":"M_FORBIDDEN"}"# : "{}")
+        let markers = ReadMarkers(client: transport.client, store: store)
+        await markers.send(marker, in: room)
+        #expect(try await store.unsentReadMarkers() == (status == 502 ? [room: marker] : [:]))
+        #expect(await markers.hasUnsent == (status == 502))
+        await store.close()
+    }
+
+    @Test("Markers are sent again only after an interruption")
+    func interruption() async throws {
+        let store = try await store(unsent: MessageID("$1"))
+        let transport = FakeTransport(200)
+        let markers = ReadMarkers(client: transport.client, store: store)
+        await markers.sendUnsent()
+        #expect(transport.requests.isEmpty)
+        await markers.noteInterruption()
+        await markers.sendUnsent()
+        #expect(transport.requests.count == 1)
+        #expect(try await store.unsentReadMarkers().isEmpty)
+        await store.close()
+    }
+
+    @Test("A later marker is not forgotten with an earlier one")
+    func laterMarker() async throws {
+        let store = try await store(unsent: MessageID("$2"))
+        let markers = ReadMarkers(client: FakeTransport(200).client, store: store)
+        await markers.send(MessageID("$1"), in: room)
+        #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        await store.close()
+    }
+}

@@ -1,0 +1,105 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// What is stored of an update, given what is known of the room.
+@Suite struct RoomBatchBuilderTests {
+    private let room = RoomID("!room:example.org")
+    private let own = MemberID("@me:example.org")
+    private let now = Date(timeIntervalSince1970: 1000)
+
+    private var builder: RoomBatchBuilder {
+        RoomBatchBuilder(ownUserID: own, translator: .untranslated, accountData: AccountData(), now: now)
+    }
+
+    private func update(_ state: [JSONValue] = [], timeline: [JSONValue] = []) -> RoomUpdate {
+        var update = RoomUpdate(id: room)
+        update.timeline = timeline.compactMap(MatrixEvent.init)
+        update.state = state.compactMap(MatrixEvent.init)
+        return update
+    }
+
+    private func known(_ change: (inout KnownRoom) -> Void = { _ in }) -> KnownRooms {
+        var known = KnownRoom()
+        change(&known)
+        var rooms = KnownRooms()
+        rooms.rooms[room] = known
+        return rooms
+    }
+
+    private func state(_ type: String, _ content: JSONValue, id: String = "$s") -> JSONValue {
+        Events.event(id, type, content, stateKey: "")
+    }
+
+    private static let encryptions: [(RoomState.Encryption, [String], RoomState.Encryption)] = [
+        (.unknown, [], .unknown), (.unknown, ["m.room.name"], .unknown), (.unknown, ["m.room.create"], .off),
+        (.unknown, ["m.room.create", "m.room.encryption"], .on), (.off, [], .off), (.off, ["m.room.encryption"], .on),
+        (.on, [], .on), (.on, ["m.room.create"], .on),
+    ]
+
+    @Test("Only the whole state of a room proves that it is not encrypted", arguments: encryptions)
+    func encryption(before: RoomState.Encryption, types: [String], after: RoomState.Encryption) {
+        let known = known { $0.state.encryption = before }
+        let events = types.enumerated().map { state($1, [:], id: "$\($0)") }
+        #expect(builder.batch(of: update(events), known: known)?.state?.encryption == after)
+    }
+
+    @Test("State that an update does not mention stays as it is known")
+    func knownStateIsKept() {
+        let known = known { known in
+            known.state.topic = "Beds"
+            known.state.joinedCount = 3
+            known.state.name = "Garden"
+        }
+        let batch = builder.batch(of: update([state("m.room.name", ["name": "Yard"])]), known: known)
+        #expect(batch?.name == "Yard" && batch?.state?.name == "Yard")
+        #expect(batch?.state?.topic == "Beds" && batch?.state?.joinedCount == 3)
+    }
+
+    @Test("A room without a name is named after its members again when its name is redacted")
+    func redactedName() {
+        let known = known { known in
+            known.state.name = "Rude"
+            known.members = [Member(id: MemberID("@ann:a"), displayName: "Ann", kind: .person)]
+            known.origins = [StateOrigin(.init(type: "m.room.name", key: ""), event: MessageID("$name"))]
+        }
+        let redaction = Events.event("$x", "m.room.redaction", ["redacts": "$name"])
+        let redacting = update(timeline: [redaction])
+        #expect(builder.request(for: redacting).events == [MessageID("$name")])
+        let batch = builder.batch(of: redacting, known: known)
+        #expect(batch?.name == "Ann" && batch?.state?.name == nil)
+    }
+
+    @Test("Spaces are remembered and have no timeline")
+    func spaces() {
+        let creation = state("m.room.create", ["type": "m.space"])
+        #expect(builder.batch(of: update([creation]), known: KnownRooms())?.isSpace == true)
+        var space = KnownRooms()
+        space.spaces = [room]
+        #expect(builder.batch(of: update(timeline: [Events.text("$1", "x")]), known: space) == nil)
+    }
+
+    @Test("Receipts alone make no room known")
+    func receiptsAlone() {
+        #expect(builder.batch(of: update(), known: KnownRooms()) == nil)
+        #expect(builder.batch(of: update(), known: known()) != nil)
+    }
+
+    @Test("An invitation removes a room that is stored, which the user has left")
+    func invitation() {
+        var invited = update()
+        invited.membership = .invited
+        #expect(builder.batch(of: invited, known: KnownRooms()) == nil)
+        #expect(builder.batch(of: invited, known: known())?.isLeft == true)
+    }
+
+    @Test("A new room contains the user")
+    func newRoom() {
+        let batch = builder.batch(of: update(timeline: [Events.text("$1", "x")]), known: KnownRooms())
+        #expect(batch?.members.map(\.id) == [own] && batch?.events.count == 1 && batch?.createdAt == now)
+    }
+}

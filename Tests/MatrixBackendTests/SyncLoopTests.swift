@@ -1,0 +1,76 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// What the loop asks and reports, apart from the backend.
+@Suite(.timeLimit(.minutes(5))) struct SyncLoopTests {
+    /// Records what the loop leaves to its owner.
+    private final class Log: Sendable {
+        private let entries = Mutex<[String]>([])
+
+        var all: [String] { entries.withLock { $0 } }
+
+        func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+
+        func handlers(storingIn store: ChatStore) -> SyncLoop.Handlers {
+            SyncLoop.Handlers(
+                apply: { update, setting in
+                    try await store.setSetting(update.token, for: setting)
+                    self.add("apply \(update.token)")
+                },
+                willStartOver: { self.add("start over") },
+                didApply: { isCaughtUp, number in self.add("applied \(number) \(isCaughtUp)") },
+                report: { self.add("\($0)") })
+        }
+    }
+
+    @Test("Each answer is applied before the loop reports a connection; a forgotten token starts over")
+    func order() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let server = FakeHomeserver { _ in nil }
+        let log = Log()
+        let status = SyncStatus()
+        let client = MatrixClient(server: URL(filePath: "/"), token: AccessToken("secret"), transport: server)
+        let loop = SyncLoop(
+            client: client, store: store, clock: ManualClock(), status: status, hasSlidingSync: false,
+            handlers: log.handlers(storingIn: store))
+        await loop.restart()
+        server.sync(["next_batch": "s1"])
+        try await server.allIsTaken()
+        #expect(log.all == ["start over", "apply s1", "applied 1 true", "online"])
+        #expect(status.hasCaughtUp)
+        server.sync(["errcode": "M_UNKNOWN_POS", "status": 400])
+        try await server.allIsTaken()
+        #expect(!status.hasCaughtUp)
+        #expect(log.all.dropFirst(4) == ["start over"])
+        server.sync(["next_batch": "s2"])
+        try await server.allIsTaken()
+        #expect(log.all.dropFirst(5) == ["apply s2", "applied 3 true", "online"])
+        await loop.stop()
+        await store.close()
+    }
+
+    @Test("A session that has ended ends the loop")
+    func ended() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let transport = FakeTransport(401, #"{"errcode":"M_UNKNOWN_TOKEN","soft_logout":true}"#)
+        let log = Log()
+        let loop = SyncLoop(
+            client: transport.client, store: store, clock: ManualClock(), status: SyncStatus(), hasSlidingSync: true,
+            handlers: log.handlers(storingIn: store))
+        await loop.restart()
+        while log.all.count < 2 { await Task.yield() }
+        await loop.stop()
+        #expect(log.all == ["start over", "signedOut(isSoft: true)"])
+        #expect(transport.requests.count == 1)
+        await store.close()
+    }
+}

@@ -1,0 +1,158 @@
+import ChatTestSupport
+import Foundation
+import MediaDecoding
+import Testing
+
+/// The process that decodes video and audio, started as the application does.
+struct FilmProcessTests {
+    /// The records of a process.
+    private struct Told {
+        var media: VideoRecord?
+        var frames: [(width: Int, height: Int, time: Int)] = []
+        var samples = 0
+        var firstSound: Int?
+        var end: VideoRecord?
+    }
+
+    private func play(_ path: String, _ width: Int = 320, _ height: Int = 320, from time: Int = 0) throws -> Told {
+        let process = try ImageProcess(film: .video, path: path, width: width, height: height, from: time)
+        defer { process.finish() }
+        var told = Told()
+        while told.end == nil {
+            let record = process.videoRecord()
+            switch record {
+            case .media: told.media = record
+            case .frame(let width, let height, let time):
+                told.frames.append((width, height, time))
+                skip(width * height * 4, process)
+            case .audio(let samples, let time):
+                told.samples += samples
+                told.firstSound = told.firstSound ?? time
+                skip(samples * 4, process)
+            case .end, .failure: told.end = record
+            }
+        }
+        return told
+    }
+
+    private func skip(_ count: Int, _ process: ImageProcess) {
+        var bytes = [UInt8](repeating: 0, count: count)
+        _ = bytes.withUnsafeMutableBytes { process.read(into: $0) }
+    }
+
+    @Test func framesAndSoundComeWithTheirTimes() throws {
+        let told = try play(SampleFilms.film.path)
+        #expect(told.media == .media(duration: 3008, width: 160, height: 90, hasAudio: true))
+        #expect(told.frames.count == 30)
+        #expect(told.frames.map(\.time) == told.frames.map(\.time).sorted())
+        #expect(told.frames.allSatisfy { $0.width == 160 && $0.height == 90 })
+        #expect(abs(told.samples - 3 * VideoLimits.sampleRate) < 2000)
+        #expect(told.end == .end)
+    }
+
+    /// Returns the native display size, with rotation and aspect ratio applied, whatever size was requested.
+    @Test func sizeAndDurationAreToldAlone() throws {
+        for (file, record) in [
+            (SampleFilms.film, VideoRecord.media(duration: 3008, width: 160, height: 90, hasAudio: true)),
+            (SampleFilms.turned, .media(duration: 1000, width: 54, height: 96, hasAudio: false)),
+            (SampleFilms.sound, .media(duration: 2000, width: 0, height: 0, hasAudio: true)),
+        ] {
+            let process = try ImageProcess(film: .size, path: file.path, width: 16, height: 16)
+            defer { process.finish() }
+            #expect(process.videoRecord() == record)
+            #expect(process.videoRecord() == .end)
+        }
+    }
+
+    @Test func itBeginsWhereItIsWanted() throws {
+        let told = try play(SampleFilms.film.path, from: 2000)
+        #expect((1999...2120).contains(told.frames.first?.time ?? 0))
+        #expect((2000...2030).contains(told.firstSound ?? 0))
+        #expect((9...11).contains(told.frames.count))
+        #expect(try play(SampleFilms.film.path, from: 100_000).frames.isEmpty, "beyond the end there is nothing")
+    }
+
+    @Test func framesAreMadeAsSmallAsTheyAreShown() throws {
+        #expect(try play(SampleFilms.film.path, 80, 80).frames.allSatisfy { $0.width == 80 && $0.height == 45 })
+    }
+
+    @Test func aSoundHasNoFrames() throws {
+        let told = try play(SampleFilms.sound.path)
+        #expect(told.media == .media(duration: 2000, width: 0, height: 0, hasAudio: true))
+        #expect(told.frames.isEmpty)
+        #expect(abs(told.samples - 2 * VideoLimits.sampleRate) < 2000)
+    }
+
+    @Test func aFilmIsUprightAsItsCameraWasNot() throws {
+        let process = try ImageProcess(film: .still, path: SampleFilms.turned.path, width: 320, height: 320)
+        defer { process.finish() }
+        #expect(process.record() == .info(width: 54, height: 96, isAnimated: false))
+        #expect(process.record() == .frame(width: 54, height: 96, delay: 0))
+        var pixels = [UInt8](repeating: 0, count: 54 * 96 * 4)
+        #expect(pixels.withUnsafeMutableBytes { process.read(into: $0) })
+        // The stored color bars are vertical; rotated they are horizontal, white at the top and black at the bottom.
+        func brightness(_ x: Int, _ y: Int) -> Int { (0..<3).reduce(0) { $0 + Int(pixels[(y * 54 + x) * 4 + $1]) } }
+        #expect(brightness(20, 5) > 700)
+        #expect(brightness(20, 92) < 60)
+    }
+
+    /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
+    @Test func aDecoderCanOpenNothing() throws {
+        let process = try ImageProcess(film: .video, path: SampleFilms.film.path, width: 320, height: 320)
+        defer { process.finish() }
+        _ = process.videoRecord()
+        let folder = "/proc/\(process.identifier)"
+        let limits = try String(contentsOfFile: "\(folder)/limits", encoding: .utf8)
+        let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
+        #expect(limits.contains(#/Max open files +3 /#))
+        #expect(limits.contains(#/Max file size +0 /#))
+        #expect(limits.contains(try Regex("Max address space +\(VideoLimits.memory) ")))
+        #expect(status.contains("\nSeccomp:\t2\n"))
+        #expect(status.contains("\nNoNewPrivs:\t1\n"))
+    }
+
+    /// Playlists, which name files and URLs, are rejected, and so are images.
+    @Test(arguments: [
+        "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "ffconcat version 1.0\nfile /etc/passwd\n", "no film", "",
+        "<?xml version=\"1.0\"?><MPD><Period/></MPD>",
+    ])
+    func whatIsNoFilmIsRefused(text: String) throws {
+        let folder = TemporaryFolder()
+        try Data(text.utf8).write(to: folder.path("f"))
+        #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
+        try Data(SamplePictures.png(width: 8, height: 8)).write(to: folder.path("f"))
+        #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
+        #expect(throws: ImageFailure.broken) { try play("/dev/zero") }
+    }
+
+    /// Damaged at many different positions, decoding ends with or without an error, within its resource limits.
+    @Test(arguments: [SampleFilms.film, SampleFilms.turned, SampleFilms.sound])
+    func damagedFilmsEnd(file: URL) throws {
+        let whole = [UInt8](try Data(contentsOf: file))
+        let folder = TemporaryFolder()
+        for seed in 0..<25 {
+            var bytes = whole
+            var state = UInt64(seed + 1) &* 0x9E37_79B9_7F4A_7C15
+            for _ in 0..<(seed % 5 + 1) {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                bytes[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 20)
+            }
+            if seed % 3 == 0 { bytes.removeLast(bytes.count * (seed % 7) / 8) }
+            try Data(bytes).write(to: folder.path("f"))
+            let told = try play(folder.path("f").path)
+            #expect(told.end != nil)
+            #expect(told.frames.count < 1000 && told.samples < 100 * VideoLimits.sampleRate)
+        }
+    }
+
+    @Test func whatADecoderTellsIsNotBelievedAtOnce() {
+        let records: [VideoRecord] = [
+            .media(duration: 7, width: 320, height: 200, hasAudio: true), .frame(width: 2, height: 3, time: 99),
+            .audio(samples: 480, time: 3), .end, .failure(.tooLarge),
+        ]
+        for record in records { #expect(VideoRecord(record.bytes) == record) }
+        #expect(VideoRecord(VideoRecord.frame(width: 16000, height: 16000, time: 0).bytes) == nil)
+        #expect(VideoRecord(VideoRecord.audio(samples: VideoLimits.samples + 1, time: 0).bytes) == nil)
+        #expect(VideoRecord(ImageRecord.frame(width: 2, height: 2, delay: 0).bytes) == nil)
+    }
+}

@@ -1,0 +1,216 @@
+import CGtk
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import TimelineGtk
+
+/// The scroll anchor stays in place to the pixel, in every frame, whatever changes around it.
+final class TimelineListTests: GtkTestCase {
+    func testOpensAtTheEndAndFollowsWhatIsAdded() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(60))
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
+            XCTAssertTrue(bench.list.isAtEnd)
+            bench.source.insert([90], at: 60)
+            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "no wrong frame") }
+            bench.source.resize(60, to: 300)
+            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "a row that grows at the end") }
+            bench.source.remove(at: 59, count: 2)
+            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the last rows go") }
+            bench.close()
+        }
+    }
+
+    func testReadingPositionSurvivesEveryChangeAround() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            let source = bench.source
+            bench.checkStill("prepending") { source.insert(TimelineListBench.heights(50), at: 0) }
+            bench.checkStill("appending") { source.insert(TimelineListBench.heights(50), at: source.count) }
+            let first = bench.list.visibleRows.lowerBound
+            bench.checkStill("a row in view above grows") { source.resize(first + 1, to: 170) }
+            bench.checkStill("it shrinks") { source.resize(first + 1, to: 2) }
+            bench.checkStill("rows above grow") { source.resize(bench.list.visibleRows.lowerBound - 3, to: 170) }
+            bench.checkStill("rows in view below come") {
+                source.insert([30, 40], at: bench.list.visibleRows.upperBound - 1)
+            }
+            bench.checkStill("rows in view above come") {
+                source.insert([30, 40], at: bench.list.visibleRows.lowerBound + 2)
+            }
+            bench.checkStill("rows in view above go") {
+                source.remove(at: bench.list.visibleRows.lowerBound, count: 2)
+            }
+            bench.checkStill("rows far above go") { source.remove(at: 3, count: 40) }
+            bench.checkStill("rows far below go") { source.remove(at: source.count - 40, count: 40) }
+            bench.close()
+        }
+    }
+
+    func testARowThatGrowsByItselfMovesNothingElse() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            guard let above = bench.list.row(for: bench.visibleKeys[1]) as? Strip else { return XCTFail("no row") }
+            bench.checkStill("an image has come") { above.setPixels(190) }
+            bench.close()
+        }
+    }
+
+    /// SLK-55: the composer grows, the on-screen keyboard appears, the window is resized.
+    func testTheViewportsSizeMovesNothing() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            bench.checkStill("less height") {
+                gtk_window_set_default_size(bench.window.window.cast(), 320, 300)
+            }
+            bench.checkStill("wrapped anew, narrower") {
+                gtk_window_set_default_size(bench.window.window.cast(), 240, 300)
+            }
+            bench.checkStill("wrapped anew, wider") {
+                gtk_window_set_default_size(bench.window.window.cast(), 500, 500)
+            }
+            bench.list.scrollToEnd()
+            bench.settle()
+            gtk_window_set_default_size(bench.window.window.cast(), 250, 200)
+            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end stays in view") }
+            bench.close()
+        }
+    }
+
+    func testLosingTheRowThatIsReadKeepsItsNeighbour() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            let keys = bench.visibleKeys
+            let index = bench.source.keys.firstIndex(of: bench.readKey) ?? 0
+            let next = keys.last == bench.readKey ? keys[keys.count - 2] : keys[keys.count - 1]
+            let place = bench.bottom(next)
+            bench.source.remove(at: index, count: 1)
+            bench.settle { XCTAssertEqual(bench.bottom(next), place) }
+            bench.close()
+        }
+    }
+
+    func testResettingKeepsWhatIsRead() {
+        onMain {
+            let bench = TimelineListBench.reading()
+            let keys = bench.source.keys
+            bench.checkStill("every third row goes") {
+                let read = bench.readKey
+                bench.source.replace(keys.filter { $0 % 3 != 0 || $0 == read })
+            }
+            bench.checkStill("they come again") { bench.source.replace(keys) }
+            let next = bench.visibleKeys.last { $0 != bench.readKey && bench.bottom($0) <= bench.height } ?? -1
+            let place = bench.bottom(next)
+            let read = bench.readKey
+            bench.source.replace(keys.filter { $0 != read })
+            bench.settle { XCTAssertEqual(bench.bottom(next), place, "the neighbour of the row that is read") }
+            bench.source.replace([])
+            bench.settle()
+            XCTAssertEqual(bench.list.count, 0)
+            XCTAssertTrue(bench.list.isAtEnd)
+            bench.close()
+        }
+    }
+
+    func testShortContentLiesAtTheBottomOrTheTop() {
+        onMain {
+            let bench = TimelineListBench([30, 40, 50])
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
+            bench.list.alignment = .start
+            bench.settle()
+            XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
+            bench.source.insert(TimelineListBench.heights(40), at: 3)
+            bench.settle()
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "too much to fit: the end is what is shown")
+            bench.close()
+        }
+    }
+
+    /// SLK-54: a list that is not inverted, as for logs.
+    func testNotInvertedItOpensAtTheStartAndHoldsToTheTop() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(80)) {
+                $0.isInverted = false
+                $0.alignment = .start
+            }
+            XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
+            bench.source.insert([50, 50], at: bench.source.count)
+            bench.settle()
+            XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
+            bench.scroll(by: 300)
+            bench.settle()
+            let key = bench.visibleKeys[1]
+            let place = bench.top(key)
+            gtk_window_set_default_size(bench.window.window.cast(), 320, 250)
+            bench.settle { XCTAssertEqual(bench.top(key), place, "the top stays") }
+            bench.list.scrollToEnd()
+            bench.settle()
+            bench.source.insert([50], at: bench.source.count)
+            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end, once in view, stays") }
+            bench.close()
+        }
+    }
+
+    func testAWindowIntoThePastDoesNotFollowItsEnd() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(80)) { $0.followsEnd = false }
+            let key = bench.lastKey
+            XCTAssertEqual(bench.bottom(key), bench.height)
+            bench.source.insert([50, 60], at: bench.source.count)
+            bench.settle { XCTAssertEqual(bench.bottom(key), bench.height) }
+            XCTAssertFalse(bench.list.isAtEnd)
+            bench.list.followsEnd = true
+            bench.settle { XCTAssertEqual(bench.bottom(key), bench.height, "nothing moves because it may") }
+            bench.close()
+        }
+    }
+
+    func testIsMadeFromAUIFile() {
+        onMain {
+            TimelineList.register()
+            let builder = Builder(
+                text: """
+                    <interface><object class="ParlanceTimelineList" id="list">
+                    <property name="alignment">start</property><property name="inverted">0</property>
+                    <property name="follows-end">0</property><property name="maximum-row-width">700</property>
+                    </object></interface>
+                    """)
+            let widget: Widget = builder["list"]
+            guard let list = TimelineList.of(widget) else { return XCTFail("no list") }
+            XCTAssertEqual(list.alignment, .start)
+            XCTAssertFalse(list.isInverted)
+            XCTAssertFalse(list.followsEnd)
+            XCTAssertEqual(list.maximumRowWidth, 700)
+            widget.setProperty("maximum-row-width", 300)
+            XCTAssertEqual(list.maximumRowWidth, 300)
+        }
+    }
+
+    func testIsFinalisedWithItsRows() {
+        onMain {
+            let before = StripImplementation.alive
+            var gone = false
+            do {
+                let bench = TimelineListBench(TimelineListBench.heights(50))
+                bench.list.focusVisible()
+                bench.widget.onFinalize { gone = true }
+                XCTAssertGreaterThan(StripImplementation.alive, before)
+                bench.close()
+            }
+            XCTAssertTrue(MainLoop.pump { gone && StripImplementation.alive == before })
+        }
+    }
+
+    func testAWrongCountIsReadAnew() {
+        onMain {
+            let bench = TimelineListBench(TimelineListBench.heights(50))
+            bench.source.list = nil
+            bench.source.insert([10, 10], at: 20)
+            bench.widget.queueAllocate()
+            bench.settle()
+            XCTAssertEqual(bench.list.count, 52)
+            XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
+            bench.close()
+        }
+    }
+}

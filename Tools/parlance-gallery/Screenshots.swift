@@ -1,0 +1,219 @@
+import CGtk
+import ChatCore
+import ChatGtk
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+import TimelineGtk
+
+/// Renders each view to `FOLDER/VIEW-WIDTH-light.png` and `…-dark.png`.
+struct Screenshots {
+    let gallery: Gallery
+    let folder: URL
+
+    /// From the narrowest supported width to a wide one; 1000 is the widest that software centers display.
+    private static let widths = [360, 700, 1000, 1200]
+
+    /// - Returns: the exit status.
+    func draw() async -> Int32 {
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            return fail("cannot make \(folder.path)")
+        }
+        await gallery.openWindow()
+        guard let coordinator = gallery.coordinator, let window = gallery.window else { return fail("no window") }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            for width in Self.widths {
+                gtk_window_set_default_size(window.window.cast(), Int32(width), 700)
+                await gallery.waitUntilIdle()
+                guard await drawViews("\(width)-\(scheme)", coordinator, window),
+                    await drawFiles("\(width)-\(scheme)", coordinator, window)
+                else { return fail("cannot draw") }
+            }
+            for width in Self.widths.prefix(2) {
+                guard await drawBodies("\(width)-\(scheme)", Int32(width)) else { return fail("cannot draw") }
+            }
+        }
+        await gallery.closeWindow()
+        guard await drawComposerStyles() else { return fail("cannot draw the looks") }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            guard await drawStates("-\(scheme)") == 0 else { return 1 }
+        }
+        Appearance.apply("light")
+        TextZoom.apply(percent: 200)
+        guard await drawStates("-large") == 0 else { return 1 }
+        TextZoom.apply(percent: 100)
+        gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
+        return await drawStates("-rtl")
+    }
+
+    /// Renders the composer in each of its states.
+    /// - Returns: the exit status.
+    func drawStates(_ suffix: String) async -> Int32 {
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let (window, page) = States.window()
+        gtk_window_present(window.cast())
+        defer { gtk_window_destroy(window.cast()) }
+        for width in [360, 700] {
+            gtk_window_set_default_size(window.cast(), Int32(width), 700)
+            await gallery.waitUntilIdle()
+            guard save(page, "states-\(width)\(suffix)") else { return fail("cannot draw the states") }
+        }
+        return 0
+    }
+
+    private static let quote = "I tried the headline in small caps as well — have a look when you are back."
+    /// A text with mentions, one of them of the user, and every kind of Markdown.
+    private static let composition = WrittenText(
+        "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
+        mentioning: [
+            Mention(.member(FixtureConversation.ann.id.rawValue), text: "@Ann Lindqvist"),
+            Mention(.member(FixtureService.ownMember.id.rawValue), text: "@Robin"),
+        ])
+
+    /// Files in each state that the attachment tray shows.
+    private static func files(with image: URL) -> [Attachment] {
+        [
+            Attachment(
+                type: "image/png", name: "cover.png", bytes: 345_678, source: image.absoluteString, altText: "A wall"),
+            Attachment(type: "application/pdf", name: "Autumn issue, last proof.pdf", bytes: 4_567_890, source: "x:1"),
+            Attachment(type: "video/mp4", name: "walk.mp4", bytes: 45_678_901, source: "x:2", upload: .running(0.4)),
+            Attachment(type: "text/plain", name: "notes.txt", bytes: 1_234, source: "x:3", upload: .failed),
+        ]
+    }
+
+    /// Renders the room with all kinds of files page by page, from the bottom up.
+    private func drawFiles(
+        _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
+    ) async -> Bool {
+        coordinator.rooms.send(.select(FixtureService.files))
+        await gallery.waitUntilIdle()
+        window.showConversation()
+        await gallery.waitUntilIdle()
+        for page in 1...3 {
+            // Wait for decoding to finish and for the overlay scrollbar to fade out.
+            try? await Task.sleep(for: .seconds(2))
+            guard save(window.window, "media\(page)-\(suffix)") else { return false }
+            TimelineList.below(window.window)?.scrollPage(-1)
+        }
+        return true
+    }
+
+    private func drawComposerStyles() async -> Bool {
+        let (stylesWindow, page) = ComposerStyles.window()
+        gtk_window_present(stylesWindow.cast())
+        defer { gtk_window_destroy(stylesWindow.cast()) }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            for width in [360, 700] {
+                gtk_window_set_default_size(stylesWindow.cast(), Int32(width), 480)
+                await gallery.waitUntilIdle()
+                guard save(page, "looks-\(width)-\(scheme)") else { return false }
+            }
+        }
+        return true
+    }
+
+    private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
+    {
+        window.showSidebar()
+        await gallery.waitUntilIdle()
+        guard save(window.window, "rooms-\(suffix)") else { return false }
+        coordinator.rooms.send(.select(FixtureService.team))
+        await gallery.waitUntilIdle()
+        window.showConversation()
+        await gallery.waitUntilIdle()
+        guard let composer = coordinator.conversation?.composer else { return false }
+        composer.handle(.load(WrittenText("The captions are next. Shall I\nkeep the small caps?")))
+        await gallery.showTyping()
+        guard save(window.window, "conversation-\(suffix)") else { return false }
+        composer.send(.startReply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
+        composer.handle(.load(Self.composition))
+        await gallery.waitUntilIdle()
+        guard save(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else { return false }
+        composer.handle(.reply(nil))
+        composer.handle(.load(WrittenText("The last pages")))
+        let files = Self.files(with: folder.appending(path: "rooms-\(suffix).png"))
+        files.forEach { composer.handle(.attach($0)) }
+        await gallery.waitUntilIdle()
+        guard save(window.window, "files-\(suffix)") else { return false }
+        for _ in files { composer.handle(.detach(0)) }
+        composer.handle(.load(WrittenText("")))
+        coordinator.conversation?.timeline.send(.composer(.editLast))
+        await gallery.waitUntilIdle()
+        guard save(window.window, "edit-\(suffix)") else { return false }
+        composer.handle(.cancelEdit)
+        guard await drawLongConversation(suffix, coordinator, window) else { return false }
+        coordinator.rooms.send(.select(FixtureService.empty))
+        await gallery.waitUntilIdle()
+        return save(window.window, "empty-\(suffix)")
+    }
+
+    private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
+        let page = BodyPage(width: width)
+        gtk_window_present(page.window.cast())
+        await gallery.waitUntilIdle()
+        defer { gtk_window_destroy(page.window.cast()) }
+        return save(page.window, "bodies-\(suffix)")
+    }
+
+    /// Renders a room of a thousand messages: the unread marker, a selection across messages, and old messages.
+    private func drawLongConversation(
+        _ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow
+    ) async -> Bool {
+        coordinator.rooms.send(.select(FixtureService.choir))
+        await gallery.waitUntilIdle()
+        window.showConversation()
+        await gallery.waitUntilIdle()
+        guard let timeline = coordinator.conversation?.timeline, save(window.window, "unread-\(suffix)") else {
+            return false
+        }
+        timeline.send(
+            .selection(
+                .select(
+                    MessageSelection(
+                        anchor: TextPoint(message: MessageID("c874"), offset: 4),
+                        focus: TextPoint(message: MessageID("c876"), offset: 27)))))
+        await gallery.waitUntilIdle()
+        guard save(window.window, "selection-\(suffix)") else { return false }
+        timeline.send(.selection(.select(nil)))
+        timeline.send(.pages(.jump(.message(MessageID("c512")))))
+        await gallery.waitUntilIdle()
+        guard save(window.window, "past-\(suffix)") else { return false }
+        timeline.send(.pages(.jump(.newest)))
+        await gallery.waitUntilIdle()
+        return save(window.window, "newest-\(suffix)")
+    }
+
+    /// Renders the card of the mention at the caret: a popover, which screenshots of its window do not include.
+    private func drawCard(_ suffix: String, _ composer: ComposerViewModel, _ window: MainWindow) async -> Bool {
+        composer.handle(.select(.caret(4)))
+        await gallery.waitUntilIdle()
+        guard let card = Self.first(below: window.window, { $0.hasStyle("mention-card-popover") && $0.isMapped }) else {
+            return false
+        }
+        defer { composer.handle(.select(.caret(0))) }
+        return save(card, "card-\(suffix)")
+    }
+
+    private static func first(below widget: Widget, _ condition: (Widget) -> Bool) -> Widget? {
+        for child in widget.children {
+            if condition(child) { return child }
+            if let found = first(below: child, condition) { return found }
+        }
+        return nil
+    }
+
+    private func save(_ widget: Widget, _ name: String) -> Bool {
+        widget.savePNG(to: folder.appending(path: "\(name).png").path)
+    }
+
+    private func fail(_ message: String) -> Int32 {
+        FileHandle.standardError.write(Data("parlance-gallery: \(message)\n".utf8))
+        return 1
+    }
+}

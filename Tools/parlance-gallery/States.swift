@@ -1,0 +1,110 @@
+import CGtk
+import ChatGtk
+import ChatViewModels
+import Composer
+import ComposerGtk
+import Foundation
+import GtkKit
+
+/// The composer bar in each of its states, one below the other.
+enum States {
+    static let names = [
+        "Empty", "Written", "Mentions", "Three lines and more", "Tall", "Answering", "Editing", "Counting",
+        "Over the limit",
+        "Formatting",
+        "Right to left", "Sending", "Read only",
+    ]
+
+    /// Returns a window with all states, and the page in it, which has its natural height.
+    static func window() -> (window: Widget, page: Widget) {
+        let window = Widget(sinking: gtk_window_new())
+        gtk_window_set_title(window.cast(), "States")
+        let page = Box(.vertical, spacing: 6)
+        page.addStyle("view")
+        for name in names {
+            let label = Label(name)
+            label.addStyle("heading")
+            gtk_label_set_xalign(label.cast(), 0)
+            gtk_widget_set_margin_start(label.cast(), 18)
+            gtk_widget_set_margin_end(label.cast(), 18)
+            gtk_widget_set_margin_top(label.cast(), 6)
+            page.append(label)
+            page.append(bar(name))
+        }
+        let scroller = ScrolledWindow(page)
+        // By default, the viewport allocates children their minimum height.
+        if let viewport = gtk_scrolled_window_get_child(scroller.cast()) {
+            gtk_scrollable_set_vscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
+        }
+        gtk_window_set_child(window.cast(), scroller.cast())
+        return (window, page)
+    }
+
+    private static func bar(_ name: String) -> Widget {
+        let widget = ComposerBar.make()
+        guard let bar = ComposerBar.of(widget) else { return widget }
+        bar.itemAppearances = [
+            "attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach"),
+            "emoji": ItemAppearance(icon: "face-smile-symbolic", label: "Emoji"),
+        ]
+        bar.items.add(ComposerItem(id: "attach"), to: .start)
+        bar.items.add(ComposerItem(id: "emoji"), to: .end)
+        bar.maximumLines = 5
+        set(bar, to: name)
+        return widget
+    }
+
+    /// Mentions of others and of the user, one of which wraps onto the next line in a narrow window.
+    private static let mentions = WrittenText(
+        "@Ann Lindqvist and @Robin: what does @Tomás Herrera say?",
+        mentioning: [("ann", "@Ann Lindqvist"), ("robin", "@Robin"), ("tomas", "@Tomás Herrera")].map {
+            Mention(.member($0), text: $1)
+        })
+
+    private static func set(_ bar: ComposerBar, to name: String) {
+        switch name {
+        case "Written": bar.text = "The captions are next: **small caps** or _italics_? See `smcp`."
+        case "Mentions":
+            bar.currentUserEntityID = "robin"
+            bar.session.handle(.load(mentions))
+        case "Three lines and more":
+            bar.text = (1...9).map { "Line \($0) of a text that is long" }.joined(separator: "\n")
+        case "Tall":
+            bar.text = "One line"
+            bar.isExpanded = true
+        case "Answering":
+            bar.session.handle(
+                .reply(
+                    ReplyTarget(
+                        messageID: "m", sender: "Tomás Herrera",
+                        preview: .text("I tried the headline in small caps as well — have a look when you are back."))))
+            bar.text = "Looks good"
+        case "Editing":
+            bar.session.handle(
+                .startEdit(id: "m", WrittenText("The grid stays, whatever the headline will be in the end.")))
+        case "Counting":
+            bar.showsCounter = true
+            bar.text = "As long as this"
+        case "Over the limit":
+            bar.characterLimit = 20
+            bar.text = "More than twenty characters"
+        case "Formatting":
+            bar.showsFormatting = true
+            bar.text = "Always there"
+        case "Right to left": bar.text = "שלום עולם, זו הודעה מימין לשמאל\nand a line from left to right"
+        case "Sending":
+            bar.session.onSend = { _ in try await Task.sleep(for: .seconds(3600)) }
+            bar.text = "On its way"
+            bar.session.handle(.send)
+        case "Read only":
+            let readOnlyLabel = Label("Only moderators write in this room")
+            readOnlyLabel.addStyle("dim-label")
+            gtk_widget_set_margin_top(readOnlyLabel.cast(), 9)
+            gtk_widget_set_margin_bottom(readOnlyLabel.cast(), 9)
+            gtk_label_set_wrap(readOnlyLabel.cast(), 1)
+            gtk_label_set_justify(readOnlyLabel.cast(), GTK_JUSTIFY_CENTER)
+            bar.replaceMiddle(by: readOnlyLabel)
+        default: break
+        }
+    }
+}

@@ -58,6 +58,57 @@ import Testing
         #expect(search.state.chosen.isEmpty)
     }
 
+    @Test("Choosing a result clears the field for the next name; Backspace there removes the last one")
+    func choosingClearsTheField() async {
+        let search = UserSearchViewModel(service: FakePeopleService { _ in [Self.ann, Self.bo] })
+        search.send(.search(" b "))
+        #expect(search.state.text == " b " && search.state.query == "b")
+        await eventually { !search.state.isSearching }
+        search.send(.choose(Self.bo))
+        #expect(search.state.chosen == [Self.bo] && search.state.text.isEmpty && search.state.found.isEmpty)
+        #expect(search.state.canRemoveLast)
+        search.send(.search(" "))
+        #expect(!search.state.canRemoveLast, "Backspace deletes what is in the field first")
+        search.send(.search(""))
+        search.send(.removeLast)
+        #expect(search.state.chosen.isEmpty && !search.state.canRemoveLast)
+    }
+
+    @Test("Return chooses the first result of what is typed, and waits for it while a search is running")
+    func choosingTheFirstWaits() async {
+        let gate = Gate()
+        let service = FakePeopleService { call in
+            guard call == .search("bo") else { return [Self.ann] }
+            await gate.pass()
+            return [Self.bo]
+        }
+        let search = UserSearchViewModel(service: service)
+        search.send(.search("b"))
+        await eventually { search.state.found == [Self.ann] && !search.state.isSearching }
+        search.send(.search("bo"))
+        search.send(.chooseFirst)
+        #expect(search.state.chosen.isEmpty, "the results are of an earlier text")
+        gate.open()
+        await eventually { search.state.chosen == [Self.bo] }
+        #expect(search.state.text.isEmpty && search.state.found.isEmpty)
+    }
+
+    @Test("Return has no effect if something else is typed before the results arrive")
+    func typingCancelsChoosing() async {
+        let gate = Gate()
+        let service = FakePeopleService { _ in
+            await gate.pass()
+            return [Self.ann]
+        }
+        let search = UserSearchViewModel(service: service)
+        search.send(.search("a"))
+        search.send(.chooseFirst)
+        search.send(.search("an"))
+        gate.open()
+        await eventually { search.state.found == [Self.ann] && !search.state.isSearching }
+        #expect(search.state.chosen.isEmpty && search.state.text == "an")
+    }
+
     @Test func whoCouldNotBeAskedStaysChosen() async {
         let service = FakePeopleService { call in
             if call == .invite("@bo:a") { throw ChatError.notPermitted }

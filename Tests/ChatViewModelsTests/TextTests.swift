@@ -56,6 +56,32 @@ import Testing
             ])
     }
 
+    @Test("A user search says that it failed, or that nobody was found once it has ended")
+    func userSearches() {
+        let text = UserSearchText(Self.wording)
+        var state = UserSearchViewModel.State()
+        #expect(text.status(state).isEmpty, "nothing was searched for")
+        (state.query, state.isSearching) = ("ann", true)
+        #expect(text.status(state).isEmpty)
+        state.isSearching = false
+        #expect(text.status(state) == "Nobody was found.")
+        state.error = .unreachable
+        #expect(text.status(state) == "The server cannot be reached")
+        #expect(text.removal(of: User(id: MemberID("@ann:a"), name: "Ann")) == "Remove Ann")
+    }
+
+    @Test("An edit history tells when each version was written, and its changes in words")
+    func history() {
+        let original = MessageVersion(writtenAt: Fixtures.date, segments: [.init("tea at four", .unchanged)])
+        let edit = MessageVersion(
+            writtenAt: Fixtures.date,
+            segments: [.init("tea at", .unchanged), .init("four", .removed), .init("five", .added)])
+        let entries = HistoryText(Self.wording).entries([edit, original])
+        #expect(entries.map(\.title) == ["Edited a date", "Sent a date"])
+        #expect(entries.map(\.accessibleText) == ["tea at Removed: four. Added: five.", "tea at four"])
+        #expect(entries.map(\.version) == [edit, original])
+    }
+
     @Test("An inviter is told by the Matrix ID too: names can be forged")
     func inviters() {
         let text = InvitationText(Self.wording)

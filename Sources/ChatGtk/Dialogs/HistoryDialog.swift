@@ -8,22 +8,19 @@ enum HistoryDialog {
         let builder = Builder(resource: Resource.ui("history"))
         let window: Widget = builder["window"]
         let list: Box = builder["versions"]
-        for (index, version) in versions.enumerated() {
-            list.append(row(version, isOldest: index == versions.count - 1))
-        }
+        for entry in HistoryText(.desktop).entries(versions) { list.append(row(entry)) }
         gtk_window_set_transient_for(window.cast(), parent.cast())
         gtk_window_present(window.cast())
     }
 
-    private static func row(_ version: MessageVersion, isOldest: Bool) -> Widget {
+    private static func row(_ entry: HistoryText.Entry) -> Widget {
         let row = Box(.vertical, spacing: 6)
         row.addStyle("history-version")
-        let when = isOldest ? translated("Sent %s") : translated("Edited %s")
-        let title = Label(when.replacing("%s", with: DateText.full(version.writtenAt)))
+        let title = Label(entry.title)
         title.addStyle("heading")
         let text = Label()
-        gtk_label_set_markup(text.cast(), markup(version))
-        text.setAccessibleLabel(accessibleText(version))
+        gtk_label_set_markup(text.cast(), markup(entry.version))
+        text.setAccessibleLabel(entry.accessibleText)
         for label in [title, text] {
             gtk_label_set_xalign(label.cast(), 0)
             gtk_label_set_wrap(label.cast(), 1)
@@ -44,15 +41,5 @@ enum HistoryDialog {
             case .removed: "<span strikethrough='true' foreground='#e01b24'>\(text)</span>"
             }
         }.joined()
-    }
-
-    private static func accessibleText(_ version: MessageVersion) -> String {
-        version.segments.map { segment in
-            switch segment.change {
-            case .unchanged: segment.text
-            case .added: translated("Added: %s.").replacing("%s", with: segment.text)
-            case .removed: translated("Removed: %s.").replacing("%s", with: segment.text)
-            }
-        }.joined(separator: " ")
     }
 }

@@ -57,6 +57,7 @@ final class InviteDialog {
 final class NewChatDialog {
     private let window: Widget
     private let picker: UserPicker
+    private var rendering: Rendering?
 
     /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
@@ -82,7 +83,8 @@ final class NewChatDialog {
         builder["content", Box.self].append(picker.widget)
         builder["action", Button.self].isVisible = false
         builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
-        picker.onChoose = { [weak window] user in
+        rendering = Rendering({ viewModel.state.chosen.first }) { [weak window] user in
+            guard let user else { return }
             choose(user)
             window?.closeWindow()
         }

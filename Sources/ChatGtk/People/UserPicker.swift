@@ -7,8 +7,6 @@ import MediaGtk
 /// Searches users as the user types, and shows the chosen ones.
 final class UserPicker {
     let widget: Widget
-    /// Called when a user is chosen from the list. If set, the picker does not collect a selection.
-    var onChoose: ((User) -> Void)?
 
     private let viewModel: UserSearchViewModel
     private let avatarLoader: AvatarLoader
@@ -16,12 +14,11 @@ final class UserPicker {
     private let list: Widget
     private let chosen: Widget
     private let status: Label
+    private let texts = UserSearchText(.desktop)
     private var rows: [Widget] = []
     private var avatars: [AvatarView] = []
     private var chips: [Widget] = []
     private var rendering: Rendering?
-    /// Whether Return was pressed before the search results arrived.
-    private var isWaiting = false
 
     init(_ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
@@ -33,7 +30,7 @@ final class UserPicker {
         chosen = builder["chosen"]
         status = builder["status"]
         search.connect("changed") { [weak self] _ in self?.typed() }
-        search.connect("activate") { [weak self] _ in self?.enter() }
+        search.connect("activate") { [weak self] _ in self?.choose(.chooseFirst) }
         list.connect("row-activated") { [weak self] arguments in
             guard let row = arguments.object(0) else { return }
             self?.choose(at: Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
@@ -44,31 +41,22 @@ final class UserPicker {
 
     func grabFocus() { search.grabFocus() }
 
-    private func typed() {
-        isWaiting = false
-        viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast()))))
-    }
-
-    /// Chooses the first result for the current text; waits for it while a search is running.
-    private func enter() {
-        isWaiting = viewModel.state.isSearching
-        if !isWaiting { choose(at: 0) }
-    }
-
-    private func searchFinished() {
-        guard isWaiting, !viewModel.state.isSearching else { return }
-        isWaiting = false
-        choose(at: 0)
-    }
+    private func typed() { viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast())))) }
 
     private func choose(at index: Int) {
         guard viewModel.state.found.indices.contains(index) else { return }
-        let user = viewModel.state.found[index]
-        if let onChoose { return onChoose(user) }
-        viewModel.send(.toggle(user))
-        // Clear the field for the next name.
-        gtk_editable_set_text(search.cast(), "")
+        choose(.choose(viewModel.state.found[index]))
         search.grabFocus()
+    }
+
+    private func choose(_ action: UserSearchViewModel.Action) {
+        viewModel.send(action)
+        // At once: the next key belongs to the next name.
+        showText(viewModel.state.text)
+    }
+
+    private func showText(_ text: String) {
+        if String(cString: gtk_editable_get_text(search.cast())) != text { gtk_editable_set_text(search.cast(), text) }
     }
 
     /// Removes the last chosen user on Backspace in an empty field, as is usual in token fields.
@@ -77,8 +65,7 @@ final class UserPicker {
         gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
         keys.intercept("key-pressed") { [weak self] arguments in
             guard let self, Int32(bitPattern: arguments.uint(0)) == GDK_KEY_BackSpace,
-                gtk_editable_get_text(self.search.cast()).map({ $0.pointee == 0 }) ?? false,
-                !self.viewModel.state.chosen.isEmpty
+                self.viewModel.state.canRemoveLast
             else { return false }
             self.viewModel.send(.removeLast)
             return true
@@ -89,6 +76,7 @@ final class UserPicker {
     // MARK: Rendering
 
     private func render(_ state: UserSearchViewModel.State) {
+        showText(state.text)
         for row in rows { gtk_list_box_remove(list.cast(), row.cast()) }
         avatars = []
         rows = state.found.map { makeRow($0, isChosen: state.isChosen($0)) }
@@ -98,12 +86,9 @@ final class UserPicker {
         chips = state.chosen.map(makeChip)
         for chip in chips { gtk_flow_box_insert(chosen.cast(), chip.cast(), -1) }
         chosen.isVisible = !chips.isEmpty
-        status.text =
-            state.error.map { ToastText(.desktop).text(for: $0) }
-            ?? (state.isEmpty ? translated("Nobody was found.") : "")
+        status.text = texts.status(state)
         status.isVisible = !status.text.isEmpty
         status.setStyle("error", state.error != nil)
-        if isWaiting, !state.isSearching { Task { [weak self] in self?.searchFinished() } }
     }
 
     private func makeRow(_ user: User, isChosen: Bool) -> Widget {
@@ -134,7 +119,7 @@ final class UserPicker {
         gtk_button_set_child(button.cast(), line.cast())
         button.addStyle("person-chip")
         button.tooltip = user.id.rawValue
-        button.setAccessibleLabel(translated("Remove %s").replacing("%s", with: user.title))
+        button.setAccessibleLabel(texts.removal(of: user))
         button.onClick { [weak viewModel] in viewModel?.send(.toggle(user)) }
         let child = Widget(sinking: gtk_flow_box_child_new())
         gtk_flow_box_child_set_child(child.cast(), button.cast())

@@ -5,6 +5,9 @@ public import Observation
 @Observable
 public final class UserSearchViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
+        /// The text of the search field.
+        public var text = ""
+        /// What is searched for: the text without white space around it.
         public var query = ""
         /// The results of the query, or of the previous one while searching.
         public var found: [User] = []
@@ -16,6 +19,8 @@ public final class UserSearchViewModel: ViewModel {
 
         /// Whether to show that nobody was found.
         public var isEmpty: Bool { found.isEmpty && !isSearching && error == nil && !query.isEmpty }
+        /// Whether Backspace removes the user chosen last, as is usual in token fields.
+        public var canRemoveLast: Bool { text.isEmpty && !chosen.isEmpty }
         public func isChosen(_ user: User) -> Bool { chosen.contains { $0.id == user.id } }
     }
 
@@ -23,7 +28,9 @@ public final class UserSearchViewModel: ViewModel {
         case search(String)
         /// Selects or deselects a user.
         case toggle(User)
-        /// Toggles the first result.
+        /// Toggles a result, and clears the field for the next name.
+        case choose(User)
+        /// Chooses the first result for the current text; waits for it while a search is running.
         case chooseFirst
         case removeLast
     }
@@ -33,6 +40,8 @@ public final class UserSearchViewModel: ViewModel {
     /// Users not to offer, such as members.
     @ObservationIgnored private let excluded: Set<MemberID>
     @ObservationIgnored private var searching: Task<Void, Never>?
+    /// Whether to choose the first result once the search has finished.
+    @ObservationIgnored private var choosesFirst = false
 
     public init(service: any RoomMembersService, excluding excluded: Set<MemberID> = []) {
         self.service = service
@@ -45,7 +54,8 @@ public final class UserSearchViewModel: ViewModel {
         switch action {
         case .search(let text): search(text)
         case .toggle(let user): toggle(user)
-        case .chooseFirst: if let first = state.found.first { toggle(first) }
+        case .choose(let user): choose(user)
+        case .chooseFirst: if state.isSearching { choosesFirst = true } else { chooseFirst() }
         case .removeLast: if !state.chosen.isEmpty { state.chosen.removeLast() }
         }
     }
@@ -61,7 +71,18 @@ public final class UserSearchViewModel: ViewModel {
         }
     }
 
+    private func choose(_ user: User) {
+        toggle(user)
+        search("")
+    }
+
+    private func chooseFirst() {
+        if let first = state.found.first { choose(first) }
+    }
+
     private func search(_ text: String) {
+        choosesFirst = false
+        if text != state.text { state.text = text }
         let query = String(text.prefix(200)).trimmed
         guard query != state.query else { return }
         state.query = query
@@ -95,6 +116,9 @@ public final class UserSearchViewModel: ViewModel {
         if state.query.isEmpty { state.found = [] }
         state.isSearching = false
         searching = nil
+        guard choosesFirst else { return }
+        choosesFirst = false
+        chooseFirst()
     }
 
     /// Offers a complete Matrix ID even if the directory does not list the user.

@@ -269,7 +269,10 @@ final class LinkOpenerTests: GtkTestCase {
     func testTheQuestionTellsWhatIsOdd() {
         onMain {
             let explain: @MainActor (String, String) -> String = { address, text in
-                LinkTarget(address).map { LinkOpener.explanation(of: BodyLink(to: $0, shownAs: text)) } ?? ""
+                LinkTarget(address).map {
+                    LinkConfirmation(BodyLink(to: $0, shownAs: text))
+                        .body(.untranslated, asciiHost: LinkOpener.asciiHost)
+                } ?? ""
             }
             XCTAssertTrue(explain("https://аpple.example/", "x").contains("xn--pple-43d.example"))
             XCTAssertTrue(explain("https://bank.example@evil.example/", "x").contains("leads to evil.example"))

@@ -1,5 +1,7 @@
 import CGtk
 public import ChatCore
+import ChatViewModels
+import ComposerGtk
 public import GtkKit
 
 /// Opens links in the default applications, after a confirmation for suspicious ones.
@@ -16,35 +18,28 @@ public final class LinkOpener {
     /// - Parameter widget: A widget in the window that the dialog is modal to.
     public func open(_ link: BodyLink, from widget: Widget) {
         let window = gtk_widget_get_root(widget.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)) }
-        // Matrix links open in this window.
-        if link.warnings.isEmpty, ChatAddress(link.target.address) != nil,
-            widget.activateAction("win.open-address", link.target.address)
-        {
-            return
-        }
-        if link.warnings.isEmpty, link.target.scheme != .ftp {
-            launch(link.target.address, window)
-        } else {
-            presentConfirmation(about: link, over: window)
+        switch LinkOpening(link) {
+        case .address(let address):
+            if !widget.activateAction("win.open-address", address) { launch(address, window) }
+        case .application(let address): launch(address, window)
+        case .confirmation(let confirmation): present(confirmation, over: window)
         }
     }
 
-    private func presentConfirmation(about link: BodyLink, over window: Widget?) {
-        let isSuspicious = link.warnings.isSuspicious
-        let heading = isSuspicious ? translated("Do You Trust This Link?") : translated("Open This Link?")
-        let dialog = Widget(sinking: adw_message_dialog_new(window?.cast(), heading, nil))
-        dialog.setProperty("body", Self.explanation(of: link))
+    private func present(_ confirmation: LinkConfirmation, over window: Widget?) {
+        let dialog = Widget(sinking: adw_message_dialog_new(window?.cast(), confirmation.heading(.gettext), nil))
+        dialog.setProperty("body", confirmation.body(.gettext, asciiHost: Self.asciiHost))
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("copy", translated("Copy _Link"))
-        // FTP links can only be copied: current desktops have no handler that asks before it downloads.
-        if link.target.scheme != .ftp {
+        if confirmation.canOpen {
+            let isSuspicious = confirmation.isSuspicious
             dialog.addResponse("open", translated("_Open"))
             adw_message_dialog_set_response_appearance(
                 dialog.cast(), "open", isSuspicious ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED)
             adw_message_dialog_set_default_response(dialog.cast(), isSuspicious ? "cancel" : "open")
         }
         adw_message_dialog_set_close_response(dialog.cast(), "cancel")
-        let address = link.target.address
+        let address = confirmation.address
         dialog.connect("response::open") { [weak self, weak window] _ in self?.launch(address, window) }
         dialog.connect("response::copy") { [weak window] _ in
             guard let window, let clipboard = gtk_widget_get_clipboard(window.cast()) else { return }
@@ -55,31 +50,10 @@ public final class LinkOpener {
         gtk_window_present(dialog.cast())
     }
 
-    /// Returns the link's target and what is suspicious about it.
-    static func explanation(of link: BodyLink) -> String {
-        let address = link.target.address
-        var paragraphs = [address.count > 300 ? address.prefix(300) + "…" : address]
-        let host = link.target.host ?? ""
-        if link.warnings.contains(.namesAnotherHost) {
-            paragraphs.append(translated("The text of the link names another address than the one it leads to."))
-        }
-        if link.warnings.contains(.credentials) {
-            paragraphs.append(
-                translated("The link leads to %@. What stands before the @ is only a name.").replacing("%@", with: host)
-            )
-        }
-        if link.warnings.contains(.internationalHost) {
-            let plain = g_hostname_to_ascii(host)
-            defer { g_free(plain) }
-            let name = plain.map { String(cString: $0) } ?? host
-            paragraphs.append(
-                translated("Its letters may look like others. Written plainly, the address is %@.")
-                    .replacing("%@", with: name))
-        }
-        if link.warnings.contains(.hiddenCharacters) {
-            paragraphs.append(
-                translated("The text of the link has characters that cannot be seen or turn its direction."))
-        }
-        return paragraphs.joined(separator: "\n\n")
+    /// Returns an internationalized host name in ASCII, or the name itself if it is malformed.
+    static func asciiHost(_ host: String) -> String {
+        let ascii = g_hostname_to_ascii(host)
+        defer { g_free(ascii) }
+        return ascii.map { String(cString: $0) } ?? host
     }
 }

@@ -1,0 +1,54 @@
+import ChatCore
+import ChatViewModels
+import Testing
+
+/// How links open, and what is asked before.
+@Suite struct LinkOpeningTests {
+    private func link(_ address: String, shownAs text: String? = nil) throws -> BodyLink {
+        BodyLink(to: try #require(LinkTarget(address)), shownAs: text ?? address)
+    }
+
+    private func confirmation(_ address: String, shownAs text: String? = nil) throws -> LinkConfirmation? {
+        guard case .confirmation(let confirmation) = LinkOpening(try link(address, shownAs: text)) else { return nil }
+        return confirmation
+    }
+
+    @Test("An address that was read opens at once: a room or user here, others in the default application")
+    func plainLinks() throws {
+        let page = "https://a.example/x"
+        #expect(LinkOpening(try link(page, shownAs: "a.example/x")) == .application(address: page))
+        let room = "https://matrix.to/#/#tea:example.org"
+        #expect(LinkOpening(try link(room)) == .address(room))
+        #expect(try confirmation(room, shownAs: "tea") != nil, "it was not read")
+    }
+
+    @Test("A deceptive link is asked about as such, and an unread one plainly")
+    func doubtfulLinks() throws {
+        let evil = try #require(try confirmation("https://evil.example", shownAs: "https://bank.example"))
+        #expect(evil.isSuspicious && evil.canOpen && evil.address == "https://evil.example")
+        #expect(evil.heading(.untranslated) == "Do You Trust This Link?")
+        let unread = try #require(try confirmation("https://a.example/y", shownAs: "here"))
+        #expect(!unread.isSuspicious && unread.canOpen)
+        #expect(unread.heading(.untranslated) == "Open This Link?")
+    }
+
+    @Test("An FTP link can only be copied, even if it was read")
+    func fileTransfers() throws {
+        let files = try #require(try confirmation("ftp://a.example/x"))
+        #expect(!files.canOpen && !files.isSuspicious)
+    }
+
+    @Test("The question tells the target, cut to a length, and everything that is suspicious")
+    func explanations() throws {
+        func body(_ address: String, _ text: String) throws -> String {
+            try #require(try confirmation(address, shownAs: text)).body(.untranslated) { "ascii(\($0))" }
+        }
+        #expect(try body("https://a.example/y", "x") == "https://a.example/y")
+        #expect(try body("https://a.example/y", "b.example").contains("names another address"))
+        #expect(try body("https://bank.example@evil.example/", "x").contains("leads to evil.example."))
+        #expect(try body("https://аpple.example/", "x").contains("the address is ascii(аpple.example)"))
+        #expect(try body("https://a.example/", "a.exa\u{202E}mple").contains("turn its direction"))
+        let long = "https://a.example/" + String(repeating: "y", count: 400)
+        #expect(try body(long, "x") == long.prefix(300) + "…")
+    }
+}

@@ -229,11 +229,11 @@ final class ParlanceApplication {
         }
     }
 
-    private func end(_ cause: StartFailureDialog.Cause, _ line: String) {
+    private func end(_ failure: StartFailure, _ line: String) {
         logToStandardError(line)
         status = 1
         application.hold()
-        StartFailureDialog.present(application: application, cause) { [weak self] in self?.application.quit() }
+        StartFailureDialog.present(application: application, failure) { [weak self] in self?.application.quit() }
     }
 
     private func logToStandardError(_ line: String) {

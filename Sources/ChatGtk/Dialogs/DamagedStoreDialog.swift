@@ -1,4 +1,6 @@
 import CGtk
+import ChatViewModels
+import ComposerGtk
 public import GtkKit
 
 /// Dialogs about a damaged store.
@@ -12,14 +14,10 @@ public enum DamagedStoreDialog {
         application: Application, reason: String, folder: String, repair: @escaping @MainActor () -> Void,
         quit: @escaping @MainActor () -> Void
     ) {
-        let dialog = Widget(sinking: adw_message_dialog_new(nil, translated("Conversations Cannot Be Read"), nil))
+        let damage = StoreDamage.unreadable(reason: reason, folder: folder)
+        let dialog = Widget(sinking: adw_message_dialog_new(nil, damage.heading(.gettext), nil))
         gtk_window_set_application(dialog.cast(), application.cast())
-        let body =
-            translated(
-                "The file with your conversations is damaged. Parlance can keep everything in it that is still readable, and go on with that. Nothing is deleted: the damaged folder stays beside its place under another name."
-            )
-            + "\n\n\(folder)\n\n\(reason)"
-        dialog.setProperty("body", body)
+        dialog.setProperty("body", damage.body(.gettext))
         dialog.addResponse("quit", translated("_Quit"))
         dialog.addResponse("repair", translated("_Repair and Go On"))
         adw_message_dialog_set_response_appearance(dialog.cast(), "repair", ADW_RESPONSE_SUGGESTED)
@@ -34,31 +32,18 @@ public enum DamagedStoreDialog {
     public static func presentResult(
         over parent: Widget, rooms: Int, messages: Int, pending: Int, setAside: String
     ) {
-        let counts = [
-            (translated("{count} message", "{count} messages", count: messages), messages),
-            (translated("{count} conversation", "{count} conversations", count: rooms), rooms),
-            (translated("{count} unsent text", "{count} unsent texts", count: pending), pending),
-        ].map { text, count in text.replacing("{count}", with: String(count)) }.joined(separator: "\n")
         present(
-            over: parent, heading: translated("Conversations Were Repaired"),
-            body: (rooms + messages + pending == 0
-                ? translated("Nothing in the damaged file could be read any more.")
-                : translated("This could be kept:") + "\n\n" + counts) + "\n\n"
-                + translated("The damaged folder is now here:") + "\n" + setAside)
+            .repaired(rooms: rooms, messages: messages, unsentTexts: pending, setAside: setAside), over: parent)
     }
 
     /// Reports damage found while the store is in use.
     public static func presentFinding(over parent: Widget, reason: String) {
-        present(
-            over: parent, heading: translated("Conversations Are Damaged"),
-            body: translated(
-                "After Parlance had not ended as it should, the file with your conversations was checked, and damage was found. Some messages may not be shown. At its next start Parlance will offer to repair it; unsent texts are in another file and safe."
-            ) + "\n\n\(reason)")
+        present(.found(reason: reason), over: parent)
     }
 
-    private static func present(over parent: Widget, heading: String, body: String) {
-        let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), heading, nil))
-        dialog.setProperty("body", body)
+    private static func present(_ damage: StoreDamage, over parent: Widget) {
+        let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), damage.heading(.gettext), nil))
+        dialog.setProperty("body", damage.body(.gettext))
         dialog.addResponse("close", translated("_Close"))
         adw_message_dialog_set_default_response(dialog.cast(), "close")
         adw_message_dialog_set_close_response(dialog.cast(), "close")

@@ -1,7 +1,6 @@
 import CGtk
 package import ChatCore
 import Foundation
-import Glibc
 import GtkKit
 
 /// Shows, opens and saves the media of messages.
@@ -63,10 +62,7 @@ package final class MediaPresenter {
             translated("Save File"), accept: translated("_Save"), name: media.name, over: widget
         ) { [weak self] target in
             guard let self, let target else { return }
-            self.perform { [service = self.service] in
-                try await Self.copy(try await service.content(of: media), to: target)
-            } then: { _ in
-            }
+            self.perform({ [service = self.service] in try await service.save(media, to: target) }, then: { _ in })
         }
     }
 
@@ -82,16 +78,5 @@ package final class MediaPresenter {
                 onFailure()
             }
         }
-    }
-
-    @concurrent
-    private static func copy(_ content: URL, to target: URL) async throws {
-        // Copy to a temporary file in the same directory, then rename: an existing file survives a full disk.
-        let draft = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
-        // After the rename there is nothing to remove.
-        defer { try? FileManager.default.removeItem(at: draft) }
-        try FileManager.default.copyItem(at: content, to: draft)
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: draft.path)
-        guard rename(draft.path, target.path) == 0 else { throw ChatError.storage(reason: "a file could not be saved") }
     }
 }

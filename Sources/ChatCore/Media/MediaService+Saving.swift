@@ -1,0 +1,26 @@
+public import Foundation
+import Glibc
+
+extension MediaService {
+    /// Copies the content to a file of the user's, downloading it if needed. An existing file is replaced once the copy
+    /// is complete.
+    /// - Throws: ``ChatError/notFound``, a download error, or a storage error; an existing file is unchanged then.
+    public func save(_ media: MediaReference, to target: URL) async throws {
+        try await copyFile(try await content(of: media), to: target)
+    }
+}
+
+@concurrent
+private func copyFile(_ content: URL, to target: URL) async throws {
+    // Copy to a temporary file in the same directory, then rename: an existing file survives a full disk.
+    let draft = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
+    // After the rename there is nothing to remove.
+    defer { try? FileManager.default.removeItem(at: draft) }
+    do {
+        try FileManager.default.copyItem(at: content, to: draft)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: draft.path)
+    } catch {
+        throw ChatError.storage(reason: "a file could not be copied")
+    }
+    guard rename(draft.path, target.path) == 0 else { throw ChatError.storage(reason: "a file could not be saved") }
+}

@@ -14,8 +14,6 @@ final class TimelineView {
     private static let maximumRowWidth = 796
     /// How long a row stays highlighted after a jump.
     private static let foundDuration = Duration.milliseconds(1600)
-    /// The delay before another page is requested after a failed read.
-    private static let retryDelay = Duration.seconds(2)
 
     let widget: Widget
     /// Called with whether the newest message is in view.
@@ -45,8 +43,6 @@ final class TimelineView {
     private var found: (id: TimelineItem.ID, end: Timeout)?
     /// Whether the rows were replaced since the last layout; scrolling is not animated then.
     private var isRebuilt = true
-    private var requestedEdge: TimelineListEdge?
-    private var retry: Timeout?
 
     init(viewModel: TimelineViewModel, media: MediaPresenter, scroller: ScrolledWindow, menuParent: Widget) {
         self.viewModel = viewModel
@@ -130,7 +126,7 @@ final class TimelineView {
         case .bringIntoView(let id): list.scroll(to: id, at: .nearest, animated: true)
         case .restore(let scrollPosition):
             list.restore(.row(TimelineItem.ID.message(scrollPosition.message), below: scrollPosition.offset))
-        case .loaded(let isThere): loaded(isThere: isThere)
+        case .finishedLoading(let edge): finishLoading(edge == .older ? .start : .end)
         case .selectionChanged: showSelection()
         case .arrived(let messages): onArrived?(messages)
         case .copy(let fragment): Clipboard.write(fragment, of: widget)
@@ -203,22 +199,10 @@ final class TimelineView {
     }
 
     private func load(_ edge: TimelineListEdge) {
-        requestedEdge = edge
         viewModel.send(.pages(.load(edge == .start ? .older : .newer)))
-        if viewModel.state.loading == nil { loaded(isThere: false) }
-    }
-
-    private func loaded(isThere: Bool) {
-        guard let edge = requestedEdge else { return }
-        if isThere {
-            finishLoading(edge)
-        } else {
-            retry = Timeout(after: Self.retryDelay) { [weak self] in self?.finishLoading(edge) }
-        }
     }
 
     private func finishLoading(_ edge: TimelineListEdge) {
-        requestedEdge = nil
         updatePaging()
         list.finishedLoading(edge, hasMore: list.moreRows.contains(edge))
     }

@@ -84,7 +84,8 @@ nonisolated extension TimelineViewModel.Action {
     /// Whether it is possible in a room that was left, which can be read and copied from only.
     var isPossibleWhenClosed: Bool {
         switch self {
-        case .context, .composer(.editing), .composer(.replyingTo): true
+        // Loading is answered without a request, so that the view does not wait forever.
+        case .context, .composer(.editing), .composer(.replyingTo), .pages(.load): true
         case .message(_, .copy), .message(_, .copyLink), .message(_, .showHistory), .message(_, .forward): true
         case .selection(.toggle), .selection(.requestDeletion), .selection(.delete): false
         case .selection: true

@@ -14,8 +14,8 @@ extension TimelineViewModel {
         case restore(ScrollPosition)
         case revealNewest
         case revealOldest
-        /// A page or jump has finished; `isThere` is false if the request failed.
-        case loaded(isThere: Bool)
+        /// The page requested at this edge was loaded, or may be requested again.
+        case finishedLoading(TimelineEdge)
         /// See ``TimelineViewModel/selectedRange(in:)``.
         case selectionChanged
         /// Messages from others have arrived; for screen readers.

@@ -52,11 +52,15 @@ public final class TimelineViewModel: ViewModel {
     @ObservationIgnored private var composed = ComposedMessages()
     @ObservationIgnored private var isSignedOut = false
     private let pager: TimelinePager
+    @ObservationIgnored private lazy var pageRequest = PageRequest(time: time) { [weak self] in
+        self?.onEffect?(.finishedLoading($0))
+    }
     private let operations: MessageOperations
     private let bodies: MessageBodies
     private let scrollPositionWriter: ScrollPositionWriter
     private let service: any TimelineBackend
     private let pageSize: Int
+    private let time: Timekeeper
     private let now: () -> Date
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var onEffect: ((Effect) -> Void)?
@@ -72,6 +76,7 @@ public final class TimelineViewModel: ViewModel {
     ) {
         self.roomID = roomID
         self.service = service
+        self.time = time
         self.now = now
         self.pageSize = pageSize
         bodies = MessageBodies(readsPlainTexts: service.capabilities.contains(.plainTexts))
@@ -158,7 +163,7 @@ public final class TimelineViewModel: ViewModel {
     public func send(_ action: Action) {
         guard !isClosed || action.isPossibleWhenClosed else { return }
         switch action {
-        case .pages(.load(let edge)): pager.load(edge)
+        case .pages(.load(let edge)): load(edge)
         case .pages(.jump(let destination)): jump(TimelineJump(destination: destination))
         case .pages(.clear): pager.clear()
         case .reading(.scrolled(let position)): scrolled(to: position)
@@ -305,6 +310,12 @@ public final class TimelineViewModel: ViewModel {
     }
 
     // MARK: Navigation
+
+    private func load(_ edge: TimelineEdge) {
+        pageRequest.begin(edge)
+        if !isClosed { pager.load(edge) }
+        if pager.range.loading == nil { pageRequest.end(isLoaded: false) }
+    }
 
     private func jump(_ jump: TimelineJump) {
         guard pager.range.isLoaded else { return pager.postpone(jump) }
@@ -482,7 +493,7 @@ public final class TimelineViewModel: ViewModel {
             show(content.remove(ids, messages, at: positions, of: loaded, by: layout))
         case .dropped(let messages): show(content.drop(messages, of: loaded, by: layout))
         case .jumped(let jump): land(jump, content.reveal(jump.destination, in: loaded))
-        case .finished(let isLoaded): onEffect?(.loaded(isThere: isLoaded))
+        case .finished(let isLoaded): pageRequest.end(isLoaded: isLoaded)
         case .failed(let error): onOutput?(.failed(error))
         }
         textSelection.notePositions(in: loaded)

@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatViewModels
+import ComposerGtk
 import GtkKit
 import MediaGtk
 
@@ -20,6 +21,7 @@ final class LinkPreviewCard {
     /// Returns `nil` if link previews are disabled or unavailable.
     private let linkPreviews: () -> LinkPreviews?
     private var link: BodyLink?
+    private var rendering: Rendering?
     private var loading: Task<Void, Never>?
 
     init(media: MediaPresenter, linkPreviews: @escaping () -> LinkPreviews?) {
@@ -61,6 +63,7 @@ final class LinkPreviewCard {
         let previews = link == nil ? nil : linkPreviews()
         guard let link, let previews else {
             self.link = nil
+            rendering = nil
             loading?.cancel()
             widget.isVisible = false
             return
@@ -69,22 +72,23 @@ final class LinkPreviewCard {
         self.link = link
         loading?.cancel()
         widget.isVisible = false
-        if let cached = previews.cachedPreview(of: link.target.address) { return fill(cached) }
-        loading = Task { [weak self] in
-            let preview = await previews.preview(of: link.target.address)
-            if !Task.isCancelled { self?.fill(preview) }
+        let address = link.target.address
+        previews.request(address)
+        rendering = Rendering({ previews.cachedPreview(of: address) }) { [weak self] preview in
+            // A preview that is no longer cached stays.
+            if let preview { self?.fill(preview, link) }
         }
     }
 
-    private func fill(_ preview: LinkPreview?) {
+    private func fill(_ preview: LinkPreview?, _ link: BodyLink) {
         widget.isVisible = preview != nil
         guard let preview else { return }
-        site.text = preview.site.isEmpty ? link?.target.host ?? "" : preview.site
+        site.text = preview.siteText(of: link)
         title.text = preview.title
         summary.text = preview.summary
         summary.isVisible = !preview.summary.isEmpty
-        widget.tooltip = link?.target.address
-        widget.setAccessibleLabel(translated("Open %s").replacing("%s", with: preview.title))
+        widget.tooltip = link.target.address
+        widget.setAccessibleLabel(preview.accessibleText(.gettext))
         gtk_picture_set_paintable(picture.cast(), nil)
         picture.isVisible = preview.picture != nil
         guard let image = preview.picture else { return }

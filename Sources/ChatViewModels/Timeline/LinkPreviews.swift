@@ -1,15 +1,17 @@
 public import ChatCore
+public import Observation
 
-/// A cache of the previews of links in one room; each is requested once.
+/// The previews of links in one room; each is requested once.
+@Observable
 public final class LinkPreviews {
     /// The cache is emptied when it reaches this size.
     private static let maxCount = 500
 
-    private let room: RoomID
-    private let service: any RoomCapabilityService
+    @ObservationIgnored private let room: RoomID
+    @ObservationIgnored private let service: any RoomCapabilityService
     /// A `nil` value means that a link has no preview.
     private var cache: [String: LinkPreview?] = [:]
-    private var requests: [String: Task<LinkPreview?, Never>] = [:]
+    @ObservationIgnored private var requested: Set<String> = []
 
     /// Returns `nil` if the backend does not support link previews.
     init?(room: RoomID, service: any RoomCapabilityService) {
@@ -18,22 +20,33 @@ public final class LinkPreviews {
         self.service = service
     }
 
-    /// The cached preview: `nil` if it was not requested yet, `.some(nil)` if the link has none.
+    /// The preview of a link: `nil` if it is not known, `.some(nil)` if the link has none.
     public func cachedPreview(of address: String) -> LinkPreview?? { cache[address] }
 
-    /// Returns the preview of a link, or `nil` if it has none.
-    public func preview(of address: String) async -> LinkPreview? {
-        if let cached = cache[address] { return cached }
-        if let task = requests[address] { return await task.value }
-        // A preview that cannot be fetched is none.
-        let task = Task { [service, room] in try? await service.linkPreview(of: address, in: room) }
-        requests[address] = task
-        let preview = await task.value
-        requests[address] = nil
+    /// Requests the preview of a link, unless it is known or on its way. ``cachedPreview(of:)`` tells when it arrives.
+    public func request(_ address: String) {
+        guard cache[address] == nil, requested.insert(address).inserted else { return }
+        Task { [service, room] in
+            // A preview that cannot be fetched is none.
+            store(try? await service.linkPreview(of: address, in: room), of: address)
+        }
+    }
+
+    private func store(_ preview: LinkPreview?, of address: String) {
+        requested.remove(address)
         // Cache failures too, or each row that shows the link would request it again. Opening the room again starts
         // afresh.
         if cache.count >= Self.maxCount { cache = [:] }
         cache[address] = .some(preview)
-        return preview
+    }
+}
+
+extension LinkPreview {
+    /// The name of the site, or else the host of the link.
+    public func siteText(of link: BodyLink) -> String { site.isEmpty ? link.target.host ?? "" : site }
+
+    /// What a screen reader says of the card, which opens the link.
+    public func accessibleText(_ translator: Translator) -> String {
+        translator("Open %s").replacing("%s", with: title)
     }
 }

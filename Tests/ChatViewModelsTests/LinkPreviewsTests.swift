@@ -1,0 +1,57 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+/// Which previews are requested, and what their cards say.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct LinkPreviewsTests {
+    /// Answers once `gate` opens: with a preview of one page, with an error for another, with none for the rest.
+    @MainActor
+    private final class Pages: RoomCapabilityService {
+        nonisolated let capabilities: BackendCapabilities
+        let gate = Gate()
+        let requested = Recorder<String>()
+
+        init(_ capabilities: BackendCapabilities = [.linkPreviews]) {
+            self.capabilities = capabilities
+        }
+
+        func linkPreview(of address: String, in room: RoomID) async throws -> LinkPreview? {
+            await requested.record(address)
+            await gate.pass()
+            if address == "https://a.example/broken" { throw ChatError.unreachable }
+            return address == "https://a.example/roses" ? LinkPreviewsTests.roses : nil
+        }
+    }
+
+    private nonisolated static let roses = LinkPreview(title: "Roses", summary: "", site: "", picture: nil)
+
+    @Test("A preview is requested once, also if there is none or it cannot be fetched")
+    func requests() async throws {
+        let pages = Pages()
+        let previews = try #require(LinkPreviews(room: RoomID("r"), service: pages))
+        let addresses = ["roses", "nothing", "broken"].map { "https://a.example/\($0)" }
+        for address in addresses + addresses { previews.request(address) }
+        #expect(addresses.allSatisfy { previews.cachedPreview(of: $0) == nil })
+        pages.gate.open()
+        await eventually { addresses.allSatisfy { previews.cachedPreview(of: $0) != nil } }
+        #expect(addresses.map { previews.cachedPreview(of: $0) } == [.some(Self.roses), .some(nil), .some(nil)])
+        for address in addresses { previews.request(address) }
+        #expect(pages.requested.values.sorted() == addresses.sorted())
+    }
+
+    @Test("A backend without link previews is not asked")
+    func unsupported() {
+        #expect(LinkPreviews(room: RoomID("r"), service: Pages([])) == nil)
+    }
+
+    @Test("A card names the site, or else the link's host, and says what it opens")
+    func texts() throws {
+        let link = BodyLink(to: try #require(LinkTarget("https://a.example/roses")), shownAs: "roses")
+        let roses = try #require(Self.roses)
+        #expect(roses.siteText(of: link) == "a.example" && roses.accessibleText(.untranslated) == "Open Roses")
+        let named = try #require(LinkPreview(title: "Roses", summary: "", site: "Garden", picture: nil))
+        #expect(named.siteText(of: link) == "Garden")
+    }
+}

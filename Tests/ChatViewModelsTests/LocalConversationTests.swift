@@ -221,4 +221,17 @@ import ToolSupport
         #expect(try await again.store.draft(in: room)?.preview ?? "" == text)
         await again.kill()
     }
+
+    @Test("The header of an open room tells its members, and its topic once it has one")
+    func headers() async throws {
+        let app = try await App()
+        let conversation = await app.openNotes()
+        @MainActor func subtitle() -> String {
+            conversation.header(name: "Notes", kind: .notes).subtitle(.untranslated)
+        }
+        await eventually { subtitle() == "Only you" }
+        try await app.backend.setTopic("Tides", of: conversation.roomID)
+        await eventually { subtitle() == "Tides" }
+        await app.end()
+    }
 }

@@ -38,8 +38,8 @@ final class ConversationView {
     var roomNamed: (String) -> String? = { _ in nil }
     /// Returns the avatar URI of another room, or `nil` if it has none.
     var roomAvatar: (RoomID) -> String? = { _ in nil }
-    private var roomHeader = ConversationHeader(name: "", kind: .group)
-    private var displayedHeader: ConversationHeader?
+    private var room: (name: String, kind: Room.Kind) = ("", .group)
+    private var headerRendering: Rendering?
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
 
@@ -96,9 +96,9 @@ final class ConversationView {
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
         keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
         widget.insertActions(actions, prefix: "conversation")
+        showHeader(name: room.name, kind: room.kind)
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
-            Rendering({ conversation.headline }, { [weak self] in self?.show($0) }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
             Rendering({ conversation.encryptionNotice(.gettext) }, { [weak self] in self?.showEncryption($0) }),
             Rendering({ conversation.acceptsMessages }, { [weak self] in self?.showComposer($0) }),
@@ -133,7 +133,7 @@ final class ConversationView {
 
     private func card(of mention: Mention) -> UserCard.Content? {
         let card = MentionCard(
-            mention, members: conversation.timeline.state.members, kind: roomHeader.kind,
+            mention, members: conversation.timeline.state.members, kind: room.kind,
             room: { (roomNamed($0), roomAvatar(RoomID($0))) }, translator: .gettext)
         guard let card else { return nil }
         return UserCard.Content(
@@ -196,8 +196,7 @@ final class ConversationView {
 
     /// Shows the room's name, and the back button if the room list is on another page.
     func show(_ row: RoomListViewModel.Row, isFolded: Bool) {
-        (roomHeader.name, roomHeader.kind) = (row.name, row.kind)
-        showHeader()
+        if room != (row.name, row.kind) { showHeader(name: row.name, kind: row.kind) }
         composer.hasOthers = row.kind != .notes
         backButton.isVisible = isFolded
         latestCount.isVisible = row.unreadLabel != nil
@@ -210,22 +209,17 @@ final class ConversationView {
         selectionBar.show(state.selection)
         retryBar.show(failedCount: state.failedCount)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
-        roomHeader.otherCount = state.otherMembers.count
-        showHeader()
     }
 
-    private func show(_ headline: RoomHeadline) {
-        roomHeader.headline = headline
-        showHeader()
-    }
-
-    private func showHeader() {
-        guard roomHeader != displayedHeader else { return }
-        displayedHeader = roomHeader
-        title.setProperty("title", roomHeader.name)
-        title.setProperty("subtitle", roomHeader.subtitle(.gettext))
-        emptyPage.setProperty("title", roomHeader.emptyTitle(.gettext))
-        emptyPage.setProperty("description", roomHeader.emptyDescription(.gettext))
+    private func showHeader(name: String, kind: Room.Kind) {
+        room = (name, kind)
+        headerRendering = Rendering({ [conversation] in conversation.header(name: name, kind: kind) }) {
+            [title, emptyPage] header in
+            title.setProperty("title", header.name)
+            title.setProperty("subtitle", header.subtitle(.gettext))
+            emptyPage.setProperty("title", header.emptyTitle(.gettext))
+            emptyPage.setProperty("description", header.emptyDescription(.gettext))
+        }
     }
 
     /// Whether the button that jumps to the newest message is shown.

@@ -21,7 +21,17 @@ public final class Conversation {
     /// The room's predecessor and successor.
     public private(set) var succession = RoomSuccession()
     /// The room's topic and other details.
-    public private(set) var headline = RoomHeadline()
+    private var headline = RoomHeadline()
+
+    /// Returns the texts above the messages.
+    /// - Parameters:
+    ///   - name: the room's name in the room list.
+    ///   - kind: the room's kind in the room list.
+    public func header(name: String, kind: Room.Kind) -> ConversationHeader {
+        ConversationHeader(
+            name: name, kind: kind, headline: headline, otherCount: timeline.state.otherMembers.count)
+    }
+
     /// Whether messages can be sent to the room.
     public var acceptsMessages: Bool { (encryption == .off || encryption == .unchecked) && succession.next == nil }
     /// Says in place of the composer why no messages can be sent, if encryption is the reason.

@@ -6,14 +6,6 @@ struct ComposerAppearance {
     var showsCompletion: Bool
     var highlightedMention: Span.ID?
 
-    init(of message: MessageWriter) {
-        selection = message.editor.selection
-        height = message.height
-        exceedsLimit = message.editor.counter?.exceeded ?? false
-        showsCompletion = message.editor.completing.isVisible
-        highlightedMention = message.editor.text.highlightedMention
-    }
-
     func reportChanges(since before: ComposerAppearance, _ transaction: inout EventTransaction) {
         if let highlightedMention, highlightedMention != before.highlightedMention {
             transaction.observe(.mentionSelected)
@@ -23,5 +15,14 @@ struct ComposerAppearance {
         }
         if exceedsLimit != before.exceedsLimit { transaction.observe(exceedsLimit ? .limitExceeded : .limitMet) }
         if height != before.height { transaction.observe(.heightChanged) }
+    }
+}
+
+// Not an initializer of the appearance: that would copy the whole message for each key press.
+extension MessageWriter {
+    var appearance: ComposerAppearance {
+        ComposerAppearance(
+            selection: editor.selection, height: height, exceedsLimit: editor.counter?.exceeded ?? false,
+            showsCompletion: editor.completing.isVisible, highlightedMention: editor.text.highlightedMention)
     }
 }

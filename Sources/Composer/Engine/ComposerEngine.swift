@@ -21,7 +21,7 @@ public struct ComposerEngine: Sendable {
     public var selection: TextRange { message.editor.text.selection }
 
     /// The current state, without the text.
-    public var state: ComposerState { ComposerState(of: message) }
+    public var state: ComposerState { message.state }
 
     /// The state of completion, or `nil` while it is closed.
     public var completion: CompletionState? { message.editor.completionState }
@@ -163,11 +163,11 @@ public struct ComposerEngine: Sendable {
 
     /// Runs `body` and returns its effects: edits first, then the selection, then the rest.
     mutating func performTransaction(_ body: (inout ComposerEngine) -> Void) -> [ComposerEffect] {
-        let before = ComposerAppearance(of: message)
+        let before = message.appearance
         body(&self)
         let reportsMove = message.editor.noteSelection(since: before.selection)
         let isChanged = message.editor.hasChanged(since: before.selection)
-        ComposerAppearance(of: message).reportChanges(since: before, &message.editor.transaction)
+        message.appearance.reportChanges(since: before, &message.editor.transaction)
         message.scheduleDraft()
         let finished = message.editor.transaction
         setClock(to: finished.now)
@@ -180,7 +180,7 @@ public struct ComposerEngine: Sendable {
     // MARK: Keys
 
     /// The current conditions for ``KeyTable/action(for:in:)``.
-    public var keyContext: KeyContext { KeyContext(of: message) }
+    public var keyContext: KeyContext { message.keyContext }
 
     /// Handles a key press. Ignores keys while the input method has preedit text.
     private mutating func press(_ chord: KeyChord) {

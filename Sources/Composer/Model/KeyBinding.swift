@@ -50,15 +50,17 @@ public struct KeyContext: OptionSet, Hashable, Sendable {
     public static let choosing = KeyContext(rawValue: 32)
 }
 
-extension KeyContext {
-    init(of message: MessageWriter) {
-        self = message.writing.isEditing ? .editing : .composing
-        if message.editor.text.document.isEmpty, message.attachments.items.isEmpty { insert(.empty) }
-        if !message.editor.selection.isEmpty { insert(.selection) }
-        if let session = message.editor.completing.session, session.isVisible, !session.items.isEmpty {
-            insert(.completing)
-            if session.selected != nil { insert(.choosing) }
+extension MessageWriter {
+    /// The current conditions for ``KeyTable/action(for:in:)``.
+    var keyContext: KeyContext {
+        var context: KeyContext = writing.isEditing ? .editing : .composing
+        if editor.text.document.isEmpty, attachments.items.isEmpty { context.insert(.empty) }
+        if !editor.selection.isEmpty { context.insert(.selection) }
+        if let session = editor.completing.session, session.isVisible, !session.items.isEmpty {
+            context.insert(.completing)
+            if session.selected != nil { context.insert(.choosing) }
         }
+        return context
     }
 }
 

@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 
 /// A composer over a fake service and a manual clock.

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
+import ComposerSessions
 import Foundation
 
 /// A timeline over a fake service.

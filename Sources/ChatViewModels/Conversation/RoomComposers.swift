@@ -1,5 +1,6 @@
 import ChatCore
 import Composer
+import ComposerSessions
 
 /// The composers of the rooms opened so far. They stay in memory, so that undo survives switching rooms.
 final class RoomComposers {

@@ -1,6 +1,7 @@
 import ChatViewModels
 import Composer
 import ComposerGtk
+import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import XCTest

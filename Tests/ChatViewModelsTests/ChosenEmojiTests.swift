@@ -7,9 +7,8 @@ import Testing
 
 @MainActor @Suite("Emoji from a list", .timeLimit(.minutes(5))) struct ChosenEmojiTests {
     @Test("A chosen emoji goes to the caret and is offered first by completion") func choosing() async {
-        let harness = await ComposerHarness.started()
         let library = EmojiLibrary(load: { throw ChatError.notFound })
-        harness.composer.emoji = library
+        let harness = await ComposerHarness.started(emoji: library)
         harness.type("ab")
         harness.composer.handle(.select(.caret(1)))
         harness.composer.insertEmoji("🎉")

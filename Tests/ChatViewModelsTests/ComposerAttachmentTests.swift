@@ -8,10 +8,12 @@ import Testing
 
 @MainActor @Suite("Files in a room's composer", .timeLimit(.minutes(5))) struct ComposerAttachmentTests {
     private let service = FakeChatService()
+    private let outputs = Recorder<ComposerViewModel.Output>()
 
     private func makeComposer(_ media: FakeMediaService) async throws -> (ComposerViewModel, AttachmentQueue) {
         let composer = ComposerViewModel(
-            roomID: RoomID("room"), service: service, media: media, time: Timekeeper(ManualClock()))
+            roomID: RoomID("room"), service: service, media: media, time: Timekeeper(ManualClock()),
+            onOutput: { [outputs] in outputs.record($0) })
         await composer.start()
         return (composer, try #require(composer.attachments))
     }
@@ -24,13 +26,11 @@ import Testing
 
     @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func count() async throws {
         let (composer, intake) = try await makeComposer(FakeMediaService())
-        var refusals: [ComposerRejection] = []
-        composer.onOutput = { if case .rejected(let reason) = $0 { refusals.append(reason) } }
         intake.add((0..<14).map { Self.item("\($0)") })
         #expect(names(composer).count == ChatLimits.attachments)
-        #expect(refusals == [.attachmentCount(limit: ChatLimits.attachments)])
+        #expect(outputs.values == [.rejected(.attachmentCount(limit: ChatLimits.attachments))])
         intake.add([Self.item("big", bytes: ChatLimits.attachmentBytes + 1)])
-        #expect(refusals.count == 2)
+        #expect(outputs.values.count == 2)
     }
 
     @Test("SLK-39: what was being copied when the program ended is marked, and does not go out") func restoring()

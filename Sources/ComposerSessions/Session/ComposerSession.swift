@@ -107,7 +107,8 @@ public final class ComposerSession: ComposerModel {
     /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
     var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
 
-    func report(_ error: ChatError) { onFailure?(error) }
+    /// Reports an error as ``onFailure`` does.
+    package func report(_ error: ChatError) { onFailure?(error) }
 
     // MARK: Events
 

@@ -1,4 +1,3 @@
-import ChatViewModels
 import Composer
 import ComposerGtk
 import ComposerSessions

@@ -25,10 +25,13 @@ let package = Package(
     name: "Parlance",
     products: [
         .library(name: "Composer", targets: ["Composer"]),
-        .library(name: "ComposerGtk", targets: ["ComposerGtk", "ChatViewModels", "Composer", "GtkKit"]),
+        .library(name: "ComposerGtk", targets: ["ComposerGtk", "ComposerSessions", "Composer", "GtkKit"]),
         .library(name: "TimelineGtk", targets: ["TimelineGtk", "GtkKit"]),
         .library(
-            name: "ChatGtk", targets: ["ChatGtk", "ComposerGtk", "TimelineGtk", "ChatViewModels", "Composer", "GtkKit"]),
+            name: "ChatGtk",
+            targets: [
+                "ChatGtk", "ComposerGtk", "TimelineGtk", "ChatViewModels", "ComposerSessions", "Composer", "GtkKit",
+            ]),
         .executable(name: "parlance", targets: ["parlance"]),
         .executable(name: "parlance-decode", targets: ["parlance-decode"]),
         .executable(name: "parlance-film", targets: ["parlance-film"]),
@@ -130,7 +133,7 @@ let package = Package(
             name: "parlance-bench",
             dependencies: [
                 "ToolSupport", "ChatArchive", "ChatCore", "LocalBackend", "ChatViewModels", "ChatStore", "Composer",
-                "CJpeg", "CPng", "CWebP", "JSONReading", "MessageMarkup", "MediaDecoding",
+                "ComposerSessions", "CJpeg", "CPng", "CWebP", "JSONReading", "MessageMarkup", "MediaDecoding",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tools/parlance-bench", swiftSettings: settings),
@@ -238,13 +241,20 @@ let package = Package(
 
         // Screens without and with widgets, and the program.
         .target(
-            name: "ChatViewModels", dependencies: ["ChatCore", "Composer", "MessageMarkup"],
+            name: "ComposerSessions", dependencies: ["ChatCore", "Composer", "MessageMarkup"],
+            swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "ComposerSessionsTests",
+            dependencies: ["ChatCore", "ChatTestSupport", "Composer", "ComposerSessions"],
+            swiftSettings: settings),
+        .target(
+            name: "ChatViewModels", dependencies: ["ChatCore", "Composer", "ComposerSessions", "MessageMarkup"],
             swiftSettings: mainActorSettings),
         .testTarget(
             name: "ChatViewModelsTests",
             dependencies: [
-                "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "LocalBackend",
-                "ToolSupport",
+                "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "ComposerSessions",
+                "LocalBackend", "ToolSupport",
             ],
             swiftSettings: settings),
         .target(name: "TimelineGtk", dependencies: ["CGtk", "GtkKit"], swiftSettings: mainActorSettings),
@@ -257,7 +267,7 @@ let package = Package(
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(
             name: "ComposerGtk",
-            dependencies: ["CGtk", "ChatCore", "ChatViewModels", "Composer", "GtkKit", "MediaGtk"],
+            dependencies: ["CGtk", "ChatCore", "Composer", "ComposerSessions", "GtkKit", "MediaGtk"],
             swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
         .target(
             name: "ChatGtk",
@@ -270,19 +280,20 @@ let package = Package(
             name: "ChatGtkTests",
             dependencies: [
                 "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
-                "Composer", "ComposerGtk", "GtkKit", "GtkTestSupport", "LocalBackend", "MediaDecoding", "MediaGtk",
-                "MessageMarkup", "parlance-decode", "parlance-film", "TimelineGtk", "ToolSupport",
+                "Composer", "ComposerGtk", "ComposerSessions", "GtkKit", "GtkTestSupport", "LocalBackend",
+                "MediaDecoding", "MediaGtk", "MessageMarkup", "parlance-decode", "parlance-film", "TimelineGtk",
+                "ToolSupport",
             ], swiftSettings: settings),
         .executableTarget(
             name: "parlance-gallery",
             dependencies: [
-                "ToolSupport", "CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "ComposerGtk", "GtkKit",
-                "MessageMarkup", "TimelineGtk",
+                "ToolSupport", "CGtk", "ChatCore", "ChatGtk", "ChatViewModels", "Composer", "ComposerGtk",
+                "ComposerSessions", "GtkKit", "MessageMarkup", "TimelineGtk",
             ],
             path: "Tools/parlance-gallery", swiftSettings: mainActorSettings),
         // What `make new-app` begins with, built here so that it does build.
         .executableTarget(
-            name: "ComposerTemplate", dependencies: ["ChatViewModels", "Composer", "ComposerGtk", "GtkKit"],
+            name: "ComposerTemplate", dependencies: ["Composer", "ComposerGtk", "ComposerSessions", "GtkKit"],
             path: "Template/Sources",
             swiftSettings: mainActorSettings),
         .executableTarget(
@@ -296,8 +307,7 @@ let package = Package(
             name: "parlance",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "ComposerGtk",
-                "GtkKit",
-                "Keyring", "LocalBackend", "MatrixBackend",
+                "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend",
             ],
             swiftSettings: mainActorSettings),
         .testTarget(

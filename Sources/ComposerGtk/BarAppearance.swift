@@ -1,5 +1,5 @@
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// The appearance of a bar, modeled on sample apps of other composer libraries (MIB-48). It sets a style class and some

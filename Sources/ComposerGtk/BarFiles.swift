@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// File support of a bar: an attach button, paste, drops, and the tray above the text (SLK-36, MIB-36 to MIB-39).

@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 package import Composer
+import ComposerSessions
 import Foundation
 package import GtkKit
 

@@ -1,5 +1,5 @@
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// The bar's properties. Those that configure the engine apply to a bar with its own session.

@@ -1,6 +1,6 @@
 public import CGtk
-public import ChatViewModels
 public import Composer
+public import ComposerSessions
 public import GtkKit
 
 /// A message composer: growing text with completion, mention pills and live Markdown, edit and reply bars, a send

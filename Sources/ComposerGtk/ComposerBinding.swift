@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// Connects a model to the widgets of a composer bar for the lifetime of this object.

@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// The scrolled text view: grows with its lines up to a limit, and reports its layout to the engine (SLK-4).

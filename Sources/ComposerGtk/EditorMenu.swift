@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// The editor's context menu: at the pointer by the secondary button, at the caret by Menu or Shift+F10 (SLK-38).

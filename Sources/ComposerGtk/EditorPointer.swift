@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// Pointer input in the text: a press cancels completion, a selection takes effect when the button is released (HKW-22,

@@ -1,4 +1,4 @@
-public import ChatViewModels
+public import ComposerSessions
 import GtkKit
 
 /// The bundled emoji data in the user's language.

@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// Buttons for the engine's Markdown rules. They leave the focus in the text.

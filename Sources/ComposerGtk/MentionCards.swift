@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// Shows a card for the mention under the pointer or the caret (HKW-56).

@@ -5,6 +5,7 @@ import ChatStore
 import ChatViewModels
 import Composer
 import ComposerGtk
+import ComposerSessions
 import Foundation
 import GtkKit
 import Keyring

@@ -21,14 +21,15 @@ final class AttachmentTrayTests: GtkTestCase {
         let view: ComposerView
         let window: TestWindow
         let source = Label("drag me")
-        var refusals: [ComposerRejection] = []
-        var failures: [ChatError] = []
+        private let outputs = Recorder<ComposerViewModel.Output>()
         private let files = TemporaryFolder()
 
         init() throws {
             fixture = try ChatFixture()
             let room = try fixture.openRoom().roomID
-            let composer = ComposerViewModel(roomID: room, service: fixture.backend, media: fixture.backend)
+            let composer = ComposerViewModel(
+                roomID: room, service: fixture.backend, media: fixture.backend,
+                onOutput: { [outputs] in outputs.record($0) })
             viewModel = composer
             try finish { await composer.start() }
             view = ComposerView(viewModel: viewModel)
@@ -40,14 +41,16 @@ final class AttachmentTrayTests: GtkTestCase {
             box.append(view.widget)
             view.bar.files?.attachmentController.acceptDrops(on: box, hint: overlay)
             window = TestWindow(box, width: 500, height: 500)
-            viewModel.onOutput = { [weak self] output in
-                if case .rejected(let reason) = output { self?.refusals.append(reason) }
-                if case .failed(let error) = output { self?.failures.append(error) }
-            }
             try RealInput.activate(window.window)
             view.grabFocus()
         }
 
+        var refusals: [ComposerRejection] {
+            outputs.values.compactMap { if case .rejected(let reason) = $0 { reason } else { nil } }
+        }
+        var failures: [ChatError] {
+            outputs.values.compactMap { if case .failed(let error) = $0 { error } else { nil } }
+        }
         var attachments: [Composer.Attachment] { viewModel.composer.attachments }
         var names: [String] { attachments.map(\.name) }
         var text: String { viewModel.document.text }

@@ -1,6 +1,7 @@
 import CGtk
 import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import XCTest

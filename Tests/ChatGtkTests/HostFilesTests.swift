@@ -3,6 +3,7 @@ import ChatCore
 import ChatTestSupport
 import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 import GtkKit
 import GtkTestSupport

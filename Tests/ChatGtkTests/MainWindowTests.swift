@@ -2,6 +2,7 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import LocalBackend

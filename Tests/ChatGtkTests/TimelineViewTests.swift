@@ -190,7 +190,7 @@ final class TimelineViewTests: GtkTestCase {
                 ConversationBench.descendants(of: bench.view.widget).first { $0.hasStyle("parlance-typing") })
             let label = Label(borrowing: try XCTUnwrap(strip.children.first).pointer)
             for (names, isTold) in [(["Alex"], true), ([], false)] {
-                bench.model.onOutput?(.typing(names))
+                bench.conversation.composer.send(.typingUsers(names))
                 XCTAssertTrue(bench.wait { label.text.contains("Alex") == isTold }, label.text)
                 bench.settle()
                 XCTAssertEqual(bench.bottom(number), place)

@@ -3,6 +3,7 @@ import ChatStore
 import ChatTestSupport
 import ChatViewModels
 import Composer
+import ComposerSessions
 import LocalBackend
 import Testing
 

@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 
 /// A composer over a fake service and a manual clock.
@@ -12,25 +13,30 @@ import Foundation
     let clock = ManualClock()
     let outputs = Recorder<ComposerViewModel.Output>()
     let effects = Recorder<ComposerEffect>()
+    /// Called for each output, once it is recorded.
+    let outputHandlers = Recorder<(ComposerViewModel.Output) -> Void>()
     let composer: ComposerViewModel
 
     /// - Parameter draft: the room's stored draft.
-    init(draft: SavedDraft? = nil) {
+    init(draft: SavedDraft? = nil, emoji: EmojiLibrary? = nil) {
         let numbers = Recorder<Int>()
         service.drafts[Self.room] = draft
         composer = ComposerViewModel(
-            roomID: Self.room, service: service, time: Timekeeper(clock),
+            roomID: Self.room, service: service, time: Timekeeper(clock), emoji: emoji,
             makeTransactionID: {
                 numbers.record(numbers.values.count)
                 return TransactionID("t\(numbers.values.count)")
+            },
+            onOutput: { [outputs, outputHandlers] output in
+                outputs.record(output)
+                outputHandlers.values.forEach { $0(output) }
             })
-        composer.onOutput = { [outputs] in outputs.record($0) }
         composer.onTextEffect = { [effects] in effects.record($0) }
     }
 
     /// Returns a composer that has loaded its draft.
-    static func started(draft: SavedDraft? = nil) async -> ComposerHarness {
-        let harness = ComposerHarness(draft: draft)
+    static func started(draft: SavedDraft? = nil, emoji: EmojiLibrary? = nil) async -> ComposerHarness {
+        let harness = ComposerHarness(draft: draft, emoji: emoji)
         await harness.composer.start()
         return harness
     }

@@ -79,7 +79,9 @@ import Testing
     @Test(arguments: sendKeys) func theSendKeyCanBeChosen(key: SendKey, chord: String, sends: Bool) async {
         let harness = await ComposerHarness.started()
         // Change the setting back and forth: the last value applies.
-        for setting in [SendKey.ctrlReturn, .return, key] { harness.composer.preferences.sendKey = setting }
+        for setting in [SendKey.ctrlReturn, .return, key] {
+            harness.composer.send(.preferencesChanged(WritingPreferences(sendKey: setting)))
+        }
         #expect(harness.composer.preferences.sendKey == key)
         harness.type("hi")
         #expect(harness.press(chord))

@@ -289,7 +289,7 @@ import Testing
     @Test func theStateIsThereBeforeItIsTold() async {
         let harness = await ComposerHarness.started()
         let composer = harness.composer
-        composer.onOutput = { output in
+        harness.outputHandlers.record { output in
             if output == .editing(MessageID("m1")) { composer.send(.messageDeleted(MessageID("m1"))) }
         }
         composer.send(.startEdit(MessageID("m1"), WrittenText("old")))

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Composer
+import ComposerSessions
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatTestSupport
 
 @testable import ChatViewModels
 

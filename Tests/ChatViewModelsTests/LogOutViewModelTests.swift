@@ -1,4 +1,5 @@
 import ChatCore
+import ChatTestSupport
 import Testing
 
 @testable import ChatViewModels

@@ -11,8 +11,7 @@ import Testing
     private let outputs = Recorder<MessageOperations.Output>()
 
     init() {
-        operations = MessageOperations(roomID: RoomID("room"), service: service)
-        operations.onOutput = { [outputs] in outputs.record($0) }
+        operations = MessageOperations(roomID: RoomID("room"), service: service) { [outputs] in outputs.record($0) }
     }
 
     @Test("Messages are retried and deleted in their order")

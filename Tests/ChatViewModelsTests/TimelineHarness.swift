@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
+import ComposerSessions
 import Foundation
 
 /// A timeline over a fake service.
@@ -20,9 +21,8 @@ import Foundation
         let wallClock = Recorder<() -> Date>()
         timeline = TimelineViewModel(
             roomID: RoomID("room"), service: service, time: Timekeeper(clock), now: { wallClock.values[0]() },
-            pageSize: pageSize, reach: reach)
+            pageSize: pageSize, reach: reach, onOutput: { [outputs] in outputs.record($0) })
         wallClock.record { [unowned self] in now }
-        timeline.onOutput = { [outputs] in outputs.record($0) }
         timeline.subscribe { [weak self] in self?.mirror($0) }
         timeline.start()
         timeline.send(.reading(.attended(true)))

@@ -13,8 +13,8 @@ import Testing
 
     init() {
         pager = TimelinePager(
-            roomID: RoomID("room"), service: service, bodies: MessageBodies(), pageSize: 4, reach: 6)
-        pager.onOutput = { [outputs] in outputs.record($0) }
+            roomID: RoomID("room"), service: service, bodies: MessageBodies(), pageSize: 4, reach: 6
+        ) { [outputs] in outputs.record($0) }
     }
 
     private func page(_ positions: ClosedRange<Int64>, older: Bool = true, newer: Bool = false) -> TimelinePage {

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 import ToolSupport
 

@@ -3,6 +3,7 @@ import ChatGtk
 import ChatViewModels
 import Composer
 import ComposerGtk
+import ComposerSessions
 import GtkKit
 
 /// A composer to experiment with and a log of its events, mainly for testing input methods (HKW-71).

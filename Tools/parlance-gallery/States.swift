@@ -3,6 +3,7 @@ import ChatGtk
 import ChatViewModels
 import Composer
 import ComposerGtk
+import ComposerSessions
 import Foundation
 import GtkKit
 

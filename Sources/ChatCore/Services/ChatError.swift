@@ -40,6 +40,13 @@ public enum ChatError: Error, Equatable, Sendable {
     case storage(reason: String)
 }
 
+extension ChatError {
+    /// Wraps any error in one that can be displayed.
+    public init(_ error: any Error) {
+        self = error as? ChatError ?? .storage(reason: String(describing: error))
+    }
+}
+
 /// Size limits that services enforce.
 public enum ChatLimits {
     /// The maximum length of a room's name, in grapheme clusters.

@@ -1,4 +1,5 @@
 public import ChatCore
+public import ComposerSessions
 public import Observation
 
 /// The accounts of a window, one of which is shown.

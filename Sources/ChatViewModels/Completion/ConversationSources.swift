@@ -1,5 +1,6 @@
 import ChatCore
 import Composer
+import ComposerSessions
 
 /// The completion sources of an open conversation: members for `@`, rooms for `#`.
 final class ConversationSources {

@@ -1,5 +1,6 @@
 public import ChatCore
 public import Composer
+public import ComposerSessions
 public import Foundation
 public import Observation
 
@@ -27,6 +28,8 @@ public final class ComposerViewModel: ViewModel {
         case typingUsers([String])
         /// The message being edited was deleted.
         case messageDeleted(MessageID)
+        /// The user's writing preferences, which apply at once.
+        case preferencesChanged(WritingPreferences)
     }
 
     public nonisolated enum Output: Equatable, Sendable {
@@ -49,18 +52,14 @@ public final class ComposerViewModel: ViewModel {
     }
 
     public let roomID: RoomID
-    @ObservationIgnored public var onOutput: ((Output) -> Void)?
-    /// Executes commands that are not messages. Errors are reported, and the command's text is restored.
-    public var onCommand: ((ChatCommand) async throws -> Void)? {
-        get { delivery.onCommand }
-        set { delivery.onCommand = newValue }
-    }
-    /// Receives the emoji the user picks, so that completion can rank them first.
-    @ObservationIgnored public var emoji: EmojiLibrary?
+    /// The user's writing preferences.
+    public private(set) var preferences: WritingPreferences
 
     @ObservationIgnored private let session: ComposerSession
     @ObservationIgnored private let service: any MessageService & DraftService
-    @ObservationIgnored private var delivery: MessageDelivery
+    @ObservationIgnored private let delivery: MessageDelivery
+    @ObservationIgnored private let emoji: EmojiLibrary?
+    @ObservationIgnored private var onOutput: ((Output) -> Void)?
     @ObservationIgnored private let drafts: DraftWriter
     @ObservationIgnored private let queue = DeliveryQueue()
     @ObservationIgnored private let typing: LatestValueSink<Bool>
@@ -68,14 +67,26 @@ public final class ComposerViewModel: ViewModel {
     /// Warnings for all messages edited since the start, since undo may return to an earlier edit.
     @ObservationIgnored private var editWarnings: [String: String] = [:]
 
+    /// - Parameters:
+    ///   - commands: the slash commands; `nil` if a leading slash has no meaning.
+    ///   - emoji: receives the emoji the user picks, so that completion can rank them first.
+    ///   - onCommand: executes commands that are not messages. Errors are reported, and the command's text is restored.
+    ///   - onOutput: receives what concerns others, until ``stopReporting()``.
     public init(
         roomID: RoomID, service: any MessageService & DraftService, media: (any MediaService)? = nil,
         configuration: ComposerConfiguration = .preset(.parlance), time: Timekeeper = .continuous,
-        makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) }
+        commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil,
+        makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) },
+        onCommand: @escaping (ChatCommand) async throws -> Void = { _ in },
+        onOutput: @escaping (Output) -> Void = { _ in }
     ) {
         self.roomID = roomID
         self.service = service
-        delivery = MessageDelivery(roomID: roomID, service: service, makeTransactionID: makeTransactionID)
+        self.emoji = emoji
+        self.onOutput = onOutput
+        delivery = MessageDelivery(
+            roomID: roomID, service: service, makeTransactionID: makeTransactionID, commands: commands,
+            onCommand: onCommand)
         var configuration = configuration
         // Together with the time to write it, this keeps the stored draft at most half a second behind the keyboard.
         configuration.draftDelay = .milliseconds(300)
@@ -87,14 +98,19 @@ public final class ComposerViewModel: ViewModel {
         self.session = session
         session.media = media
         session.waitForDraft()
-        drafts = DraftWriter(service: service, roomID: roomID, stored: session.makeDraft())
+        drafts = DraftWriter(service: service, roomID: roomID, stored: session.makeDraft()) { [weak session] in
+            session?.report($0)
+        }
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
         meter = MessageMeter(service) { [weak session] in session?.handle(.measured($0)) }
+        session.withEngine { engine, _ in
+            engine.setSendGate(commands)
+            return []
+        }
         connect()
     }
 
     private func connect() {
-        drafts.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
         session.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
         session.onEffect = { [weak self] in self?.carryOut($0) }
         session.onUpdate = { [weak self] in self?.update(from: $0, to: $1) }
@@ -119,28 +135,17 @@ public final class ComposerViewModel: ViewModel {
         set { session.completionSources = newValue }
     }
 
-    /// The slash commands; `nil` if a leading slash has no meaning.
-    public var commands: CommandRegistry? {
-        didSet {
-            delivery.commands = commands
-            session.withEngine { [commands] engine, _ in
-                engine.setSendGate(commands)
-                return []
-            }
-        }
+    private func setPreferences(_ preferences: WritingPreferences) {
+        guard preferences != self.preferences else { return }
+        self.preferences = preferences
+        var configuration = session.configuration
+        configuration.sendKey = preferences.sendKey
+        configuration.completion.implicitLength = preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
+        session.configuration = configuration
     }
 
-    /// The user's writing preferences. Changes apply at once.
-    public var preferences: WritingPreferences {
-        didSet {
-            guard preferences != oldValue else { return }
-            var configuration = session.configuration
-            configuration.sendKey = preferences.sendKey
-            configuration.completion.implicitLength =
-                preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
-            session.configuration = configuration
-        }
-    }
+    /// Reports nothing from now on, because the user has left the room.
+    func stopReporting() { onOutput = nil }
 
     /// Inserts an emoji picked by the user at the caret.
     public func insertEmoji(_ text: String) {
@@ -169,6 +174,7 @@ public final class ComposerViewModel: ViewModel {
             }
             for name in names { handle(.userTyping(name: name, true)) }
         case .messageDeleted(let message): handle(.messageDeleted(id: message.rawValue))
+        case .preferencesChanged(let preferences): setPreferences(preferences)
         }
     }
 

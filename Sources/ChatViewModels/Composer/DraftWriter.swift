@@ -9,15 +9,13 @@ final class DraftWriter {
     /// The draft passed in last, or known to be stored.
     private var latest: ComposerDraft
 
-    /// Receives the first error of consecutive failures. A room that no longer exists is not an error.
-    var onFailure: ((ChatError) -> Void)? {
-        get { failures.handler }
-        set { failures.handler = newValue }
-    }
-
-    /// - Parameter stored: the draft that the storage holds.
-    init(service: any DraftService, roomID: RoomID, stored: ComposerDraft) {
-        let failures = Failures()
+    /// - Parameters:
+    ///   - stored: the draft that the storage holds.
+    ///   - onFailure: receives the first error of consecutive failures. A room that no longer exists is not an error.
+    init(
+        service: any DraftService, roomID: RoomID, stored: ComposerDraft, onFailure: @escaping (ChatError) -> Void
+    ) {
+        let failures = Failures(onFailure)
         self.failures = failures
         latest = stored
         sink = LatestValueSink { draft in
@@ -72,12 +70,16 @@ final class DraftWriter {
 
 extension DraftWriter {
     private final class Failures {
-        var handler: ((ChatError) -> Void)?
         private(set) var isFailing = false
+        private let onFailure: (ChatError) -> Void
+
+        init(_ onFailure: @escaping (ChatError) -> Void) {
+            self.onFailure = onFailure
+        }
 
         func note(_ error: ChatError?) {
             defer { isFailing = error != nil }
-            if let error, !isFailing { handler?(error) }
+            if let error, !isFailing { onFailure(error) }
         }
     }
 }

@@ -6,18 +6,9 @@ struct MessageDelivery {
     let roomID: RoomID
     let service: any MessageService & DraftService
     let makeTransactionID: () -> TransactionID
-    var commands: CommandRegistry?
+    let commands: CommandRegistry?
     /// Executes commands that are not messages.
-    var onCommand: ((ChatCommand) async throws -> Void)?
-
-    init(
-        roomID: RoomID, service: any MessageService & DraftService,
-        makeTransactionID: @escaping () -> TransactionID
-    ) {
-        self.roomID = roomID
-        self.service = service
-        self.makeTransactionID = makeTransactionID
-    }
+    let onCommand: (ChatCommand) async throws -> Void
 
     /// The command that a message is, or `nil`.
     func command(in message: ComposedMessage) -> ChatCommand? {
@@ -35,7 +26,7 @@ struct MessageDelivery {
         let command = command(in: message)
         // A message with files is never a command: the text is their caption, and a command would drop the files.
         if let command, command.messageCommand == nil, message.attachments.isEmpty {
-            try await onCommand?(command)
+            try await onCommand(command)
             return
         }
         let messages = WrittenMessage.messages(for: message, as: command?.messageCommand)

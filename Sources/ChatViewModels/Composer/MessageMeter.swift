@@ -1,5 +1,6 @@
 import ChatCore
 import Composer
+import ComposerSessions
 
 /// Has the service measure long texts, as only it knows how large an event a message becomes (SLK-14). Off the main
 /// actor, and only the newest of those waiting.

@@ -1,5 +1,6 @@
 import ChatCore
 import Composer
+import ComposerSessions
 
 /// Converts composed messages and commands.
 nonisolated extension WrittenMessage {

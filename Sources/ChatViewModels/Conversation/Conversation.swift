@@ -64,8 +64,7 @@ public final class Conversation {
         self.onFailure = onFailure
         let (service, session) = (environment.service, environment.session)
         let timeline = TimelineViewModel(
-            roomID: roomID, service: service, time: environment.time, now: environment.now)
-        timeline.onOutput = onTimelineOutput
+            roomID: roomID, service: service, time: environment.time, now: environment.now, onOutput: onTimelineOutput)
         timeline.send(.composer(.editing(composer.state.composer.editing.map { MessageID($0) })))
         timeline.send(.composer(.replyingTo(composer.state.composer.reply.map { MessageID($0.messageID) })))
         timeline.send(.context(.signedOut(session.isSignedOut)))

@@ -1,5 +1,6 @@
 public import ChatCore
 public import Composer
+public import ComposerSessions
 public import Foundation
 import MessageMarkup
 public import Observation

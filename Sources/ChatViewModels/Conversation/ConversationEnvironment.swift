@@ -1,5 +1,6 @@
 public import ChatCore
 public import Composer
+public import ComposerSessions
 public import Foundation
 
 /// What the conversations of one account work with, handed over when their coordinator is created.

@@ -1,5 +1,6 @@
 import ChatCore
 import Composer
+import ComposerSessions
 
 /// The composers of the rooms opened so far. They stay in memory, so that undo survives switching rooms.
 final class RoomComposers {
@@ -37,14 +38,14 @@ final class RoomComposers {
         entries[room] = Entry(
             composer: composer,
             preferences: ChangeSubscription(to: { preferences.writing }) { [weak composer] in
-                composer?.preferences = $0
+                composer?.send(.preferencesChanged($0))
             })
         return composer
     }
 
     /// Drops the composers of rooms that the user has left, and what they report from now on.
     func remove(_ rooms: Set<RoomID>) {
-        for room in rooms { entries.removeValue(forKey: room)?.composer.onOutput = nil }
+        for room in rooms { entries.removeValue(forKey: room)?.composer.stopReporting() }
     }
 
     /// Stores all drafts; returns when they are stored.
@@ -57,14 +58,12 @@ final class RoomComposers {
         configuration.typingPhrases = TypingPhrases(environment.translator)
         let composer = ComposerViewModel(
             roomID: room, service: environment.service, media: environment.service, configuration: configuration,
-            time: environment.time)
-        composer.preferences = environment.preferences.writing
+            time: environment.time, commands: environment.commands, emoji: environment.emoji,
+            onCommand: { [onCommand] in try await onCommand($0, room) },
+            onOutput: { [onOutput] in onOutput($0, room) })
+        composer.send(.preferencesChanged(environment.preferences.writing))
         composer.completionSources = sources(room)
-        composer.commands = environment.commands
         composer.setInputController(environment.inputController)
-        composer.emoji = environment.emoji
-        composer.onCommand = { [onCommand] in try await onCommand($0, room) }
-        composer.onOutput = { [onOutput] in onOutput($0, room) }
         Task { await composer.start() }
         return composer
     }

@@ -1,3 +1,4 @@
+import ComposerSessions
 import Foundation
 
 /// Reports when the local date changes.

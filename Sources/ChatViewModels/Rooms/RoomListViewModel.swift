@@ -206,10 +206,3 @@ public final class RoomListViewModel: ViewModel {
         }
     }
 }
-
-nonisolated extension ChatError {
-    /// Wraps any error in one that can be displayed.
-    public init(_ error: any Error) {
-        self = error as? ChatError ?? .storage(reason: String(describing: error))
-    }
-}

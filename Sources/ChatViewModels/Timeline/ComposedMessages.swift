@@ -28,3 +28,11 @@ nonisolated struct ComposedMessages: Sendable {
         message.map { $0.isDeleted ? .gone : .text(layout.quotedText($0)) } ?? .gone
     }
 }
+
+nonisolated extension ReplyTarget {
+    init(_ item: MessageItem) {
+        self.init(
+            messageID: item.id.rawValue, sender: item.senderName, senderID: item.senderID.rawValue,
+            preview: .text(PlainPreview.quote(item.body, attachments: item.attachments)))
+    }
+}

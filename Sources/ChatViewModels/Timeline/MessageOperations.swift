@@ -10,14 +10,14 @@ final class MessageOperations {
         case failed(ChatError)
     }
 
-    var onOutput: ((Output) -> Void)?
-
     private let roomID: RoomID
     private let service: any TimelineBackend
+    private let onOutput: (Output) -> Void
 
-    init(roomID: RoomID, service: any TimelineBackend) {
+    init(roomID: RoomID, service: any TimelineBackend, onOutput: @escaping (Output) -> Void) {
         self.roomID = roomID
         self.service = service
+        self.onOutput = onOutput
     }
 
     /// Adds a reaction, or removes the user's own.
@@ -82,7 +82,7 @@ final class MessageOperations {
 
     private func perform(_ work: @escaping @Sendable (any TimelineBackend) async throws -> Void) {
         Task { [weak self, service] in
-            do { try await work(service) } catch { self?.onOutput?(.failed(ChatError(error))) }
+            do { try await work(service) } catch { self?.onOutput(.failed(ChatError(error))) }
         }
     }
 
@@ -90,9 +90,9 @@ final class MessageOperations {
         Task { [weak self] in
             do {
                 let output = try await work()
-                self?.onOutput?(output)
+                self?.onOutput(output)
             } catch {
-                self?.onOutput?(.failed(ChatError(error)))
+                self?.onOutput(.failed(ChatError(error)))
             }
         }
     }

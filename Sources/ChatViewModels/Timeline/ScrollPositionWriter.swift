@@ -1,4 +1,5 @@
 import ChatCore
+import ComposerSessions
 
 /// Stores the scroll position of a room, at most once per ``delay``.
 final class ScrollPositionWriter {

@@ -22,7 +22,6 @@ final class TimelinePager {
 
     private(set) var range = TimelineRange()
     @ObservationIgnored private(set) var loaded = LoadedMessages()
-    @ObservationIgnored var onOutput: ((Output) -> Void)?
 
     @ObservationIgnored private let roomID: RoomID
     @ObservationIgnored private let service: any TimelineService
@@ -45,15 +44,18 @@ final class TimelinePager {
     @ObservationIgnored private var postponedJump: TimelineJump?
     /// The message at the scroll position; `nil` for the newest one.
     @ObservationIgnored private var anchor: MessageID?
+    @ObservationIgnored private let onOutput: (Output) -> Void
 
     init(
-        roomID: RoomID, service: any TimelineService, bodies: MessageBodies, pageSize: Int = 60, reach: Int = 480
+        roomID: RoomID, service: any TimelineService, bodies: MessageBodies, pageSize: Int = 60, reach: Int = 480,
+        onOutput: @escaping (Output) -> Void
     ) {
         self.roomID = roomID
         self.service = service
         self.bodies = bodies
         self.pageSize = pageSize
         self.reach = reach
+        self.onOutput = onOutput
     }
 
     // MARK: The range
@@ -101,7 +103,7 @@ final class TimelinePager {
     private func replace(with page: TimelinePage) {
         loaded = LoadedMessages(page)
         refreshRange()
-        onOutput?(.replaced)
+        onOutput(.replaced)
     }
 
     private func change(by update: TimelineUpdate) {
@@ -109,13 +111,13 @@ final class TimelinePager {
         case .changed(let messages):
             let positions = loaded.merge(messages)
             refreshRange()
-            onOutput?(.changed(messages, at: positions))
+            onOutput(.changed(messages, at: positions))
             trim()
         case .removed(let ids):
             let messages = ids.compactMap(loaded.message)
             let positions = loaded.remove(ids)
             refreshRange()
-            onOutput?(.removed(ids, loaded: messages, at: positions))
+            onOutput(.removed(ids, loaded: messages, at: positions))
         default: break
         }
     }
@@ -126,7 +128,7 @@ final class TimelinePager {
         let position = anchor.flatMap(loaded.position) ?? loaded.messages.last?.position ?? 0
         let dropped = loaded.trim(around: position, reach: reach)
         refreshRange()
-        onOutput?(.dropped(dropped))
+        onOutput(.dropped(dropped))
     }
 
     private func refreshRange() {
@@ -155,7 +157,7 @@ final class TimelinePager {
     private func add(_ page: TimelinePage, at edge: TimelineEdge) {
         let positions = edge == .older ? loaded.prepend(page) : loaded.append(page)
         refreshRange()
-        onOutput?(.added(page.messages, at: positions))
+        onOutput(.added(page.messages, at: positions))
     }
 
     // MARK: Jumps
@@ -244,12 +246,12 @@ final class TimelinePager {
         case .success(let page):
             reportedFailure = nil
             if case .page(let edge) = loading { add(page, at: edge) } else { replace(with: page) }
-            if let jump { onOutput?(.jumped(jump)) }
+            if let jump { onOutput(.jumped(jump)) }
             missed.forEach(change)
             trim()
-            onOutput?(.finished(isLoaded: true))
+            onOutput(.finished(isLoaded: true))
         case .failure(let error):
-            onOutput?(.finished(isLoaded: false))
+            onOutput(.finished(isLoaded: false))
             report(ChatError(error), of: loading)
         }
         if let edge = nextEdge {
@@ -264,7 +266,7 @@ final class TimelinePager {
             guard reportedFailure != error else { return }
             reportedFailure = error
         }
-        onOutput?(.failed(error))
+        onOutput(.failed(error))
     }
 }
 

@@ -1,7 +1,7 @@
 import CGtk
 import ChatCore
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 import MediaGtk
 

@@ -1,6 +1,6 @@
 import CGtk
-import ChatViewModels
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// Shows suggestions in a popover above the composer, aligned with the start of the query, or docked on top of the

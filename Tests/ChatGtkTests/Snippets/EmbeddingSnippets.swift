@@ -1,6 +1,6 @@
-import ChatViewModels
 import Composer
 import ComposerGtk
+import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import XCTest

@@ -1,37 +1,41 @@
-import Observation
+public import Observation
 
 /// Returns when a condition over observable state holds; the suite's time limit ends a wait in vain.
-@MainActor func eventually(_ condition: @escaping @MainActor () -> Bool) async {
+@MainActor public func eventually(_ condition: @escaping @MainActor () -> Bool) async {
     // Passing the function itself instead of a closure crashes the compiler (Swift 6.3.1).
     for await holds in Observations({ condition() }) where holds { return }
 }
 
 /// Runs all pending main-actor jobs, before a check that something did not happen.
-@MainActor func settle() async {
+@MainActor public func settle() async {
     for _ in 0..<50 { await Task.yield() }
 }
 
 /// Records values in order.
-@MainActor @Observable final class Recorder<Value> {
-    private(set) var values: [Value] = []
+@MainActor @Observable public final class Recorder<Value> {
+    public private(set) var values: [Value] = []
 
-    func record(_ value: Value) { values.append(value) }
+    public init() {}
+
+    public func record(_ value: Value) { values.append(value) }
 }
 
 /// Suspends callers until it is opened.
-@MainActor @Observable final class Gate {
-    private(set) var waiting = 0
+@MainActor @Observable public final class Gate {
+    public private(set) var waiting = 0
     @ObservationIgnored private var continuations: [CheckedContinuation<Void, Never>] = []
     @ObservationIgnored private var isOpen = false
 
-    func pass() async {
+    public init() {}
+
+    public func pass() async {
         guard !isOpen else { return }
         waiting += 1
         await withCheckedContinuation { continuations.append($0) }
         waiting -= 1
     }
 
-    func open() {
+    public func open() {
         isOpen = true
         continuations.forEach { $0.resume() }
         continuations = []

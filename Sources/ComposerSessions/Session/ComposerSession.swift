@@ -1,17 +1,15 @@
 public import ChatCore
 public import Composer
-import Foundation
+package import Foundation
 public import Observation
 
 /// A composer for any host: the engine with a clock, completion sources, files and deliveries, without a room.
-///
-/// ``ComposerViewModel`` connects one to a room.
 @Observable
 public final class ComposerSession: ComposerModel {
     public private(set) var composer: ComposerState
     public private(set) var editQuote: String?
     /// Whether input is handled at once. False while a stored draft is being loaded, to which it is added afterwards.
-    private(set) var isReady = true
+    package private(set) var isReady = true
     @ObservationIgnored public var onTextEffect: ((ComposerEffect) -> Void)?
 
     /// Sends a message. If it throws, the message returns to the composer.
@@ -24,14 +22,14 @@ public final class ComposerSession: ComposerModel {
     @ObservationIgnored public var onFailure: ((ChatError) -> Void)?
 
     /// Receives the states before and after each event.
-    @ObservationIgnored var onUpdate: ((_ before: ComposerState, _ after: ComposerState) -> Void)?
+    @ObservationIgnored package var onUpdate: ((_ before: ComposerState, _ after: ComposerState) -> Void)?
     /// Runs deliveries; `nil` starts each at once, whether or not another is under way.
-    @ObservationIgnored var runDelivery: ((_ delivery: @escaping @MainActor () async -> Void) -> Void)?
+    @ObservationIgnored package var runDelivery: ((_ delivery: @escaping @MainActor () async -> Void) -> Void)?
     /// Receives what was delivered, with the error if it failed, once the composer knows.
-    @ObservationIgnored var onDelivered: ((Delivery, (any Error)?) -> Void)?
+    @ObservationIgnored package var onDelivered: ((Delivery, (any Error)?) -> Void)?
 
     /// What a session delivers.
-    enum Delivery {
+    package enum Delivery {
         case message(ComposedMessage)
         case edit
     }
@@ -109,7 +107,8 @@ public final class ComposerSession: ComposerModel {
     /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
     var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
 
-    func report(_ error: ChatError) { onFailure?(error) }
+    /// Reports an error as ``onFailure`` does.
+    package func report(_ error: ChatError) { onFailure?(error) }
 
     // MARK: Events
 
@@ -125,7 +124,7 @@ public final class ComposerSession: ComposerModel {
     }
 
     /// The action of a key in the present state.
-    func action(for chord: KeyChord) -> KeyAction? { engine.keys.action(for: chord, in: engine.keyContext) }
+    package func action(for chord: KeyChord) -> KeyAction? { engine.keys.action(for: chord, in: engine.keyContext) }
 
     /// Dispatches the effects of an event: to the text view at once, to completion after the state is updated.
     ///
@@ -171,20 +170,20 @@ public final class ComposerSession: ComposerModel {
     public func makeDraft() -> ComposerDraft { engine.makeDraft() }
 
     /// Returns the draft to store together with the message that has this identifier.
-    func makeDraft(storing id: String) -> ComposerDraft { engine.makeDraft(storing: id) }
+    package func makeDraft(storing id: String) -> ComposerDraft { engine.makeDraft(storing: id) }
 
     /// Queues input until ``becomeReady()``.
-    func waitForDraft() { isReady = false }
+    package func waitForDraft() { isReady = false }
 
     /// Restores a stored draft. A damaged one restores an empty composer and a report.
-    func restore(
+    package func restore(
         encoded data: Data, target: @escaping (_ entityID: String, _ text: String) -> MentionTarget?
     ) {
         carryOut(engine.restore(encoded: data, target: target))
     }
 
     /// Handles the input that was queued meanwhile.
-    func becomeReady() {
+    package func becomeReady() {
         isReady = true
         if media != nil { attachmentQueue.failRestoredUploads() }
         let events = pendingEvents.replay(into: engine.value, restored: !engine.makeDraft().isEmpty)

@@ -1,7 +1,7 @@
 public import Composer
 
 /// Answers the completion queries for a prefix. Applications can add their own sources
-/// (``ComposerViewModel/completionSources``).
+/// (``ComposerSession/completionSources``).
 public nonisolated protocol CompletionSource: Sendable {
     /// The prefix of the rule it serves; empty for implicit queries.
     var prefix: String { get }

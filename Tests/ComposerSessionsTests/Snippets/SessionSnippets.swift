@@ -1,5 +1,6 @@
-import ChatViewModels
+import ChatTestSupport
 import Composer
+import ComposerSessions
 import Testing
 
 // The code of ComposerGtk.docc/EmbeddingInTenMinutes.md that needs no widget. `make lint` compares each block with a

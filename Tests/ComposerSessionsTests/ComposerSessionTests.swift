@@ -1,6 +1,6 @@
 import ChatTestSupport
-import ChatViewModels
 import Composer
+import ComposerSessions
 import Testing
 
 /// A composer without a room.

@@ -1,7 +1,6 @@
-import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 import Testing
 
@@ -18,14 +17,12 @@ import Testing
         try EmojiCatalog(list: file("emoji"), names: file(language), english: file("en"))
     }
 
-    private func composer(_ library: EmojiLibrary) async -> ComposerViewModel {
-        let composer = ComposerViewModel(
-            roomID: RoomID("r"), service: FakeChatService(), configuration: Self.unthrottled)
-        composer.completionSources = [EmojiSource(library: library)]
-        composer.setInputController(EmojiCodeController(library: library))
-        await composer.start()
-        composer.handle(.focus(true))
-        return composer
+    private func makeSession(_ library: EmojiLibrary) -> ComposerSession {
+        let session = ComposerSession(configuration: Self.unthrottled)
+        session.completionSources = [EmojiSource(library: library)]
+        session.setInputController(EmojiCodeController(library: library))
+        session.handle(.focus(true))
+        return session
     }
 
     private static var unthrottled: ComposerConfiguration {
@@ -34,9 +31,9 @@ import Testing
         return configuration
     }
 
-    private func type(_ text: String, into composer: ComposerViewModel) async {
-        for character in text { composer.handle(.insert(String(character), origin: .typed)) }
-        await eventually { composer.state.composer.completion.map { $0.openQuery == nil } ?? true }
+    private func type(_ text: String, into session: ComposerSession) async {
+        for character in text { session.handle(.insert(String(character), origin: .typed)) }
+        await eventually { session.composer.completion.map { $0.openQuery == nil } ?? true }
     }
 
     @Test(arguments: ["ar", "de", "en", "fr", "hi", "ja", "ru", "zh"])
@@ -51,9 +48,9 @@ import Testing
     @Test func theUsersLanguageAndEnglishFindIt() async throws {
         let library = EmojiLibrary { try Self.catalog("de") }
         for query in [":tada", ":konfetti", ":party_p", ":Party"] {
-            let composer = await composer(library)
-            await type(query, into: composer)
-            #expect(composer.state.composer.completion?.items.first?.replacement == "🎉", "\(query)")
+            let session = makeSession(library)
+            await type(query, into: session)
+            #expect(session.composer.completion?.items.first?.replacement == "🎉", "\(query)")
         }
     }
 
@@ -61,35 +58,35 @@ import Testing
     @Test(arguments: [(":smile", "😄"), (":+1", "👍"), (":heart", "❤️"), (":wave", "👋"), (":SMILE", "😄")])
     func theCodeThatWasWrittenComesFirst(query: String, emoji: String) async {
         let library = EmojiLibrary(recent: ["😃", "💔"]) { try Self.catalog("en") }
-        let composer = await composer(library)
-        await type(query, into: composer)
-        #expect(composer.state.composer.completion?.items.first?.replacement == emoji)
-        composer.handle(.key(KeyChord("Tab")))
-        #expect(composer.document.text == emoji + " " && composer.document.mentions.isEmpty)
+        let session = makeSession(library)
+        await type(query, into: session)
+        #expect(session.composer.completion?.items.first?.replacement == emoji)
+        session.handle(.key(KeyChord("Tab")))
+        #expect(session.document.text == emoji + " " && session.document.mentions.isEmpty)
         #expect(library.recent.first == emoji)
     }
 
     @Test func whatWasUsedLatelyComesBeforeOthers() async {
         let library = EmojiLibrary(recent: ["🚀", "🌹"]) { try Self.catalog("en") }
-        let composer = await composer(library)
-        await type(":ro", into: composer)
-        let rows = composer.state.composer.completion?.items.map(\.id) ?? []
+        let session = makeSession(library)
+        await type(":ro", into: session)
+        let rows = session.composer.completion?.items.map(\.id) ?? []
         #expect(rows.prefix(2) == ["🚀", "🌹"] && rows.count > 10 && Set(rows).count == rows.count)
     }
 
     @Test func facesComeBeforeOtherSigns() async {
-        let composer = await composer(EmojiLibrary(recent: ["🚀"]) { try Self.catalog("en") })
-        await type(":sm", into: composer)
-        let names = composer.state.composer.completion?.items.map(\.name) ?? []
+        let session = makeSession(EmojiLibrary(recent: ["🚀"]) { try Self.catalog("en") })
+        await type(":sm", into: session)
+        let names = session.composer.completion?.items.map(\.name) ?? []
         #expect(Set(names.prefix(2)) == ["smile", "smiley"] && names.contains("small_airplane"))
         #expect(Set(names).count == names.count)
     }
 
     @Test func skinTones() async throws {
         let library = EmojiLibrary(tone: .medium) { try Self.catalog("en") }
-        let composer = await composer(library)
-        await type(":wave", into: composer)
-        let rows = composer.state.composer.completion?.items ?? []
+        let session = makeSession(library)
+        await type(":wave", into: session)
+        let rows = session.composer.completion?.items ?? []
         #expect(rows.prefix(6).map(\.replacement) == ["👋🏽", "👋", "👋🏻", "👋🏼", "👋🏾", "👋🏿"])
         #expect(rows[2].name == "wave::skin-tone-2")
         let catalog = try Self.catalog("en")
@@ -119,29 +116,29 @@ import Testing
     @Test(arguments: typed)
     func aClosedCodeIsItsEmoji(text: String, expected: String) async throws {
         let library = EmojiLibrary { try Self.catalog("en") }
-        let composer = await composer(library)
+        let session = makeSession(library)
         // Load the catalog first, as the list does at the second letter.
-        await type(":ta", into: composer)
-        composer.handle(.clear)
-        await type(text, into: composer)
-        #expect(composer.document.text == expected)
+        await type(":ta", into: session)
+        session.handle(.clear)
+        await type(text, into: session)
+        #expect(session.document.text == expected)
     }
 
     @Test func undoBringsTheCodeBack() async throws {
         let library = EmojiLibrary { try Self.catalog("en") }
-        let composer = await composer(library)
-        await type(":ta", into: composer)
-        composer.handle(.clear)
-        await type(":tada:", into: composer)
-        #expect(composer.document.text == "🎉")
-        composer.handle(.undo)
-        #expect(composer.document.text == ":tada")
+        let session = makeSession(library)
+        await type(":ta", into: session)
+        session.handle(.clear)
+        await type(":tada:", into: session)
+        #expect(session.document.text == "🎉")
+        session.handle(.undo)
+        #expect(session.document.text == ":tada")
     }
 
     @Test func aBrokenFileIsAFailureInTheList() async {
         let library = EmojiLibrary { try EmojiCatalog(list: "x\t0", names: "", english: "") }
-        let composer = await composer(library)
-        await type(":ta", into: composer)
-        await eventually { composer.state.composer.completion?.hasFailed ?? false }
+        let session = makeSession(library)
+        await type(":ta", into: session)
+        await eventually { session.composer.completion?.hasFailed ?? false }
     }
 }

@@ -1,0 +1,129 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Foundation
+import Testing
+
+@testable import ComposerSessions
+
+@MainActor @Suite("Taking files in", .timeLimit(.minutes(5))) struct AttachmentIntakeTests {
+    private static let maxCount = 10
+    private static let maxBytes = 1_000
+
+    private func makeSession(_ media: FakeMediaService) throws -> (ComposerSession, AttachmentQueue) {
+        let session = ComposerSession(time: Timekeeper(ManualClock()))
+        session.configuration.attachments = AttachmentLimits(count: Self.maxCount, bytes: Self.maxBytes)
+        session.media = media
+        return (session, try #require(session.attachments))
+    }
+
+    private static func item(_ name: String, bytes: Int = 3, type: String = "image/png") -> AttachmentQueue.Item {
+        AttachmentQueue.Item(content: .data(Data("abc".utf8)), name: name, type: type, bytes: bytes)
+    }
+
+    private func names(_ session: ComposerSession) -> [String] { session.composer.attachments.map(\.name) }
+
+    @Test("MIB-36: a file is shown at once, can be sent when it is kept, and knows its size in pixels")
+    func taking() async throws {
+        let gate = Gate()
+        let (session, intake) = try makeSession(
+            FakeMediaService { _, progress in
+                progress(0.5)
+                await gate.pass()
+            })
+        intake.inspect = { _, _ in
+            AttachmentQueue.Traits(size: (640, 480), duration: 7000, blurHash: "00TI:j", poster: Data([1]))
+        }
+        intake.add([Self.item("a.png")])
+        #expect(names(session) == ["a.png"])
+        #expect(!session.composer.canSend)
+        await eventually { session.composer.attachments.first?.upload == .running(0.5) }
+        gate.open()
+        await eventually { session.composer.canSend }
+        let attachment = try #require(session.composer.attachments.first)
+        #expect(attachment.source == "fake:a.png")
+        #expect((attachment.width, attachment.height) == (640, 480))
+        let sent = try #require(MediaReference(attachment))
+        #expect(sent.duration == 7000 && sent.blurHash == "00TI:j" && sent.thumbnailURI == "fake:poster.jpg")
+    }
+
+    @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func count() throws {
+        let (session, intake) = try makeSession(FakeMediaService())
+        var refusals: [ComposerRejection] = []
+        session.onEffect = { if case .rejected(let reason) = $0 { refusals.append(reason) } }
+        intake.add((0..<14).map { Self.item("\($0)") })
+        #expect(names(session).count == Self.maxCount)
+        #expect(refusals == [.attachmentCount(limit: Self.maxCount)])
+        intake.add([Self.item("big", bytes: Self.maxBytes + 1)])
+        #expect(refusals.count == 2)
+    }
+
+    @Test("MIB-36: a copy that fails says so, is not sent, and can be tried again") func failing() async throws {
+        let fails = Recorder<Bool>()
+        let (session, intake) = try makeSession(
+            FakeMediaService { _, _ in
+                if await fails.values.isEmpty { throw ChatError.diskFull }
+            })
+        var errors: [ChatError] = []
+        session.onFailure = { errors.append($0) }
+        intake.add([Self.item("a")])
+        await eventually { session.composer.attachments.first?.upload == .failed }
+        #expect(errors == [.diskFull])
+        #expect(!session.composer.canSend)
+        let failed = try #require(session.composer.attachments.first)
+        #expect(intake.canRetry(failed))
+        fails.record(false)
+        intake.retry(0)
+        await eventually { session.composer.canSend }
+    }
+
+    @Test("MIB-37: what is removed while it is copied is gone, and its copy ends") func removing() async throws {
+        let gate = Gate()
+        let cancelled = Recorder<Bool>()
+        let (session, intake) = try makeSession(
+            FakeMediaService { _, _ in
+                await gate.pass()
+                await cancelled.record(Task.isCancelled)
+            })
+        intake.add([Self.item("a"), Self.item("b")])
+        intake.remove(0)
+        #expect(names(session) == ["b"])
+        gate.open()
+        await eventually { cancelled.values.count == 2 && session.composer.canSend }
+        #expect(cancelled.values.contains(true))
+        #expect(names(session) == ["b"])
+    }
+
+    @Test("MIB-36: a description stays when the copy ends, and order too") func describing() async throws {
+        let gate = Gate()
+        let (session, intake) = try makeSession(FakeMediaService { _, _ in await gate.pass() })
+        intake.add([Self.item("a"), Self.item("b")])
+        intake.describe(0, as: "  A pier \n")
+        session.handle(.moveAttachment(from: 0, to: 1))
+        gate.open()
+        await eventually { session.composer.canSend }
+        #expect(names(session) == ["b", "a"])
+        #expect(session.composer.attachments.map(\.altText) == [nil, "A pier"])
+        intake.describe(1, as: " ")
+        #expect(session.composer.attachments.last?.altText == nil)
+    }
+
+    @Test("SLK-39: what was being copied when the program ended is marked, and does not go out") func restoring()
+        throws
+    {
+        var engine = ComposerEngine()
+        _ = engine.handle(
+            .attach(
+                Composer.Attachment(type: "image/png", name: "a", bytes: 1, source: "incoming:x", upload: .running(0.3))
+            ),
+            at: .zero)
+        let (session, intake) = try makeSession(FakeMediaService())
+        session.waitForDraft()
+        session.restore(encoded: try engine.makeDraft().encoded()) { _, _ in nil }
+        session.becomeReady()
+        let attachment = try #require(session.composer.attachments.first)
+        #expect(attachment.upload == .failed)
+        #expect(!intake.canRetry(attachment))
+        #expect(!session.composer.canSend)
+    }
+}

@@ -25,8 +25,8 @@ final class SlackParser: ConversationParser, JSONReceiver {
         self.folder = folder
     }
 
-    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
-    func finish() throws { try stream.finish() }
+    func feed(_ bytes: Data) throws { try readingExport { () throws(JSONError) in try stream.feed(bytes) } }
+    func finish() throws { try readingExport { () throws(JSONError) in try stream.finish() } }
 
     func drainEvents() -> [ImportEvent] {
         defer { events = [] }

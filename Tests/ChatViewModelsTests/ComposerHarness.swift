@@ -3,6 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import Composer
 import Foundation
+import Testing
 
 /// A composer over a fake service and a manual clock.
 @MainActor final class ComposerHarness {

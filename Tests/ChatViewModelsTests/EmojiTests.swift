@@ -143,5 +143,7 @@ import Testing
         let composer = await composer(library)
         await type(":ta", into: composer)
         await eventually { composer.state.composer.completion?.hasFailed ?? false }
+        #expect(composer.state.composer.completion?.items.isEmpty == true)
+        #expect(composer.state.composer.completion?.isVisible == true)
     }
 }

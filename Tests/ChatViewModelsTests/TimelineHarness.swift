@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import ChatViewModels
 import Foundation
+import Testing
 
 /// A timeline over a fake service.
 @MainActor final class TimelineHarness {

@@ -119,7 +119,7 @@ let package = Package(
             ],
             path: "Tools/Fuzzing", swiftSettings: settings),
         .target(name: "ToolSupport", path: "Tools/ToolSupport", swiftSettings: settings),
-        .target(name: "ComposerReplay", dependencies: ["Composer"], swiftSettings: settings),
+        .target(name: "ComposerReplay", dependencies: ["Composer", "JSONReading"], swiftSettings: settings),
         .executableTarget(name: "parlance-replay", dependencies: ["ComposerReplay"], swiftSettings: settings),
         .testTarget(
             name: "ComposerTests", dependencies: ["Composer", "Fuzzing", "ToolSupport"],
@@ -223,10 +223,10 @@ let package = Package(
 
         // Rooms as files: exports in three formats, imports of other programs' exports.
         cLibrary("CArchive", pkgConfig: "libarchive", apt: ["libarchive-dev"]),
-        .target(name: "JSONReading", dependencies: ["ChatCore"], swiftSettings: settings),
+        .target(name: "JSONReading", swiftSettings: settings),
         .testTarget(
             name: "JSONReadingTests",
-            dependencies: ["ChatCore", "Fuzzing", "JSONReading", "ToolSupport"],
+            dependencies: ["Fuzzing", "JSONReading", "ToolSupport"],
             swiftSettings: settings),
         .target(
             name: "ChatArchive", dependencies: ["CArchive", "ChatCore", "Composer", "JSONReading", "MessageMarkup"],

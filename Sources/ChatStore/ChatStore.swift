@@ -77,7 +77,7 @@ public final class ChatStore: Sendable {
             } else {
                 // Without its write-ahead log the database would silently lose its latest changes.
                 guard !lock.hasLeftoverLogs || FileSystem.exists(file.log) else {
-                    throw .damaged(path: file.path, reason: "its log is missing")
+                    throw .damaged(path: file.path, reason: "the write-ahead log is missing")
                 }
                 if try StoreInspection(file: file, lastEnding: lock.lastEnding).run() { isUnchecked = true }
             }

@@ -1,11 +1,17 @@
 import Composer
+import JSONReading
 
 /// The argument of a verb, validated strictly.
 struct Argument {
+    /// A whole number is an integer, whether it is written `1`, `1.0` or `1e0`.
     let value: JSONValue
 
     init(_ value: JSONValue) {
-        self.value = value
+        if case .number(let number) = value, let whole = Int64(exactly: number) {
+            self.value = .integer(whole)
+        } else {
+            self.value = value
+        }
     }
 
     func requireTrue() throws {
@@ -24,7 +30,7 @@ struct Argument {
 
     func integer() throws -> Int {
         guard case .integer(let value) = value else { throw ReplayError.wrongArgument("a whole number") }
-        return value
+        return Int(value)
     }
 
     func count() throws -> Int {

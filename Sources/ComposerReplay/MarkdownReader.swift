@@ -1,4 +1,5 @@
 import Composer
+import JSONReading
 
 /// Parses the `markdown` option: a list of rules, or an object keyed by kind (`bold`, `code block`, …).
 struct MarkdownOptionParser {

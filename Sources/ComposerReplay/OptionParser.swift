@@ -1,4 +1,5 @@
 import Composer
+import JSONReading
 
 /// Parses the options of `configure` on top of a preset.
 struct OptionParser {

@@ -1,5 +1,6 @@
 import Composer
 public import Foundation
+import JSONReading
 
 /// Drives a composer by JSON Lines: one line in, one line out.
 ///
@@ -23,14 +24,23 @@ public final class ReplayDriver {
     public func response(to line: Data) -> String {
         lineNumber += 1
         do {
-            guard let value = JSONValue.parse(line) else { throw ReplayError("malformed JSON") }
-            guard case .object(let object) = value, object.count == 1, let (verb, argument) = object.first else {
+            guard case .object(let object) = try parse(line), object.count == 1, let (verb, argument) = object.first
+            else {
                 throw ReplayError("expected an object with one verb")
             }
             return try player.perform(verb, Argument(argument)).json
         } catch {
             hasFailed = true
             return errorResponse((error as? ReplayError)?.message ?? "\(error)")
+        }
+    }
+
+    private func parse(_ line: Data) throws -> JSONValue {
+        do {
+            // Strict, as a trace that would need repair is damaged. A line is the user's own and may have any length.
+            return try JSONValue(parsing: line, isStrict: true, maxBytes: .max)
+        } catch {
+            throw ReplayError("malformed JSON")
         }
     }
 

@@ -1,4 +1,5 @@
 import Composer
+import JSONReading
 
 extension ReplayPlayer {
     static let completionVerbs: [String: Action] = [

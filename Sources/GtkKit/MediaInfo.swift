@@ -50,6 +50,7 @@ public nonisolated struct MediaInfo: Sendable {
             info.duration = duration > 0 ? duration : nil
             guard width > 0 else { return info }
             info.size = (width, height)
+            // A video can be sent without its poster.
             let still = try? ImageProcess(
                 film: .still, path: file.path, width: Self.posterSide, height: Self.posterSide)
             guard let still, let frame = Self.frame(of: still)?.frame else { return info }

@@ -1,5 +1,3 @@
-import ChatCore
-
 /// Builds a value from tokens, without recursion and with limits on depth and size.
 struct JSONBuilder {
     private struct Frame {
@@ -11,6 +9,8 @@ struct JSONBuilder {
 
     /// The maximum nesting depth of containers.
     private let maxDepth: Int
+    /// The maximum size of the value in bytes.
+    private let maxBytes: Int
     private let emptiesTooDeep: Bool
     private var frames: [Frame] = []
     /// The values of all open containers, outermost first.
@@ -24,8 +24,9 @@ struct JSONBuilder {
 
     /// - Parameter emptiesTooDeep: Whether containers beyond the maximum depth are replaced by null instead of throwing
     ///   an error.
-    init(maxDepth: Int, emptiesTooDeep: Bool) {
+    init(maxDepth: Int, maxBytes: Int, emptiesTooDeep: Bool) {
         self.maxDepth = maxDepth
+        self.maxBytes = maxBytes
         self.emptiesTooDeep = emptiesTooDeep
     }
 
@@ -33,8 +34,8 @@ struct JSONBuilder {
     var isLeavingOut: Bool { tooDeep > 0 }
 
     /// - Returns: The root value when it is complete.
-    /// - Throws: ``ArchiveError/tooDeep``, ``ArchiveError/tooLong(limit:)``.
-    mutating func add(_ token: consuming JSONToken) throws(ArchiveError) -> JSONValue? {
+    /// - Throws: ``JSONError/tooDeep``, ``JSONError/tooLong(limit:)``.
+    mutating func add(_ token: consuming JSONToken) throws(JSONError) -> JSONValue? {
         switch consume token {
         case .scalar(let value):
             if tooDeep > 0 { return nil }
@@ -49,11 +50,11 @@ struct JSONBuilder {
         case .beginArray: try begin(isArray: true)
         case .end: return end()
         }
-        if bytes > JSONStream.maxBytes { throw .tooLong(limit: JSONStream.maxBytes) }
+        if bytes > maxBytes { throw .tooLong(limit: maxBytes) }
         return nil
     }
 
-    private mutating func begin(isArray: Bool) throws(ArchiveError) {
+    private mutating func begin(isArray: Bool) throws(JSONError) {
         guard tooDeep == 0, frames.count < maxDepth else {
             guard emptiesTooDeep else { throw .tooDeep }
             tooDeep += 1

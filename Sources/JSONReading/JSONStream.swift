@@ -1,4 +1,3 @@
-public import ChatCore
 public import FoundationEssentials
 
 /// A step of a path from a document's root: a key or an index.
@@ -36,7 +35,7 @@ public final class JSONStream {
     private var builder: JSONBuilder?
     /// Bytes since the last token that was delivered or added to a value.
     private var silence = 0
-    private var failure: ArchiveError?
+    private var failure: JSONError?
 
     /// Creates a parser.
     /// - Parameter emptiesTooDeep: Whether containers beyond the maximum depth in a value are replaced by null instead
@@ -47,8 +46,8 @@ public final class JSONStream {
     }
 
     /// Parses further bytes.
-    /// - Throws: ``ArchiveError``, and the same error on every later call.
-    public func feed(_ bytes: Data) throws(ArchiveError) {
+    /// - Throws: ``JSONError``, and the same error on every later call.
+    public func feed(_ bytes: Data) throws(JSONError) {
         if let failure { throw failure }
         do {
             try read(bytes.bytes)
@@ -59,13 +58,13 @@ public final class JSONStream {
     }
 
     /// Ends the document.
-    /// - Throws: ``ArchiveError/truncated`` if the document is incomplete.
-    public func finish() throws(ArchiveError) {
+    /// - Throws: ``JSONError/truncated`` if the document is incomplete.
+    public func finish() throws(JSONError) {
         if let failure { throw failure }
         if let token = try tokenizer.finish() { try handle(token) }
     }
 
-    private func read(_ bytes: RawSpan) throws(ArchiveError) {
+    private func read(_ bytes: RawSpan) throws(JSONError) {
         // Local copies avoid the exclusivity check on each access to the properties.
         var tokenizer = JSONTokenizer()
         var builder: JSONBuilder?
@@ -96,7 +95,7 @@ public final class JSONStream {
 
     /// - Returns: A builder if the token begins a container that is delivered as a whole.
     @discardableResult
-    private func handle(_ token: JSONToken) throws(ArchiveError) -> JSONBuilder? {
+    private func handle(_ token: JSONToken) throws(JSONError) -> JSONBuilder? {
         switch token {
         case .scalar(let value):
             beginValue()
@@ -107,7 +106,8 @@ public final class JSONStream {
             guard counts.count < Self.maxDepth else { throw .tooDeep }
             beginValue()
             guard receiver.entersContainer(at: path) else {
-                var builder = JSONBuilder(maxDepth: Self.maxDepth - counts.count, emptiesTooDeep: emptiesTooDeep)
+                var builder = JSONBuilder(
+                    maxDepth: Self.maxDepth - counts.count, maxBytes: Self.maxBytes, emptiesTooDeep: emptiesTooDeep)
                 _ = try builder.add(token)
                 return builder
             }

@@ -1,20 +1,8 @@
-import ChatCore
-
-/// A token of a JSON document.
-enum JSONToken {
-    case beginObject
-    case beginArray
-    /// The end of the innermost object or array.
-    case end
-    case key(String)
-    /// A null, boolean, number or string.
-    case scalar(JSONValue)
-}
-
 /// Splits a document, in chunks of any size, into tokens on demand.
 ///
-/// Accepts exactly the grammar of RFC 8259, with an optional byte order mark. Strings are tolerant: invalid UTF-8 and
-/// unpaired surrogates become U+FFFD, so one sender's invalid string does not make a whole response unreadable.
+/// Accepts exactly the grammar of RFC 8259, with an optional byte order mark. Values are repaired, so one sender's does
+/// not make a whole response unreadable: invalid UTF-8 and unpaired surrogates become U+FFFD, numbers beyond the range
+/// of `Double` infinite. A strict tokenizer throws an error in their place.
 /// Existing libraries reject the document: simdjson and Foundation for either, yyjson for unpaired surrogates. They
 /// would need this parser as a fallback, and would save about a third of the time when producing Swift values.
 ///
@@ -68,10 +56,13 @@ struct JSONTokenizer {
     private var isInObject = false
     /// Whether the current string is a key.
     private var isKey = false
-    /// The bytes of a token that spans chunks or has escapes.
-    private var gathered: [UInt8] = []
-    /// A high surrogate that awaits its low surrogate.
-    private var highSurrogate: UInt16?
+    /// The token that spans chunks or has escapes.
+    private var gathered = GatheredText()
+    private let isStrict: Bool
+
+    init(isStrict: Bool = false) {
+        self.isStrict = isStrict
+    }
 
     /// Whether the document is complete, except for a top-level number that might continue (``finish()``).
     var isComplete: Bool {
@@ -87,9 +78,9 @@ struct JSONTokenizer {
     ///   - bytes: The chunk.
     ///   - offset: The start, which is moved after the token.
     /// - Returns: `nil` at the end of the chunk.
-    /// - Throws: ``ArchiveError/malformed(line:reason:)``.
+    /// - Throws: ``JSONError/malformed(line:reason:)``.
     @inline(__always)
-    mutating func next(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
+    mutating func next(in bytes: RawSpan, from offset: inout Int) throws(JSONError) -> JSONToken? {
         if isUnfinished {
             if let token = try resume(in: bytes, from: &offset) { return token }
             if isUnfinished { return nil }
@@ -126,9 +117,9 @@ struct JSONTokenizer {
 
     /// Ends the document.
     /// - Returns: The number if the document is a single number.
-    /// - Throws: ``ArchiveError/truncated`` if the document is incomplete.
-    mutating func finish() throws(ArchiveError) -> JSONToken? {
-        if case .number = unfinished, depth == 0, let value = JSONNumber.value(of: gathered.span.bytes) {
+    /// - Throws: ``JSONError/truncated`` if the document is incomplete.
+    mutating func finish() throws(JSONError) -> JSONToken? {
+        if case .number = unfinished, depth == 0, let value = JSONNumber.value(of: gathered.bytes.span.bytes) {
             unfinished = .nothing
             return try endNumber(value)
         }
@@ -140,7 +131,7 @@ struct JSONTokenizer {
 
     private mutating func structure(
         _ byte: UInt8, in bytes: RawSpan, from offset: inout Int
-    ) throws(ArchiveError) -> JSONToken? {
+    ) throws(JSONError) -> JSONToken? {
         switch byte {
         case UInt8(ascii: "}"), UInt8(ascii: "]"):
             try close(byte)
@@ -163,7 +154,7 @@ struct JSONTokenizer {
         }
     }
 
-    private func expectValue(_ byte: UInt8) throws(ArchiveError) {
+    private func expectValue(_ byte: UInt8) throws(JSONError) {
         switch expectation {
         case .value, .elementOrEnd: return
         default: throw unexpected(byte)
@@ -184,7 +175,7 @@ struct JSONTokenizer {
         return isObject ? .beginObject : .beginArray
     }
 
-    private mutating func close(_ byte: UInt8) throws(ArchiveError) {
+    private mutating func close(_ byte: UInt8) throws(JSONError) {
         switch expectation {
         case .keyOrEnd, .elementOrEnd, .separatorOrEnd: break
         default: throw unexpected(byte)
@@ -197,7 +188,7 @@ struct JSONTokenizer {
 
     private mutating func literal(
         _ literal: Literal, matched: Int, in bytes: RawSpan, from offset: inout Int
-    ) throws(ArchiveError) -> JSONToken? {
+    ) throws(JSONError) -> JSONToken? {
         var matched = matched
         while matched < literal.spelling.utf8CodeUnitCount {
             guard offset < bytes.byteCount else {
@@ -215,25 +206,26 @@ struct JSONTokenizer {
         return .scalar(literal.value)
     }
 
-    private mutating func number(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
+    private mutating func number(in bytes: RawSpan, from offset: inout Int) throws(JSONError) -> JSONToken? {
         let start = offset
         while offset < bytes.byteCount, JSONNumber.mayContain(bytes.byte(at: offset)) { offset += 1 }
         let digits = bytes.extracting(start..<offset)
         let isContinued = if case .number = unfinished { true } else { false }
         // The next chunk may continue the number.
         if offset == bytes.byteCount || isContinued {
-            gather(digits)
+            gathered.append(digits)
             unfinished = .number
             if offset == bytes.byteCount { return nil }
             unfinished = .nothing
-            return try endNumber(JSONNumber.value(of: gathered.span.bytes))
+            return try endNumber(JSONNumber.value(of: gathered.bytes.span.bytes))
         }
         return try endNumber(JSONNumber.value(of: digits))
     }
 
-    private mutating func endNumber(_ value: JSONValue?) throws(ArchiveError) -> JSONToken {
+    private mutating func endNumber(_ value: JSONValue?) throws(JSONError) -> JSONToken {
         guard let value else { throw malformed("a number of no number's form") }
-        forget()
+        if isStrict, case .number(let number) = value, !number.isFinite { throw malformed("a number out of range") }
+        gathered.clear()
         endValue()
         return .scalar(value)
     }
@@ -241,12 +233,12 @@ struct JSONTokenizer {
     // MARK: Strings
 
     /// - Parameter offset: The position after the quotation mark, or after the part already read.
-    private mutating func text(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
+    private mutating func text(in bytes: RawSpan, from offset: inout Int) throws(JSONError) -> JSONToken? {
         while true {
             let start = offset
             offset = bytes.endOfPlainText(from: start)
             if offset == bytes.byteCount {
-                gather(bytes.extracting(start..<offset))
+                gathered.append(bytes.extracting(start..<offset))
                 unfinished = .text
                 return nil
             }
@@ -255,24 +247,25 @@ struct JSONTokenizer {
             if byte == UInt8(ascii: "\"") {
                 let rest = bytes.extracting(start..<offset)
                 offset += 1
-                return endText(with: rest)
+                return try endText(with: rest)
             }
-            gather(bytes.extracting(start..<offset))
+            gathered.append(bytes.extracting(start..<offset))
             offset += 1
             guard try escape(in: bytes, from: &offset) else { return nil }
         }
     }
 
-    private mutating func endText(with rest: RawSpan) -> JSONToken {
+    private mutating func endText(with rest: RawSpan) throws(JSONError) -> JSONToken {
         unfinished = .nothing
         let text: String
-        if gathered.isEmpty, highSurrogate == nil {
-            text = String(repairing: rest)
+        if gathered.isEmpty {
+            text = try decoded(rest)
         } else {
-            gather(rest)
-            endSurrogate()
-            text = String(decoding: gathered, as: UTF8.self)
-            forget()
+            gathered.append(rest)
+            gathered.end()
+            if isStrict, gathered.isRepaired { throw notUnicode }
+            text = try decoded(gathered.bytes.span.bytes)
+            gathered.clear()
         }
         if isKey {
             expectation = .colon
@@ -282,8 +275,15 @@ struct JSONTokenizer {
         return .scalar(.string(text))
     }
 
+    @inline(__always)
+    private func decoded(_ bytes: RawSpan) throws(JSONError) -> String {
+        if !isStrict { return String(repairing: bytes) }
+        guard let text = String(validating: bytes) else { throw notUnicode }
+        return text
+    }
+
     /// - Returns: Whether the escape is complete in this chunk.
-    private mutating func escape(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> Bool {
+    private mutating func escape(in bytes: RawSpan, from offset: inout Int) throws(JSONError) -> Bool {
         guard offset < bytes.byteCount else {
             unfinished = .escape
             return false
@@ -303,14 +303,13 @@ struct JSONTokenizer {
         default: throw malformed("an escape of no known kind")
         }
         offset += 1
-        endSurrogate()
         gathered.append(meant)
         return true
     }
 
     private mutating func unicodeEscape(
         digits: Int, unit: UInt16, in bytes: RawSpan, from offset: inout Int
-    ) throws(ArchiveError) -> Bool {
+    ) throws(JSONError) -> Bool {
         var (digits, unit) = (digits, unit)
         while digits < 4 {
             guard offset < bytes.byteCount else {
@@ -322,17 +321,7 @@ struct JSONTokenizer {
             digits += 1
             offset += 1
         }
-        if let high = highSurrogate, UTF16.isTrailSurrogate(unit) {
-            highSurrogate = nil
-            gather(UTF16.decode(UTF16.EncodedScalar([high, unit])))
-        } else {
-            endSurrogate()
-            if UTF16.isLeadSurrogate(unit) {
-                highSurrogate = unit
-            } else {
-                gather(Unicode.Scalar(unit) ?? "\u{FFFD}")
-            }
-        }
+        gathered.append(unit)
         return true
     }
 
@@ -345,33 +334,11 @@ struct JSONTokenizer {
         }
     }
 
-    private mutating func gather(_ bytes: RawSpan) {
-        if bytes.isEmpty { return }
-        endSurrogate()
-        bytes.withUnsafeBytes { gathered.append(contentsOf: $0) }
-    }
-
-    /// Keep the capacity for short tokens only.
-    private mutating func forget() {
-        if !gathered.isEmpty { gathered.removeAll(keepingCapacity: gathered.count < 4096) }
-    }
-
-    private mutating func gather(_ scalar: Unicode.Scalar) {
-        gathered.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-    }
-
-    /// Replaces a high surrogate without a low surrogate.
-    private mutating func endSurrogate() {
-        guard highSurrogate != nil else { return }
-        highSurrogate = nil
-        gather("\u{FFFD}" as Unicode.Scalar)
-    }
-
     // MARK: Chunks
 
     /// Continues the token at the end of the last chunk.
     /// - Returns: The token if it ends in this chunk.
-    private mutating func resume(in bytes: RawSpan, from offset: inout Int) throws(ArchiveError) -> JSONToken? {
+    private mutating func resume(in bytes: RawSpan, from offset: inout Int) throws(JSONError) -> JSONToken? {
         guard offset < bytes.byteCount else { return nil }
         switch unfinished {
         case .nothing: return nil
@@ -391,7 +358,7 @@ struct JSONTokenizer {
 
     private mutating func byteOrderMark(
         matched: Int, in bytes: RawSpan, from offset: inout Int
-    ) throws(ArchiveError) -> JSONToken? {
+    ) throws(JSONError) -> JSONToken? {
         var matched = matched
         while offset < bytes.byteCount, matched < 3 {
             guard bytes.byte(at: offset) == Self.byteOrderMark[matched] else {
@@ -408,9 +375,11 @@ struct JSONTokenizer {
 
     // MARK: Errors
 
-    private func malformed(_ reason: String) -> ArchiveError { .malformed(line: line, reason: reason) }
+    private var notUnicode: JSONError { malformed("a text that is not Unicode") }
 
-    private func unexpected(_ byte: UInt8) -> ArchiveError {
+    private func malformed(_ reason: String) -> JSONError { .malformed(line: line, reason: reason) }
+
+    private func unexpected(_ byte: UInt8) -> JSONError {
         // Do not quote the document's content: errors are logged.
         let isStructure = "{}[],:\"".utf8.contains(byte)
         let found = isStructure ? "“\(Character(Unicode.Scalar(byte)))”" : "something else"
@@ -427,45 +396,5 @@ struct JSONTokenizer {
         case .separatorOrEnd: isInObject ? "“,” or “}”" : "“,” or “]”"
         case .nothing: "nothing more"
         }
-    }
-}
-
-extension RawSpan {
-    @inline(__always)
-    func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
-
-    /// Returns the position of the next quotation mark, backslash or control character, or the end.
-    @inline(__always)
-    fileprivate func endOfPlainText(from start: Int) -> Int {
-        var offset = start
-        // SWAR search over eight bytes: sets the high bit of each matching byte. Borrows may mark later bytes wrongly,
-        // but never the first.
-        while offset <= byteCount - 8 {
-            let word = UInt64(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            let quote = word ^ 0x2222_2222_2222_2222
-            let slash = word ^ 0x5C5C_5C5C_5C5C_5C5C
-            let ones: UInt64 = 0x0101_0101_0101_0101
-            let found =
-                (quote &- ones) & ~quote | (slash &- ones) & ~slash | (word &- 0x2020_2020_2020_2020) & ~word
-            let highBits = found & 0x8080_8080_8080_8080
-            if highBits != 0 {
-                return offset + highBits.trailingZeroBitCount >> 3
-            }
-            offset += 8
-        }
-        while offset < byteCount {
-            let byte = byte(at: offset)
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { return offset }
-            offset += 1
-        }
-        return offset
-    }
-}
-
-extension String {
-    /// Decodes UTF-8, with U+FFFD for invalid sequences.
-    @inline(__always)
-    fileprivate init(repairing bytes: RawSpan) {
-        self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

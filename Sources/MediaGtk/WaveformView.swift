@@ -29,7 +29,7 @@ final class WaveformView: WidgetImplementation {
         widget.addController(click)
     }
 
-    /// - Parameter values: Amplitudes from 0 to ``ChatCore/MediaReference/maxAmplitude``; empty for a flat line.
+    /// - Parameter values: Amplitudes from 0 to ``ChatCore/MediaDescription/maxAmplitude``; empty for a flat line.
     func show(_ values: [Int]) {
         self.values = values
         gtk_widget_queue_draw(cast())
@@ -73,6 +73,6 @@ final class WaveformView: WidgetImplementation {
     private func amplitude(at position: Double) -> Double {
         guard !values.isEmpty else { return 0 }
         return Double(values[min(values.count - 1, Int(position * Double(values.count)))])
-            / Double(MediaReference.maxAmplitude)
+            / Double(MediaDescription.maxAmplitude)
     }
 }

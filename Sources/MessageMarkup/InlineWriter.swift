@@ -1,18 +1,6 @@
 import ChatCore
 import Composer
 
-/// How defensively text is written as Markdown. The lowest level that reads back unchanged is the easiest to edit.
-enum InlineCare: Int, Comparable, CaseIterable {
-    /// Text is not escaped; styles are written with delimiters.
-    case none
-    /// Characters that might be markup are escaped; styles are written with delimiters.
-    case escapes
-    /// Characters are escaped, and styles become marks instead of delimiters.
-    case marks
-
-    static func < (one: InlineCare, other: InlineCare) -> Bool { one.rawValue < other.rawValue }
-}
-
 /// Writes inline text as Markdown.
 struct InlineWriter {
     /// The block that contains the text, which determines what is markup.
@@ -381,36 +369,4 @@ struct InlineWriter {
         (.bold, .bold), (.italic, .italic), (.strike, .strikethrough), (.underline, .underline),
         (.code, .monospace), (.superscript, .rise(5)), (.subscript, .rise(-5)),
     ]
-}
-
-extension String {
-    /// Returns the text with a backslash before each character that might be markup.
-    func escaped(isLineStart: Bool) -> String {
-        var result: [UInt8] = []
-        var isStart = isLineStart
-        var digits = 0
-        for byte in utf8 {
-            let isMarkup =
-                switch byte {
-                case UInt8(ascii: "\\"), UInt8(ascii: "`"), UInt8(ascii: "*"), UInt8(ascii: "_"), UInt8(ascii: "~"),
-                    UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "|"),
-                    UInt8(ascii: "#"), UInt8(ascii: "!"):
-                    true
-                case UInt8(ascii: ">"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: ":"):
-                    isStart
-                case UInt8(ascii: "."), UInt8(ascii: ")"): digits > 0
-                default: false
-                }
-            if isMarkup { result.append(UInt8(ascii: "\\")) }
-            result.append(byte)
-            if byte == 0x0A {
-                (isStart, digits) = (true, 0)
-            } else if byte.isDigit, isStart || digits > 0 {
-                (isStart, digits) = (false, digits + 1)
-            } else if byte != 0x20 {
-                (isStart, digits) = (false, 0)
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
 }

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatStore
+import ChatViewModels
 import GtkKit
 
 /// The last account and room that the window showed; persisted on each change so that it survives a crash.
@@ -8,7 +9,7 @@ final class LastSelection {
     private(set) var room: RoomID?
     private let settings: Settings?
     private let store: ChatStore
-    private var writing: Task<Void, Never>?
+    private let writes = DeliveryQueue()
 
     /// - Parameter settings: `nil` if the schema is not installed; the selection is then persisted in the store.
     init(settings: Settings?, store: ChatStore) async {
@@ -32,16 +33,14 @@ final class LastSelection {
         (self.account, self.room) = (account, room)
         let values = [(Self.accountKey, account), (Self.roomKey, room?.rawValue ?? "")]
         if let settings { return values.forEach { settings.set($0, $1) } }
-        let before = writing
-        writing = Task { [store] in
-            await before?.value
+        writes.add { [store] in
             // What is not stored now is with the next selection, or another room is opened at the next start.
             for (key, value) in values { try? await store.setSetting(value, for: Self.storedPrefix + key) }
         }
     }
 
     /// Waits for pending writes.
-    func flush() async { await writing?.value }
+    func flush() async { await writes.finish() }
 
     private nonisolated static let accountKey = "selected-account"
     private nonisolated static let roomKey = "selected-room"

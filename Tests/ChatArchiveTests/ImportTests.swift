@@ -216,8 +216,8 @@ import Testing
         try parser.feed(Data((#"{"messages":["# + events.joined(separator: ",") + "]}").utf8))
         let messages = parser.drainEvents().compactMap { if case .message(let message) = $0 { message } else { nil } }
         #expect(messages.map(\.text) == ["", "In May.png"])
-        #expect(messages.flatMap(\.files).map(\.altText) == ["A rose.png", "A rose.png"])
-        #expect(messages.flatMap(\.files).map(\.name) == ["rose.png", "rose.png"])
+        #expect(messages.flatMap(\.files).map(\.media.altText) == ["A rose.png", "A rose.png"])
+        #expect(messages.flatMap(\.files).map(\.media.name) == ["rose.png", "rose.png"])
     }
 
     @Test func elementsFilesAreFoundByNameAndTime() {

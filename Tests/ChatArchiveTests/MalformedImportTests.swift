@@ -70,7 +70,7 @@ import Testing
         try stream.feed(Data("[".utf8))
         let parts = Data(String(repeating: part, count: 10_000).utf8)
         var fed = 0
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) {
+        #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) {
             while fed < 16 << 20 {
                 try stream.feed(parts)
                 fed += parts.count

@@ -87,9 +87,10 @@ final class PeopleDialogTests: GtkTestCase {
     /// Return ignores results of an earlier, shorter query.
     func testReturnWaitsForWhatIsTyped() throws {
         try onMain {
+            let (isReturnPressed, pressReturn) = AsyncStream.makeStream(of: Void.self)
             let service = FakePeopleService { call in
                 guard call == .search("bo") else { return [Self.ann] }
-                try await Task.sleep(for: .milliseconds(300))
+                for await _ in isReturnPressed { break }
                 return [Self.bo]
             }
             var chosen: [User] = []
@@ -102,7 +103,10 @@ final class PeopleDialogTests: GtkTestCase {
                 try RealInput.type("b")
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Ann <1>") })
                 try RealInput.type("o")
+                XCTAssertTrue(MainLoop.pump { service.calls.last == .search("bo") })
                 try RealInput.press("Return")
+                XCTAssertTrue(chosen.isEmpty, "the result of the shorter query is not taken")
+                pressReturn.yield()
                 XCTAssertTrue(MainLoop.pump { !chosen.isEmpty && !dialog.isMapped })
                 XCTAssertEqual(chosen, [Self.bo])
             }

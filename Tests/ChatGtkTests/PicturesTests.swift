@@ -65,6 +65,7 @@ final class PicturesTests: GtkTestCase {
             return part
         }
 
+        /// Asserts that a condition comes to hold, and returns then.
         func wait(_ what: String, until isSo: @escaping @MainActor () -> Bool, line: UInt = #line) {
             XCTAssert(MainLoop.pump(forAtMost: 20, until: isSo), what, line: line)
         }
@@ -120,6 +121,7 @@ final class PicturesTests: GtkTestCase {
             }
             let missing = bench.part(MediaReference(uri: "gone", name: "gone", type: "image/png"))
             bench.wait("missing") { missing.problem != nil }
+            XCTAssertFalse(bad.map(\.2.explanation).contains(missing.problem ?? ""), "it is none of a decoder's")
             bench.window.close()
         }
     }

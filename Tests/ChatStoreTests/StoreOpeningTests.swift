@@ -94,6 +94,20 @@ import Testing
         #expect(try Data(contentsOf: database) == garbage)
     }
 
+    @Test(
+        "The error of a damaged header names the field, as SQLite's documentation does",
+        arguments: [
+            (17, "page size"), (18, "file format version"), (20, "reserved space"), (28, "database size"),
+            (32, "freelist"), (44, "schema format"), (52, "auto-vacuum"), (56, "text encoding"),
+        ])
+    func damagedHeader(at offset: Int, field: String) async throws {
+        try await makeStore()
+        var bytes = try Data(contentsOf: database)
+        bytes[offset] ^= 0x7F
+        try bytes.write(to: database)
+        #expect(await refusal() == .damaged(path: database.path, reason: "the header has an invalid \(field)"))
+    }
+
     @Test(arguments: [1, 99, 4096, 20_000]) func refusesACutDatabase(at length: Int) async throws {
         try await makeStore()
         let cut = try Data(contentsOf: database).prefix(length)
@@ -137,7 +151,7 @@ import Testing
         await store.close()
         try FileManager.default.removeItem(at: copy.appendingPathComponent("\(name)-wal"))
         let expected = StoreOpeningError.damaged(
-            path: copy.appendingPathComponent(name).path, reason: "its log is missing")
+            path: copy.appendingPathComponent(name).path, reason: "the write-ahead log is missing")
         await #expect(throws: expected) { try await ChatStore.open(in: copy) }
         _ = try ChatStore.repair(at: copy)
         await (try ChatStore.open(in: copy)).close()
@@ -179,7 +193,8 @@ import Testing
         bytes[32 + 24 + 100] ^= 1
         try bytes.write(to: copied)
         let expected = StoreOpeningError.damaged(
-            path: copy.appendingPathComponent("chat.sqlite").path, reason: "the log is damaged before its end")
+            path: copy.appendingPathComponent("chat.sqlite").path,
+            reason: "the write-ahead log is damaged before its end")
         await #expect(throws: expected) { try await ChatStore.open(in: copy) }
         #expect(try Data(contentsOf: copied) == bytes)
     }

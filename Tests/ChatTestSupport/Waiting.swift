@@ -1,9 +1,14 @@
 public import Observation
+public import Testing
 
-/// Returns when a condition over observable state holds; the suite's time limit ends a wait in vain.
-@MainActor public func eventually(_ condition: @escaping @MainActor () -> Bool) async {
+/// Asserts that a condition over observable state comes to hold, and returns then. The suite's time limit ends a wait in
+/// vain, which is an issue at the caller's line.
+@MainActor public func eventually(
+    _ condition: @escaping @MainActor () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+) async {
     // Passing the function itself instead of a closure crashes the compiler (Swift 6.3.1).
     for await holds in Observations({ condition() }) where holds { return }
+    Issue.record("the condition has not come to hold", sourceLocation: sourceLocation)
 }
 
 /// Runs all pending main-actor jobs, before a check that something did not happen.

@@ -4,6 +4,7 @@ import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
+import Testing
 
 /// A composer over a fake service and a manual clock.
 @MainActor final class ComposerHarness {

@@ -201,7 +201,8 @@ import Testing
         struct Odd: Error {}
         service.before = { _ in throw Odd() }
         list.send(.leave(a))
-        await eventually { [outputs] in outputs.values == [.failed(.storage(reason: "Odd()"))] }
+        await eventually { [outputs] in !outputs.values.isEmpty }
+        #expect(outputs.values == [.failed(.storage(reason: "Odd()"))])
     }
 
     // MARK: Rows

@@ -3,6 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import ComposerSessions
 import Foundation
+import Testing
 
 /// A timeline over a fake service.
 @MainActor final class TimelineHarness {

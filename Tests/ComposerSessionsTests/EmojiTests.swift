@@ -140,5 +140,7 @@ import Testing
         let session = makeSession(library)
         await type(":ta", into: session)
         await eventually { session.composer.completion?.hasFailed ?? false }
+        #expect(session.composer.completion?.items.isEmpty == true)
+        #expect(session.composer.completion?.isVisible == true)
     }
 }

@@ -1,4 +1,3 @@
-import ChatCore
 import Foundation
 import JSONReading
 import Testing
@@ -35,9 +34,9 @@ import Testing
     @Test func anErrorIsToldAgain() throws {
         let receiver = Telling { _ in true }
         let stream = JSONStream(receiver: receiver)
-        #expect(throws: ArchiveError.self) { try stream.feed(Data("[]x".utf8)) }
-        #expect(throws: ArchiveError.self) { try stream.feed(Data(" ".utf8)) }
-        #expect(throws: ArchiveError.self) { try stream.finish() }
+        #expect(throws: JSONError.self) { try stream.feed(Data("[]x".utf8)) }
+        #expect(throws: JSONError.self) { try stream.feed(Data(" ".utf8)) }
+        #expect(throws: JSONError.self) { try stream.finish() }
     }
 
     private func deep(_ count: Int, _ open: String = "[", _ close: String = "]") -> String {
@@ -50,11 +49,11 @@ import Testing
         #expect(throws: Never.self) { try JSONValue(parsing: deepest) }
         for count in [JSONStream.maxDepth + 1, 1_000_000] {
             let beyond = Data(deep(count, open, close).utf8)
-            #expect(throws: ArchiveError.tooDeep) { try JSONValue(parsing: beyond) }
+            #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: beyond) }
             for enters in [true, false] {
                 let receiver = Telling { _ in enters }
                 let stream = JSONStream(receiver: receiver)
-                #expect(throws: ArchiveError.tooDeep) { try stream.feed(beyond) }
+                #expect(throws: JSONError.tooDeep) { try stream.feed(beyond) }
             }
             let document = Data("[1,\(deep(count, open, close)),2]".utf8)
             let value = try JSONValue(parsing: document, emptiesTooDeep: true)
@@ -69,7 +68,7 @@ import Testing
             let stream = JSONStream(receiver: receiver, emptiesTooDeep: true)
             let parts = Data(String(repeating: part, count: 100_000).utf8)
             var fed = 0
-            #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) {
+            #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) {
                 while fed < 2 * JSONStream.maxBytes {
                     try stream.feed(parts)
                     fed += parts.count
@@ -94,7 +93,7 @@ import Testing
         try stream.feed(Data(start.utf8))
         let parts = Data(String(repeating: part, count: 500_000).utf8)
         var fed = 0
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) {
+        #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) {
             while fed < 2 * JSONStream.maxBytes {
                 try stream.feed(parts)
                 fed += parts.count
@@ -105,10 +104,16 @@ import Testing
 
     @Test func documentsThatAreReadWholeAreBounded() {
         let spaces = Data(repeating: 0x20, count: JSONStream.maxBytes + 1)
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: spaces) }
+        #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: spaces) }
         // Empty objects still take memory in an array.
         let empty = Data(("[" + String(repeating: "{},", count: 2 << 20) + "{}]").utf8)
-        #expect(throws: ArchiveError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: empty) }
+        #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: empty) }
+    }
+
+    @Test func theBoundOfADocumentIsTheCallers() throws {
+        let document = Data(#"{"key":"value"}"#.utf8)
+        #expect(throws: JSONError.tooLong(limit: 14)) { try JSONValue(parsing: document, maxBytes: 14) }
+        #expect(try JSONValue(parsing: document, maxBytes: .max) == ["key": "value"])
     }
 
     /// Values that the receiver does not retain have no total limit.

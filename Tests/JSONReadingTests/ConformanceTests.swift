@@ -1,4 +1,3 @@
-import ChatCore
 import Foundation
 import Fuzzing
 import JSONReading
@@ -17,6 +16,30 @@ struct ConformanceTests {
         case .accept: #expect(value != nil)
         case .reject: #expect(value == nil)
         case .either(let expected): #expect(value == expected)
+        }
+    }
+
+    @Test("A strict parser refuses what the other one repairs, and nothing else", arguments: ConformanceCase.all)
+    func strictParsing(_ example: ConformanceCase) {
+        let value = try? JSONValue(parsing: Data(example.document), isStrict: true)
+        switch example.verdict {
+        case .accept: #expect(value != nil)
+        case .reject: #expect(value == nil)
+        case .either(let expected): #expect(value == (expected?.isRepaired == true ? nil : expected))
+        }
+    }
+
+    @Test func strictErrorsSayWhatAndWhere() {
+        for text in [Array(#"\ud83d"#.utf8), [0xFF], Array(#"\n\udc00x"#.utf8), Array(#"\n"#.utf8) + [0xC3]] {
+            let document = Array("[1,\n\"".utf8) + text + Array("\"]".utf8)
+            #expect(throws: JSONError.malformed(line: 2, reason: "a text that is not Unicode")) {
+                try JSONValue(parsing: Data(document), isStrict: true)
+            }
+        }
+        for number in ["[\n1e999]", "\n-1e999"] {
+            #expect(throws: JSONError.malformed(line: 2, reason: "a number out of range")) {
+                try JSONValue(parsing: Data(number.utf8), isStrict: true)
+            }
         }
     }
 
@@ -47,7 +70,7 @@ struct ConformanceTests {
 
     /// Truncated input is distinguished from malformed input, whose line is reported.
     @Test(arguments: [
-        ("{\"a\":\n[1,\n2", ArchiveError.truncated), ("\"a", .truncated), ("nul", .truncated), ("[1.", .truncated),
+        ("{\"a\":\n[1,\n2", JSONError.truncated), ("\"a", .truncated), ("nul", .truncated), ("[1.", .truncated),
         ("", .truncated), ("\u{FEFF}", .truncated), ("-", .truncated),
         ("[1}", .malformed(line: 1, reason: "“}” where “,” or “]” must stand")),
         ("{\n\"a\":\r\n1,}", .malformed(line: 3, reason: "“}” where a key must stand")),
@@ -58,7 +81,19 @@ struct ConformanceTests {
         ("[\"\\u12x4\"]", .malformed(line: 1, reason: "an escape that is cut off")),
         ("[]\n\n[]", .malformed(line: 3, reason: "“[” where nothing more must stand")),
     ])
-    func errorsSayWhatAndWhere(_ document: String, _ error: ArchiveError) {
+    func errorsSayWhatAndWhere(_ document: String, _ error: JSONError) {
         #expect(throws: error) { try JSONValue(parsing: Data(document.utf8)) }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isRepaired: Bool {
+        switch self {
+        case .string(let text): text.unicodeScalars.contains("\u{FFFD}")
+        case .number(let number): !number.isFinite
+        case .array(let values): values.contains(where: \.isRepaired)
+        case .object(let members): members.contains { JSONValue.string($0).isRepaired || $1.isRepaired }
+        default: false
+        }
     }
 }

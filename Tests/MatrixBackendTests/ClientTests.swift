@@ -54,7 +54,7 @@ import Testing
         Case(
             status: 301, body: "", expected: .unreachable(reason: "status 301, not from a homeserver")),
         Case(status: 200, body: "[1]", expected: .malformed(reason: "the answer is no object")),
-        Case(status: 200, body: #"{"user_id":7}"#, expected: .malformed(reason: "nobody")),
+        Case(status: 200, body: #"{"user_id":7}"#, expected: .malformed(reason: "no user ID")),
     ]
 
     @Test(arguments: cases) func whatAServerAnswersBecomesAnError(_ one: Case) async throws {

@@ -29,6 +29,11 @@ final class FakeHomeserver: MatrixTransport {
         told.yield(body)
     }
 
+    /// Waits for a request whose path ends so.
+    func receives(_ suffix: String) async throws {
+        while !paths.contains(where: { $0.hasSuffix(suffix) }) { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     /// Waits until every provided sync is processed and the account is online.
     func allIsTaken() async throws {
         while counts.withLock({ $0.taken < $0.told }) { try await Task.sleep(for: .milliseconds(5)) }

@@ -116,7 +116,7 @@ import Testing
         content.merge(part.object ?? [:]) { $1 }
         let file = try #require(MessageText(.object(content))?.attachments.first)
         #expect(file.name == "a.ogg" && file.blurHash == nil && file.altText == nil)
-        #expect(file.loudness?.allSatisfy { (0...MediaReference.maxAmplitude).contains($0) } == true)
+        #expect(file.loudness?.allSatisfy { (0...MediaDescription.maxAmplitude).contains($0) } == true)
     }
 
     @Test func aLongVoiceMessageKeepsItsPeaks() throws {
@@ -126,8 +126,8 @@ import Testing
             "org.matrix.msc1767.audio": ["waveform": .array(told), "duration": 60_000],
         ]
         let file = try #require(MessageText(content)?.attachments.first)
-        #expect(file.loudness?.count == MediaReference.maxWaveformSamples && file.loudness?[50] == 900)
-        #expect(file.loudness?.filter { $0 == 3 }.count == MediaReference.maxWaveformSamples - 1)
+        #expect(file.loudness?.count == MediaDescription.maxWaveformSamples && file.loudness?[50] == 900)
+        #expect(file.loudness?.filter { $0 == 3 }.count == MediaDescription.maxWaveformSamples - 1)
         #expect(file.duration == 60_000)
     }
 

@@ -97,6 +97,39 @@ struct ReplayTests {
         #expect(driver.hasFailed)
     }
 
+    @Test(
+        "A whole number may have a fraction or an exponent",
+        arguments: [
+            (#"{"load":{"text":"abc","selection":[1.0,1e0]}}"#, #"{"load":{"text":"abc","selection":[1,1]}}"#),
+            (#"{"backspace":2.0}"#, #"{"backspace":2}"#), (#"{"advance":1e1}"#, #"{"advance":10}"#),
+            (
+                #"{"configure":{"preset":"parlance","maxLines":4.0}}"#,
+                #"{"configure":{"preset":"parlance","maxLines":4}}"#
+            ),
+        ])
+    func wholeNumbers(written: String, plain: String) throws {
+        let start = #"{"load":{"text":"abcdef"}}"#
+        let answer = try #require(Self.answers([start, written]).answers.last)
+        #expect(answer == Self.answers([start, plain]).answers.last && !answer.hasPrefix(#"{"error":"#))
+    }
+
+    @Test(
+        "What is not JSON is malformed, and so is what would need repair",
+        arguments: [
+            #"{"backspace":1,}"#, #"{"delete":[0,1,]}"#, #"{"backspace":01}"#, #"{"backspace":1}}"#,
+            #"{"type":"\ud83d"}"#,
+            #"{"type":"\udc00x"}"#, #"{"advance":1e999}"#, "{'backspace':1}", "",
+        ])
+    func malformedLines(line: String) {
+        #expect(Self.answers([line]).answers == [#"{"error":"malformed JSON","line":1}"#])
+    }
+
+    @Test func aLineHasNoLimit() throws {
+        let text = String(repeating: "x", count: 40_000_000)
+        let object = try answer([#"{"load":{"text":"\#(text)"}}"#, #"{"select":[0,40000000]}"#, #"{"backspace":1}"#])
+        #expect(object["text"] as? String == "")
+    }
+
     @Test func aMegabyteOnOneLine() throws {
         let text = String(repeating: "x", count: 1_000_000)
         let object = try answer([#"{"load":{"text":"\#(text)"}}"#, #"{"backspace":1}"#])

@@ -25,16 +25,19 @@ struct JSONExport: ExportWriter {
 
     private struct MessageRecord: Encodable {
         struct File: Encodable {
+            private enum CodingKeys: CodingKey {
+                case path
+            }
+
             var path: String?
-            var name: String
-            var type: String
-            var bytes: Int?
-            var width: Int?
-            var height: Int?
-            var duration: Int?
-            var altText: String?
-            var blurHash: String?
-            var loudness: [Int]?
+            var media: MediaDescription
+
+            /// Encodes the path as one more member of the description.
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: CodingKeys.self)
+                try container.encodeIfPresent(path, forKey: .path)
+                try media.encode(to: encoder)
+            }
         }
         struct Revision: Encodable {
             var text: String
@@ -130,7 +133,8 @@ struct JSONExport: ExportWriter {
                         text: $0.text, html: $0.wording.html, written: $0.wording.written, writtenAt: $0.writtenAt)
                 },
             isDeleted: message.isDeleted ? true : nil,
-            files: exported.files.isEmpty ? nil : exported.files.map(Self.record),
+            files: exported.files.isEmpty
+                ? nil : exported.files.map { MessageRecord.File(path: $0.path, media: $0.media.media) },
             reactions: message.reactions.isEmpty
                 ? nil
                 : message.reactions.map {
@@ -150,14 +154,6 @@ struct JSONExport: ExportWriter {
         let digits = String(fraction)
         return whole.formatted(Date.ISO8601FormatStyle()).dropLast() + "."
             + String(repeating: "0", count: 3 - digits.count) + digits + "Z"
-    }
-
-    private static func record(_ file: ExportedMessage.File) -> MessageRecord.File {
-        let media = file.media
-        return MessageRecord.File(
-            path: file.path, name: media.name, type: media.type, bytes: media.bytes, width: media.width,
-            height: media.height, duration: media.duration, altText: media.altText,
-            blurHash: media.blurHash, loudness: media.loudness)
     }
 
     private func encoded(_ value: some Encodable) throws -> String {

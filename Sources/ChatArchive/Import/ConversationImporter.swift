@@ -191,7 +191,7 @@ final class ConversationImporter {
                 if message.kind == .text { message.kind = media.messageKind }
             } else {
                 report.skippedItems[.missingFile, default: 0] += 1
-                message.text.addLine(Self.storable(file.altText ?? file.name))
+                message.text.addLine(Self.storable(file.media.altText ?? file.media.name))
             }
         }
         for name in parsed.missing { message.text.addLine(Self.storable(name)) }
@@ -279,12 +279,15 @@ final class ConversationImporter {
     /// - Returns: `nil` if the file cannot be stored.
     private func store(_ file: ParsedMessage.File, _ content: MediaContent) async throws -> MediaReference? {
         do {
-            var media = try await service.storeMedia(content, named: file.name, type: file.type) { _ in }
-            (media.width, media.height, media.duration) = (file.width, file.height, file.duration)
-            (media.blurHash, media.loudness) = (file.blurHash, file.waveform)
-            media.altText = file.altText.map(Self.storable)
+            var reference = try await service.storeMedia(content, named: file.media.name, type: file.media.type) { _ in
+            }
+            let stored = reference.media
+            reference.media = file.media
+            // The export may be wrong about these.
+            (reference.name, reference.type, reference.bytes) = (stored.name, stored.type, stored.bytes)
+            reference.altText = file.media.altText.map(Self.storable)
             report.files += 1
-            return media
+            return reference
         } catch ChatError.unreadableFile, ChatError.fileTooLarge {
             return nil
         }

@@ -17,8 +17,8 @@ final class ElementParser: ConversationParser, JSONReceiver {
         self.files = files
     }
 
-    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
-    func finish() throws { try stream.finish() }
+    func feed(_ bytes: Data) throws { try readingExport { () throws(JSONError) in try stream.feed(bytes) } }
+    func finish() throws { try readingExport { () throws(JSONError) in try stream.finish() } }
 
     func drainEvents() -> [ImportEvent] {
         defer { events = [] }
@@ -151,9 +151,10 @@ final class ElementParser: ConversationParser, JSONReceiver {
         func number(_ key: String) -> Int? { info?[key]?.integer.map { Int(clamping: $0) } }
         message.files.append(
             ParsedMessage.File(
-                path: path, name: name, type: info?["mimetype"]?.string ?? FileType.type(of: path),
-                width: number("w"), height: number("h"), duration: number("duration"),
-                altText: altText))
+                path: path,
+                media: MediaDescription(
+                    name: name, type: info?["mimetype"]?.string ?? FileType.type(of: path), width: number("w"),
+                    height: number("h"), duration: number("duration"), altText: altText)))
         // Alternative text is sent as `body` for clients that do not support it.
         if name == message.text || altText == message.text { (message.text, message.html) = ("", nil) }
     }

@@ -22,15 +22,7 @@ struct ParsedMessage: Equatable {
     /// An attached file, by its path in the export.
     struct File: Equatable {
         var path: String
-        var name: String
-        var type: String
-        var width: Int?
-        var height: Int?
-        var duration: Int?
-        var altText: String?
-        var blurHash: String?
-        /// The waveform of a voice message; see ``MediaReference/loudness``.
-        var waveform: [Int]?
+        var media: MediaDescription
 
         /// Returns an alternative text, or `nil` if it is empty or longer than 10,000 bytes.
         static func altText(_ value: JSONValue?) -> String? {
@@ -84,7 +76,7 @@ struct ParsedMessage: Equatable {
             $0 + $1.text.utf8.count + ($1.html?.utf8.count ?? 0)
         }
         return files.reduce(id.utf8.count + senderID.utf8.count + senderName.utf8.count + wordingBytes) {
-            $0 + $1.path.utf8.count + $1.name.utf8.count + ($1.altText?.utf8.count ?? 0)
+            $0 + $1.path.utf8.count + $1.media.name.utf8.count + ($1.media.altText?.utf8.count ?? 0)
         }
     }
 }

@@ -145,7 +145,8 @@ struct ImportPlan {
         var sources: [String: String] = [:]
         for list in lists {
             guard let data = try await files.content(of: base + list, limit: maxDirectoryBytes) else { continue }
-            for value in (try JSONValue(parsing: data)).array ?? [] {
+            let values = try readingExport { () throws(JSONError) in try JSONValue(parsing: data) }
+            for value in values.array ?? [] {
                 guard let id = value["id"]?.string else { continue }
                 if list == "users.json" {
                     directory.userNames[id] = userName(value) ?? id

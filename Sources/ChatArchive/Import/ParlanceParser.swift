@@ -26,8 +26,8 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         self.base = base
     }
 
-    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
-    func finish() throws { try stream.finish() }
+    func feed(_ bytes: Data) throws { try readingExport { () throws(JSONError) in try stream.feed(bytes) } }
+    func finish() throws { try readingExport { () throws(JSONError) in try stream.finish() } }
 
     func drainEvents() -> [ImportEvent] {
         defer { events = [] }
@@ -111,16 +111,17 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         func number(_ key: String) -> Int? { file[key]?.integer.map { Int(clamping: $0) } }
         message.files.append(
             ParsedMessage.File(
-                path: base + path, name: file["name"]?.string ?? "",
-                type: file["type"]?.string ?? FileType.type(of: path),
-                width: number("width"), height: number("height"), duration: number("duration"),
-                altText: altText, blurHash: file["blurHash"]?.string,
-                waveform: file["loudness"]?.array.map(Self.waveform)))
+                path: base + path,
+                media: MediaDescription(
+                    name: file["name"]?.string ?? "", type: file["type"]?.string ?? FileType.type(of: path),
+                    width: number("width"), height: number("height"), duration: number("duration"),
+                    altText: altText, blurHash: file["blurHash"]?.string,
+                    loudness: file["loudness"]?.array.map(Self.waveform))))
     }
 
     private static func waveform(_ values: [JSONValue]) -> [Int] {
-        values.prefix(MediaReference.maxWaveformSamples).map { value in
-            min(max(0, value.integer.map { Int(clamping: $0) } ?? 0), MediaReference.maxAmplitude)
+        values.prefix(MediaDescription.maxWaveformSamples).map { value in
+            min(max(0, value.integer.map { Int(clamping: $0) } ?? 0), MediaDescription.maxAmplitude)
         }
     }
 

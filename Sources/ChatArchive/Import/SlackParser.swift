@@ -25,8 +25,8 @@ final class SlackParser: ConversationParser, JSONReceiver {
         self.folder = folder
     }
 
-    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
-    func finish() throws { try stream.finish() }
+    func feed(_ bytes: Data) throws { try readingExport { () throws(JSONError) in try stream.feed(bytes) } }
+    func finish() throws { try readingExport { () throws(JSONError) in try stream.finish() } }
 
     func drainEvents() -> [ImportEvent] {
         defer { events = [] }
@@ -87,10 +87,12 @@ final class SlackParser: ConversationParser, JSONReceiver {
             func number(_ key: String) -> Int? { file[key]?.integer.map { Int(clamping: $0) } }
             message.files.append(
                 ParsedMessage.File(
-                    path: path, name: name ?? String(path.split(separator: "/").last ?? ""),
-                    type: file["mimetype"]?.string ?? FileType.type(of: path), width: number("original_w"),
-                    height: number("original_h"), duration: number("duration_ms"),
-                    altText: ParsedMessage.File.altText(file["alt_txt"])))
+                    path: path,
+                    media: MediaDescription(
+                        name: name ?? String(path.split(separator: "/").last ?? ""),
+                        type: file["mimetype"]?.string ?? FileType.type(of: path), width: number("original_w"),
+                        height: number("original_h"), duration: number("duration_ms"),
+                        altText: ParsedMessage.File.altText(file["alt_txt"]))))
             return
         }
         // Without a download tool, an export has only URLs that require signing in to Slack.

@@ -25,8 +25,8 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         self.base = base
     }
 
-    func feed(_ bytes: Data) throws { try stream.feed(bytes) }
-    func finish() throws { try stream.finish() }
+    func feed(_ bytes: Data) throws { try readingExport { () throws(JSONError) in try stream.feed(bytes) } }
+    func finish() throws { try readingExport { () throws(JSONError) in try stream.finish() } }
 
     func drainEvents() -> [ImportEvent] {
         defer { events = [] }
@@ -166,12 +166,14 @@ final class TelegramParser: ConversationParser, JSONReceiver {
         let name = value["file_name"]?.string ?? String(path.split(separator: "/").last ?? "")
         message.files.append(
             ParsedMessage.File(
-                path: base + path, name: name, type: value["mime_type"]?.string ?? FileType.type(of: path),
-                width: value["width"]?.integer.map { Int(clamping: $0) },
-                height: value["height"]?.integer.map { Int(clamping: $0) },
-                duration: value["duration_seconds"]?.integer.map {
-                    Int(clamping: $0.multipliedReportingOverflow(by: 1000).partialValue)
-                }))
+                path: base + path,
+                media: MediaDescription(
+                    name: name, type: value["mime_type"]?.string ?? FileType.type(of: path),
+                    width: value["width"]?.integer.map { Int(clamping: $0) },
+                    height: value["height"]?.integer.map { Int(clamping: $0) },
+                    duration: value["duration_seconds"]?.integer.map {
+                        Int(clamping: $0.multipliedReportingOverflow(by: 1000).partialValue)
+                    })))
     }
 
     /// Returns a text for a message without one.

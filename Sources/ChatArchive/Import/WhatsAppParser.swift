@@ -150,7 +150,10 @@ final class WhatsAppParser: ConversationParser {
             if isFile { events.append(.skipped(.missingFile)) }
             return
         }
-        message.files = [ParsedMessage.File(path: folder + name, name: name, type: FileType.type(of: name))]
+        message.files = [
+            ParsedMessage.File(
+                path: folder + name, media: MediaDescription(name: name, type: FileType.type(of: name)))
+        ]
         message.text = String(message.text.dropFirst(first.count).drop(while: \.isNewline))
     }
 }

@@ -1,29 +1,37 @@
-/// An attachment of a message.
-public struct MediaReference: Hashable, Sendable, Codable {
+/// An attachment of a message: where its content is, and its description, whose members are members of it too.
+@dynamicMemberLookup
+public struct MediaReference: Hashable, Sendable {
     /// The location of the content: opaque to everything but the backend.
     public var uri: String
-    public var name: String
-    /// The MIME type.
-    public var type: String
-    /// The size in bytes, if known.
-    public var bytes: Int?
-    /// The dimensions of an image or video, in pixels.
-    public var width: Int?
-    public var height: Int?
-    /// The duration of audio or video, in milliseconds.
-    public var duration: Int?
     /// The URI of a thumbnail.
     public var thumbnailURI: String?
-    /// A description for users who cannot see the content.
-    public var altText: String?
-    /// A BlurHash placeholder (MSC2448). Untrusted.
-    public var blurHash: String?
-    /// The waveform of a voice message: at most ``maxWaveformSamples`` values from 0 to ``maxAmplitude``. Empty if the
-    /// sender provided none, `nil` if it is not a voice message.
-    public var loudness: [Int]?
+    public var media: MediaDescription
 
     /// The prefix of URIs of local content, followed by its digest.
     public static let localScheme = "media:"
+
+    public init(uri: String, thumbnailURI: String? = nil, media: MediaDescription) {
+        self.uri = uri
+        self.thumbnailURI = thumbnailURI
+        self.media = media
+    }
+
+    public init(
+        uri: String, name: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil,
+        duration: Int? = nil, thumbnailURI: String? = nil, altText: String? = nil, blurHash: String? = nil,
+        loudness: [Int]? = nil
+    ) {
+        self.init(
+            uri: uri, thumbnailURI: thumbnailURI,
+            media: MediaDescription(
+                name: name, type: type, bytes: bytes, width: width, height: height, duration: duration,
+                altText: altText, blurHash: blurHash, loudness: loudness))
+    }
+
+    public subscript<Value>(dynamicMember member: WritableKeyPath<MediaDescription, Value>) -> Value {
+        get { media[keyPath: member] }
+        set { media[keyPath: member] = newValue }
+    }
 
     /// The SHA-256 digest of local content, in hexadecimal; `nil` for content on a server.
     public var digest: String? { Self.digest(of: uri) }
@@ -35,25 +43,25 @@ public struct MediaReference: Hashable, Sendable, Codable {
 
     /// Whether the content has not been uploaded.
     public var isOnlyHere: Bool { digest != nil }
+}
 
-    public static let maxAmplitude = 1024
-    public static let maxWaveformSamples = 100
+/// One flat object: databases hold it.
+extension MediaReference: Codable {
+    private enum CodingKeys: CodingKey {
+        case uri, thumbnailURI
+    }
 
-    public init(
-        uri: String, name: String, type: String, bytes: Int? = nil, width: Int? = nil, height: Int? = nil,
-        duration: Int? = nil, thumbnailURI: String? = nil, altText: String? = nil, blurHash: String? = nil,
-        loudness: [Int]? = nil
-    ) {
-        self.uri = uri
-        self.name = name
-        self.type = type
-        self.bytes = bytes
-        self.width = width
-        self.height = height
-        self.duration = duration
-        self.thumbnailURI = thumbnailURI
-        self.altText = altText
-        self.blurHash = blurHash
-        self.loudness = loudness
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        uri = try container.decode(String.self, forKey: .uri)
+        thumbnailURI = try container.decodeIfPresent(String.self, forKey: .thumbnailURI)
+        media = try MediaDescription(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(uri, forKey: .uri)
+        try container.encodeIfPresent(thumbnailURI, forKey: .thumbnailURI)
+        try media.encode(to: encoder)
     }
 }

@@ -51,11 +51,11 @@ extension ChatLimits {
 }
 
 extension MediaReference {
-    public var isImage: Bool { type.hasPrefix("image/") }
+    public var isImage: Bool { media.type.hasPrefix("image/") }
 
     /// The kind of a message with this attachment.
     public var messageKind: Message.Kind {
-        switch type.prefix(while: { $0 != "/" }) {
+        switch media.type.prefix(while: { $0 != "/" }) {
         case "image": .image
         case "audio": .audio
         case "video": .video

@@ -26,7 +26,7 @@ struct DatabaseFile: Sendable {
     func create() throws(StoreOpeningError) -> Bool {
         guard exists || logSize == 0 else {
             // SQLite would delete the log.
-            throw .damaged(path: path, reason: "the database is missing beside its log")
+            throw .damaged(path: path, reason: "the database is missing, but not its write-ahead log")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -39,7 +39,7 @@ struct DatabaseFile: Sendable {
         default: throw .unwritable(path: path)
         }
         guard !FileSystem.isDirectory(path) else {
-            throw .damaged(path: path, reason: "a folder is in the place of the database")
+            throw .damaged(path: path, reason: "a folder has the name of the database")
         }
         for file in [path] + companions { FileSystem.narrow(file, to: 0o600) }
         guard access(path, R_OK | W_OK) == 0 else { throw .unwritable(path: path) }

@@ -17,18 +17,19 @@ struct DatabaseHeader {
 
     var userVersion: Int { word(60) }
 
-    /// Returns the name of a field with a value that no store has ever had, or `nil` if the header is valid.
+    /// Names a field with a value that no store has ever had, in the words of SQLite's documentation. Returns `nil` if
+    /// the header is valid.
     /// - Parameter pages: The number of pages in the file.
     func problem(pages: Int) -> String? {
         let journal = (bytes[18], bytes[19])
         let facts: [(isSound: Bool, name: String)] = [
-            (Int(bytes[16]) << 8 | Int(bytes[17]) == WriteAheadLog.commonPageSize, "size of a page"),
-            (journal == (1, 1) || journal == (2, 2), "way of writing"), (bytes[20] == 0, "reserved space"),
-            (word(28) <= pages, "number of pages"), (word(32) <= pages && word(36) < max(pages, 1), "free pages"),
-            ((0...4).contains(word(44)), "format"), (word(52) == 0 && word(64) == 0, "way of vacuuming"),
-            (word(56) == 1, "encoding"),
+            (Int(bytes[16]) << 8 | Int(bytes[17]) == WriteAheadLog.commonPageSize, "page size"),
+            (journal == (1, 1) || journal == (2, 2), "file format version"), (bytes[20] == 0, "reserved space"),
+            (word(28) <= pages, "database size"), (word(32) <= pages && word(36) < max(pages, 1), "freelist"),
+            ((0...4).contains(word(44)), "schema format"), (word(52) == 0 && word(64) == 0, "auto-vacuum"),
+            (word(56) == 1, "text encoding"),
         ]
-        return facts.first { !$0.isSound }.map { "the header is damaged: \($0.name)" }
+        return facts.first { !$0.isSound }.map { "the header has an invalid \($0.name)" }
     }
 
     private func word(_ offset: Int) -> Int { bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }

@@ -45,7 +45,7 @@ struct StoreInspection {
     static func problem(in file: DatabaseFile) -> String? {
         do {
             let verdict = try read(file) { db in
-                try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no verdict"
+                try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "the integrity check has no result"
             }
             return verdict == "ok" ? nil : verdict
         } catch {
@@ -68,10 +68,10 @@ struct StoreInspection {
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
         if found == 0, tables == 0 { return false }
         guard application == file.schema.applicationID, found > 0 else {
-            throw damaged("this is another program's database")
+            throw damaged("the file is not a database of this program")
         }
         guard found <= file.schema.version + Self.maxVersionsAhead else {
-            throw damaged("the header is damaged: version")
+            throw damaged("the header has an invalid schema version: \(found)")
         }
         guard found <= file.schema.version else {
             throw StoreOpeningError.newerSchema(found: found, supported: file.schema.version)
@@ -82,7 +82,7 @@ struct StoreInspection {
             return false
         }
         if lastEnding != .suspect, !isSmall { return true }
-        let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "no verdict"
+        let verdict = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)") ?? "the integrity check has no result"
         guard verdict == "ok" else { throw damaged(verdict) }
         return false
     }

@@ -213,12 +213,16 @@ extension MediaReference {
             bytes: try row.optional("bytes"), width: try row.optional("width"), height: try row.optional("height"),
             duration: try row.optional("duration"), thumbnailURI: try row.optional("thumbnail"),
             altText: try row.optional("altText"), blurHash: try row.optional("blurHash"))
-        let waveformText: String? = try row.optional("loudness")
-        self.loudness = waveformText?.split(separator: " ").prefix(Self.maxWaveformSamples).compactMap { Int($0) }
+        let waveform: String? = try row.optional("loudness")
+        media.loudness = waveform?.split(separator: " ").prefix(MediaDescription.maxWaveformSamples).compactMap {
+            Int($0)
+        }
     }
 
     /// The samples, separated by spaces.
-    var storedWaveform: String? { loudness?.prefix(Self.maxWaveformSamples).map(String.init).joined(separator: " ") }
+    var storedWaveform: String? {
+        media.loudness?.prefix(MediaDescription.maxWaveformSamples).map(String.init).joined(separator: " ")
+    }
 }
 
 extension Message.Delivery {

@@ -25,7 +25,8 @@ struct WriteAheadLog {
     static func damage(of file: DatabaseFile) -> String? {
         // A log that cannot be read is left to SQLite, which opens it next and reports why.
         guard file.logSize > 0, let bytes = try? Data(contentsOf: URL(fileURLWithPath: file.log)) else { return nil }
-        return bytes.withUnsafeBytes { WriteAheadLog($0) }.isDamaged ? "the log is damaged before its end" : nil
+        return bytes.withUnsafeBytes { WriteAheadLog($0) }.isDamaged
+            ? "the write-ahead log is damaged before its end" : nil
     }
 
     /// Parses a log that may be truncated or overwritten anywhere.

@@ -15,9 +15,9 @@ public nonisolated enum AttachmentPresentation: Equatable, Sendable {
 nonisolated extension MediaReference {
     public var presentation: AttachmentPresentation {
         // SVG is active content.
-        if isImage && !type.hasPrefix("image/svg") { return .image }
+        if isImage && !media.type.hasPrefix("image/svg") { return .image }
         switch messageKind {
-        case .audio where loudness != nil: return .voiceMessage
+        case .audio where media.loudness != nil: return .voiceMessage
         case .audio, .video: return .player
         default: return .file
         }

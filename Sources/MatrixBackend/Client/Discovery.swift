@@ -73,9 +73,10 @@ public struct Discovery: Sendable {
             throw Problem.unreachable(reason: "\(error)")
         }
         if response.status == 404 { return nil }
+        // Whatever is wrong with it, it names no homeserver.
         guard response.status == 200, let json = try? JSONValue(parsing: response.body),
             let base = json["m.homeserver"]?["base_url"]?.string, let found = try? Self.address(base), found.isURL
-        else { throw Problem.noHomeserver(reason: "what the site says of it, with status \(response.status)") }
+        else { throw Problem.noHomeserver(reason: "its .well-known file is invalid, status \(response.status)") }
         return found.url
     }
 

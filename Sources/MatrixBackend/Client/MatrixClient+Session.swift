@@ -66,7 +66,7 @@ extension MatrixClient {
     /// - Throws: ``MatrixError/signedOut(isSoft:)`` if the server does not know the token.
     public func whoAmI() async throws -> (user: MemberID, device: String?) {
         let response = try await call(.get, Self.client + ["account", "whoami"])
-        guard let user = response["user_id"]?.string else { throw MatrixError.malformed(reason: "nobody") }
+        guard let user = response["user_id"]?.string else { throw MatrixError.malformed(reason: "no user ID") }
         return (MemberID(user), response["device_id"]?.string)
     }
 

@@ -90,12 +90,12 @@ struct MessageText: Equatable {
         return text.flatMap { (6...166).contains($0.utf8.count) && $0.utf8.allSatisfy { $0 > 0x20 } ? $0 : nil }
     }
 
-    /// Downsamples a waveform to ``MediaReference/maxWaveformSamples``, each the maximum of the samples it replaces.
+    /// Downsamples a waveform to ``MediaDescription/maxWaveformSamples``, each the maximum of the samples it replaces.
     private static func waveform(_ samples: [JSONValue]) -> [Int] {
         let values = samples.prefix(10_000).map { value in
-            Int(min(max(value.integer ?? 0, 0), Int64(MediaReference.maxAmplitude)))
+            Int(min(max(value.integer ?? 0, 0), Int64(MediaDescription.maxAmplitude)))
         }
-        let count = min(values.count, MediaReference.maxWaveformSamples)
+        let count = min(values.count, MediaDescription.maxWaveformSamples)
         return (0..<count).map { index in
             values[index * values.count / count..<max((index + 1) * values.count / count, index + 1)].max() ?? 0
         }

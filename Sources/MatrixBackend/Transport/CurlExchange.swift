@@ -34,7 +34,7 @@ final class CurlExchange: @unchecked Sendable {
         self.request = request
         self.certificates = certificates
         if let token = request.token, !token.value.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-            throw TransportError.unreachable(reason: "the token is none")
+            throw TransportError.unreachable(reason: "the access token is invalid")
         }
         if case .file(let url, _) = request.body {
             source = try OpenFile(reading: url)
@@ -145,7 +145,9 @@ final class CurlExchange: @unchecked Sendable {
             guard result == CURLE_OK else { throw error(result) }
             response.status = status
             // libcurl accepts truncated headers.
-            guard response.status > 0, isHeadWhole else { throw TransportError.unreachable(reason: "no whole answer") }
+            guard response.status > 0, isHeadWhole else {
+                throw TransportError.unreachable(reason: "the response is incomplete")
+            }
             // Create the file even for an empty body.
             _ = try openTarget()
         } catch {

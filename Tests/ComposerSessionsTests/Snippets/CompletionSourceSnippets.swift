@@ -39,6 +39,7 @@ struct TicketSource: CompletionSource {
     /// Waits until completion offers these names.
     private func offers(_ names: [String], in session: ComposerSession) async {
         await eventually { session.composer.completion?.items.map(\.name) == names }
+        #expect(session.composer.completion?.isVisible == true)
     }
 
     @Test("A directory completes names from a list")

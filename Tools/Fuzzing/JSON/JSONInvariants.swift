@@ -1,10 +1,9 @@
-import ChatCore
 import Foundation
 import JSONReading
 
 /// Invariants of the JSON parser for arbitrary input.
 public enum JSONInvariants {
-    private typealias Reading = Result<JSONValue?, ArchiveError>
+    private typealias Reading = Result<JSONValue?, JSONError>
 
     /// Chunk sizes that split tokens, and whole documents; received as one value and member by member.
     public static let manners = [
@@ -29,7 +28,7 @@ public enum JSONInvariants {
     }
 
     private static func read(_ document: [UInt8], emptiesTooDeep: Bool = false) -> Reading {
-        Reading { () throws(ArchiveError) in
+        Reading { () throws(JSONError) in
             try JSONValue(parsing: Data(document), emptiesTooDeep: emptiesTooDeep)
         }
     }
@@ -41,10 +40,10 @@ public enum JSONInvariants {
             let streamed: Reading
             do {
                 streamed = .success(try StreamedJSON.value(of: document, manner))
-            } catch let error as ArchiveError {
+            } catch let error as JSONError {
                 streamed = .failure(error)
             } catch {
-                return "no error of an archive: \(error)"
+                return "no error of the parser: \(error)"
             }
             // An empty container that was entered could be an array or an object.
             let same =
@@ -73,7 +72,7 @@ public enum JSONInvariants {
         return strict == .success(emptied) ? nil : "\(depth) deep, and emptied"
     }
 
-    private static func errorViolation(_ error: ArchiveError, in document: [UInt8]) -> String? {
+    private static func errorViolation(_ error: JSONError, in document: [UInt8]) -> String? {
         guard case .malformed(let line, let reason) = error else {
             return error == .truncated || error == .tooDeep ? nil : "\(error) of a short document"
         }

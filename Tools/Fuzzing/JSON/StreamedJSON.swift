@@ -1,4 +1,3 @@
-import ChatCore
 import Foundation
 public import JSONReading
 
@@ -27,7 +26,7 @@ public final class StreamedJSON: JSONReceiver {
         self.entered = entered
     }
 
-    /// - Throws: ``ArchiveError``.
+    /// - Throws: ``JSONError``.
     public static func value(of bytes: [UInt8], _ manner: Manner) throws -> JSONValue? {
         try read(bytes, manner).root
     }

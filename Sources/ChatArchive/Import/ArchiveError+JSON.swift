@@ -1,0 +1,16 @@
+import ChatCore
+import JSONReading
+
+/// Parses a part of an export, whose errors are those of the archive.
+func readingExport<T>(_ parse: () throws(JSONError) -> T) throws(ArchiveError) -> T {
+    do {
+        return try parse()
+    } catch {
+        switch error {
+        case .truncated: throw .truncated
+        case .malformed(let line, let reason): throw .malformed(line: line, reason: reason)
+        case .tooDeep: throw .tooDeep
+        case .tooLong(let limit): throw .tooLong(limit: limit)
+        }
+    }
+}

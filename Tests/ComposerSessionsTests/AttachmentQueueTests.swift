@@ -126,4 +126,18 @@ import Testing
         #expect(!intake.canRetry(attachment))
         #expect(!session.composer.canSend)
     }
+
+    @Test("MIB-36: a file that is added before the draft is loaded joins the draft") func joiningTheDraft() async throws
+    {
+        let (session, intake) = try makeSession(FakeMediaService())
+        session.waitForDraft()
+        intake.add([Self.item("a")])
+        #expect(names(session).isEmpty)
+        var engine = ComposerEngine()
+        _ = engine.handle(.insert("draft", origin: .typed), at: .zero)
+        session.restore(encoded: try engine.makeDraft().encoded()) { _, _ in nil }
+        session.becomeReady()
+        #expect(names(session) == ["a"] && session.document.text == "draft")
+        await eventually { session.composer.canSend }
+    }
 }

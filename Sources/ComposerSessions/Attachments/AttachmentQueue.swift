@@ -53,13 +53,23 @@ public final class AttachmentQueue {
     /// The source prefix of attachments still being copied. Backends use other URIs.
     nonisolated static let incoming = "incoming:"
 
-    private weak var composer: ComposerSession?
+    private let engine: HostedEngine
+    private let onOutput: (Output) -> Void
     private var waiting: [String: Item] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
 
-    init(service: (any MediaService)?, composer: ComposerSession) {
-        self.service = service
-        self.composer = composer
+    /// What the session does for it.
+    enum Output {
+        case event(ComposerEvent)
+        /// Runs on the engine.
+        case work((inout ComposerEngine, Duration) -> [ComposerEffect])
+        case failed(ChatError)
+    }
+
+    /// - Parameter engine: the session's, which is only read.
+    init(engine: HostedEngine, onOutput: @escaping (Output) -> Void) {
+        self.engine = engine
+        self.onOutput = onOutput
     }
 
     isolated deinit { tasks.values.forEach { $0.cancel() } }
@@ -68,10 +78,10 @@ public final class AttachmentQueue {
     private var offered: (source: String, content: MediaContent)?
 
     /// Whether files are accepted, by the tray or by a plug-in of the host.
-    public var acceptsFiles: Bool { service != nil || composer?.hasInputPlugIns ?? false }
+    public var acceptsFiles: Bool { service != nil || engine.value.hasInputPlugIns }
 
     /// Which kinds of pasted or dropped content are accepted as files, and how many files.
-    public var limits: AttachmentLimits { composer?.configuration.attachments ?? AttachmentLimits() }
+    public var limits: AttachmentLimits { engine.configuration.attachments }
 
     /// Returns the content of the attachment that an input plug-in is being offered, identified by its source (MIB-22).
     public func content(offeredAs source: String) -> MediaContent? {
@@ -87,15 +97,26 @@ public final class AttachmentQueue {
     }
 
     /// Shows an error to the user.
-    public func report(_ error: ChatError) { composer?.report(error) }
+    public func report(_ error: ChatError) { onOutput(.failed(error)) }
 
     private func isHandledByPlugIn(_ item: Item) -> Bool {
-        guard let composer, service == nil || composer.hasInputPlugIns else { return false }
+        guard service == nil || engine.value.hasInputPlugIns else { return false }
         let source = "offered:" + UUID().uuidString
         offered = (source, item.content)
         defer { offered = nil }
         let attachment = Attachment(type: item.type, name: item.name, bytes: item.bytes, source: source)
-        return composer.offerToPlugIns(attachment, rejects: service == nil)
+        return offerToPlugIns(attachment, rejects: service == nil)
+    }
+
+    private func offerToPlugIns(_ attachment: Attachment, rejects: Bool) -> Bool {
+        var isHandled = false
+        onOutput(
+            .work { engine, now in
+                let effects = engine.offerToPlugIns(attachment, rejectsUnhandled: rejects, at: now)
+                isHandled = effects.contains(.observed(.pasted))
+                return effects
+            })
+        return isHandled
     }
 
     /// Retries copying the attachment at this index.
@@ -104,7 +125,7 @@ public final class AttachmentQueue {
             let source = attachment.source, let item = waiting[source]
         else { return }
         attachment.upload = .running(0)
-        composer?.handle(.updateAttachment(source: source, attachment))
+        handle(.updateAttachment(source: source, attachment))
         copy(item, source)
     }
 
@@ -116,7 +137,7 @@ public final class AttachmentQueue {
     /// Removes the attachment at this index from the tray and cancels its copy.
     public func remove(_ index: Int) {
         guard let attachment = attachment(at: index) else { return }
-        composer?.handle(.detach(index))
+        handle(.detach(index))
         guard let source = attachment.source else { return }
         tasks[source]?.cancel()
         tasks[source] = nil
@@ -128,7 +149,7 @@ public final class AttachmentQueue {
         guard var attachment = attachment(at: index), let source = attachment.source else { return }
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         attachment.altText = text.isEmpty ? nil : text
-        composer?.handle(.updateAttachment(source: source, attachment))
+        handle(.updateAttachment(source: source, attachment))
     }
 
     /// Returns the local URL of a file's content.
@@ -139,22 +160,23 @@ public final class AttachmentQueue {
 
     /// Marks uploads of a restored draft as failed: they ended with the process that began them.
     func failRestoredUploads() {
-        for attachment in composer?.composer.attachments ?? [] where attachment.upload != .ready {
+        for attachment in engine.state.attachments where attachment.upload != .ready {
             guard let source = attachment.source, tasks[source] == nil else { continue }
             fail(source)
         }
     }
 
+    private func handle(_ event: ComposerEvent) { onOutput(.event(event)) }
+
     // MARK: Copying
 
     /// - Returns: whether the composer accepted it.
     private func add(_ item: Item) -> Bool {
-        guard let composer else { return false }
         let source = Self.incoming + UUID().uuidString
         let attachment = Attachment(
             type: item.type, name: item.name, bytes: item.bytes, source: source, upload: .running(0))
-        composer.handle(.attach(attachment))
-        let isAccepted = !composer.isReady || composer.composer.attachments.contains { $0.source == source }
+        handle(.attach(attachment))
+        let isAccepted = engine.isWaitingForDraft || engine.state.attachments.contains { $0.source == source }
         if isAccepted { copy(item, source) }
         return isAccepted
     }
@@ -175,7 +197,7 @@ public final class AttachmentQueue {
                 return
             } catch {
                 self?.fail(source)
-                self?.composer?.report(ChatError(error))
+                self?.report(ChatError(error))
             }
         }
     }
@@ -203,7 +225,7 @@ public final class AttachmentQueue {
             return
         }
         attachment.upload = .running(fraction)
-        composer?.handle(.updateAttachment(source: source, attachment))
+        handle(.updateAttachment(source: source, attachment))
     }
 
     private func finish(_ source: String, _ reference: MediaReference) {
@@ -219,47 +241,24 @@ public final class AttachmentQueue {
         attachment.thumbnail = reference.thumbnailURI
         attachment.blurHash = reference.blurHash
         attachment.upload = .ready
-        composer?.handle(.updateAttachment(source: source, attachment))
+        handle(.updateAttachment(source: source, attachment))
     }
 
     private func fail(_ source: String) {
         tasks[source] = nil
         guard var attachment = attachment(source) else { return }
         attachment.upload = .failed
-        composer?.handle(.updateAttachment(source: source, attachment))
+        handle(.updateAttachment(source: source, attachment))
     }
 
     private func attachment(at index: Int) -> Attachment? {
-        guard let attachments = composer?.composer.attachments, attachments.indices.contains(index) else {
-            return nil
-        }
-        return attachments[index]
+        let attachments = engine.state.attachments
+        return attachments.indices.contains(index) ? attachments[index] : nil
     }
 
     /// Includes attachments stashed during an edit.
     private func attachment(_ source: String) -> Attachment? {
-        composer?.allAttachments.first { $0.source == source }
-    }
-}
-
-extension ComposerSession {
-    fileprivate var hasInputPlugIns: Bool {
-        var has = false
-        withEngine { engine, _ in
-            has = engine.hasInputPlugIns
-            return []
-        }
-        return has
-    }
-
-    fileprivate func offerToPlugIns(_ attachment: Attachment, rejects: Bool) -> Bool {
-        var isHandled = false
-        withEngine { engine, now in
-            let effects = engine.offerToPlugIns(attachment, rejectsUnhandled: rejects, at: now)
-            isHandled = effects.contains(.observed(.pasted))
-            return effects
-        }
-        return isHandled
+        engine.makeDraft().allAttachments.first { $0.source == source }
     }
 }
 

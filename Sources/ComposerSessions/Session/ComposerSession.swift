@@ -38,9 +38,10 @@ public final class ComposerSession: ComposerModel {
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let timer: DeadlineTimer
     @ObservationIgnored private var sending: [String: Task<Void, Never>] = [:]
-    @ObservationIgnored private var pendingEvents = EventQueue()
     @ObservationIgnored private lazy var completion = CompletionQueries { [weak self] in self?.handle($0) }
-    @ObservationIgnored private lazy var attachmentQueue = AttachmentQueue(service: nil, composer: self)
+    @ObservationIgnored private lazy var attachmentQueue = AttachmentQueue(engine: engine) { [weak self] in
+        self?.receive($0)
+    }
     @ObservationIgnored private var hasBeenFocused = false
 
     public init(configuration: ComposerConfiguration = ComposerConfiguration(), time: Timekeeper = .continuous) {
@@ -104,8 +105,13 @@ public final class ComposerSession: ComposerModel {
     /// Handles added, pasted and dropped content: offers it to input plug-ins, then to the tray (MIB-19, MIB-22).
     public var attachments: AttachmentQueue? { attachmentQueue }
 
-    /// The attachments in the tray, in the draft stashed during an edit, and of unsent messages.
-    var allAttachments: [Attachment] { engine.makeDraft().allAttachments }
+    private func receive(_ output: AttachmentQueue.Output) {
+        switch output {
+        case .event(let event): handle(event)
+        case .work(let work): withEngine(work)
+        case .failed(let error): report(error)
+        }
+    }
 
     /// Reports an error as ``onFailure`` does.
     package func report(_ error: ChatError) { onFailure?(error) }
@@ -114,7 +120,7 @@ public final class ComposerSession: ComposerModel {
 
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
-        if !isReady, let isHandled = pendingEvents.enqueue(event, in: engine.value) { return isHandled }
+        if let isHandled = engine.enqueue(event) { return isHandled }
         return carryOut(engine.handle(event, at: time.now()))
     }
 
@@ -173,7 +179,10 @@ public final class ComposerSession: ComposerModel {
     package func makeDraft(storing id: String) -> ComposerDraft { engine.makeDraft(storing: id) }
 
     /// Queues input until ``becomeReady()``.
-    package func waitForDraft() { isReady = false }
+    package func waitForDraft() {
+        isReady = false
+        engine.waitForDraft()
+    }
 
     /// Restores a stored draft. A damaged one restores an empty composer and a report.
     package func restore(
@@ -185,9 +194,8 @@ public final class ComposerSession: ComposerModel {
     /// Handles the input that was queued meanwhile.
     package func becomeReady() {
         isReady = true
+        let events = engine.stopWaiting()
         if media != nil { attachmentQueue.failRestoredUploads() }
-        let events = pendingEvents.replay(into: engine.value, restored: !engine.makeDraft().isEmpty)
-        pendingEvents = EventQueue()
         events.forEach { handle($0) }
     }
 

@@ -14,6 +14,8 @@ final class HostedEngine {
     /// The engine before the running work.
     private var before: ComposerEngine
     private var waiting: [Work] = []
+    /// Input that waits for a stored draft; `nil` if it need not wait.
+    private var pendingInput: EventQueue?
 
     init(_ configuration: ComposerConfiguration) {
         before = ComposerEngine(configuration: configuration)
@@ -62,5 +64,21 @@ extension HostedEngine {
     ) -> [ComposerEffect] { run { $0.restore(encoded: data, target: target) } }
     func reconfigure(_ configuration: ComposerConfiguration) -> [ComposerEffect] {
         run { $0.reconfigure(configuration) }
+    }
+}
+
+// Input that waits until a stored draft is loaded.
+extension HostedEngine {
+    var isWaitingForDraft: Bool { pendingInput != nil }
+
+    func waitForDraft() { pendingInput = EventQueue() }
+
+    /// - Returns: whether the composer consumes the event that waits; `nil` if the event need not wait.
+    func enqueue(_ event: ComposerEvent) -> Bool? { pendingInput?.enqueue(event, in: value) ?? nil }
+
+    /// - Returns: the events that waited, to be handled now.
+    func stopWaiting() -> [ComposerEvent] {
+        defer { pendingInput = nil }
+        return pendingInput?.replay(into: value, restored: !makeDraft().isEmpty) ?? []
     }
 }

@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import ComposerSessions
 import Testing
 
 @testable import ChatViewModels

@@ -1,4 +1,5 @@
 import ChatCore
+import ComposerSessions
 
 /// The page that the view waits for. The view requests the next one as soon as this one has finished, so a failed request
 /// finishes only after a delay.

@@ -6,7 +6,7 @@ public import CGtk
 /// reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one strongly: capture
 /// the view weakly. A weak reference to a wrapper becomes `nil` with the last strong reference to that wrapper, however
 /// long the GObject lives.
-@MainActor open class Object {
+@MainActor open class Object: ObjectReference {
     public let pointer: UnsafeMutableRawPointer
 
     /// Adds a reference to an object owned by someone else ("transfer none"), as returned by getters or passed to
@@ -61,6 +61,13 @@ public import CGtk
         g_object_ref(pointer)
         return cast()
     }
+
+    public final func withRawPointer<R>(_ body: (UnsafeMutableRawPointer) throws -> R) rethrows -> R {
+        try withExtendedLifetime(self) { try body(pointer) }
+    }
+
+    /// Identifies the object, for example as the key of a dictionary.
+    public final var identity: ObjectIdentity { ObjectIdentity(pointer: pointer) }
 
     public final func isSame(as other: Object?) -> Bool {
         pointer == other?.pointer

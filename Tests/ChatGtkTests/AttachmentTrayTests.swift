@@ -33,8 +33,8 @@ final class AttachmentTrayTests: GtkTestCase {
             try finish { await composer.start() }
             view = ComposerView(viewModel: viewModel)
             let box = Box(.vertical)
-            let overlay = Widget(sinking: gtk_overlay_new())
-            gtk_widget_set_vexpand(overlay.cast(), 1)
+            let overlay = Overlay()
+            overlay.vexpand = true
             box.append(source)
             box.append(overlay)
             box.append(view.widget)

@@ -16,8 +16,8 @@ final class TextRow: WidgetImplementation {
     private var layoutHeight = 0
     private(set) var taller = 0
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
         Self.liveCount += 1
         gtk_widget_set_focusable(cast(), 1)
     }
@@ -48,14 +48,10 @@ final class TextRow: WidgetImplementation {
 
     override func allocate(width: Int, height: Int) { breakLines(width) }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
+    override func snapshot(_ snapshot: Snapshot) {
         guard let layout else { return }
-        var color = GdkRGBA(red: 0.1, green: 0.1, blue: 0.1, alpha: 1)
-        var point = graphene_point_t(x: Float(Self.padding), y: Float(Self.padding))
-        gtk_snapshot_save(snapshot)
-        gtk_snapshot_translate(snapshot, &point)
-        gtk_snapshot_append_layout(snapshot, layout.cast(), &color)
-        gtk_snapshot_restore(snapshot)
+        let padding = Double(Self.padding)
+        snapshot.translated(x: padding, y: padding) { snapshot.draw(layout: layout, of: self) }
     }
 
     private func breakLines(_ width: Int) {

@@ -1,4 +1,3 @@
-import CGtk
 public import GtkKit
 
 /// Dialogs about a damaged store.
@@ -12,22 +11,19 @@ public enum DamagedStoreDialog {
         application: Application, reason: String, folder: String, repair: @escaping @MainActor () -> Void,
         quit: @escaping @MainActor () -> Void
     ) {
-        let dialog = Widget(sinking: adw_message_dialog_new(nil, translated("Conversations Cannot Be Read"), nil))
-        gtk_window_set_application(dialog.cast(), application.cast())
         let body =
             translated(
                 "The file with your conversations is damaged. Parlance can keep everything in it that is still readable, and go on with that. Nothing is deleted: the damaged folder stays beside its place under another name."
             )
             + "\n\n\(folder)\n\n\(reason)"
-        dialog.setProperty("body", body)
+        let dialog = MessageDialog(over: nil, heading: translated("Conversations Cannot Be Read"), body: body)
+        dialog.setApplication(application)
         dialog.addResponse("quit", translated("_Quit"))
-        dialog.addResponse("repair", translated("_Repair and Go On"))
-        adw_message_dialog_set_response_appearance(dialog.cast(), "repair", ADW_RESPONSE_SUGGESTED)
-        adw_message_dialog_set_default_response(dialog.cast(), "repair")
-        adw_message_dialog_set_close_response(dialog.cast(), "quit")
-        dialog.connect("response::repair") { _ in repair() }
-        dialog.connect("response::quit") { _ in quit() }
-        gtk_window_present(dialog.cast())
+        dialog.addResponse("repair", translated("_Repair and Go On"), .suggested)
+        dialog.setResponses(default: "repair", close: "quit")
+        dialog.onResponse("repair") { repair() }
+        dialog.onResponse("quit") { quit() }
+        dialog.present()
     }
 
     /// Reports what the repair recovered, and where the damaged folder is.
@@ -57,11 +53,9 @@ public enum DamagedStoreDialog {
     }
 
     private static func present(over parent: Widget, heading: String, body: String) {
-        let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), heading, nil))
-        dialog.setProperty("body", body)
+        let dialog = MessageDialog(over: parent, heading: heading, body: body)
         dialog.addResponse("close", translated("_Close"))
-        adw_message_dialog_set_default_response(dialog.cast(), "close")
-        adw_message_dialog_set_close_response(dialog.cast(), "close")
-        gtk_window_present(dialog.cast())
+        dialog.setResponses(default: "close", close: "close")
+        dialog.present()
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 public import GtkKit
 
 /// Shows startup errors in a window, since users who launch from an icon see no terminal.
@@ -17,14 +16,12 @@ public enum StartFailureDialog {
 
     /// - Parameter quit: Called when the user closes the dialog.
     public static func present(application: Application, _ cause: Cause, quit: @escaping @MainActor () -> Void) {
-        let dialog = Widget(sinking: adw_message_dialog_new(nil, heading(cause), nil))
-        gtk_window_set_application(dialog.cast(), application.cast())
-        dialog.setProperty("body", body(cause))
+        let dialog = MessageDialog(over: nil, heading: heading(cause), body: body(cause))
+        dialog.setApplication(application)
         dialog.addResponse("quit", translated("_Quit"))
-        adw_message_dialog_set_default_response(dialog.cast(), "quit")
-        adw_message_dialog_set_close_response(dialog.cast(), "quit")
-        dialog.connect("response") { _ in quit() }
-        gtk_window_present(dialog.cast())
+        dialog.setResponses(default: "quit", close: "quit")
+        dialog.onResponse { quit() }
+        dialog.present()
     }
 
     private static func heading(_ cause: Cause) -> String {

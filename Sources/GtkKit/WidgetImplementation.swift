@@ -90,7 +90,7 @@ open class WidgetImplementation: WidgetProtocol {
     /// A new strong reference to the widget. Storing it in the implementation would create a reference cycle.
     public final var widget: Widget { Widget(borrowing: pointer) }
 
-    public final func cast<T>() -> UnsafeMutablePointer<T> { pointer.assumingMemoryBound(to: T.self) }
+    final func cast<T>() -> UnsafeMutablePointer<T> { pointer.assumingMemoryBound(to: T.self) }
 
     /// The GType of this class, registered on first use.
     public class var type: GType { WidgetTypes.type(of: self) }
@@ -181,7 +181,7 @@ enum WidgetTypes {
         if let manager = implementation.layoutManager {
             gtk_widget_class_set_layout_manager_type(widgetClass, manager)
         }
-                for signal in implementation.signals { signal.register(shim_class_type(klass)) }
+        for signal in implementation.signals { signal.register(shim_class_type(klass)) }
         implementation.initialize(widgetClass)
         install(
             implementation.properties, from: implementation.firstPropertyID,

@@ -155,7 +155,8 @@ extension WidgetProtocol {
     /// The pointer's position in the widget's coordinates, or `nil` outside of a window and without a pointer.
     public var pointerPosition: (x: Double, y: Double)? {
         guard let native = gtk_widget_get_native(gtk), let surface = gtk_native_get_surface(native),
-            let seat = gdk_display_get_default_seat(gtk_widget_get_display(gtk)), let device = gdk_seat_get_pointer(seat)
+            let seat = gdk_display_get_default_seat(gtk_widget_get_display(gtk)),
+            let device = gdk_seat_get_pointer(seat)
         else { return nil }
         var (x, y, left, top, ownX, ownY) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         _ = gdk_surface_get_device_position(surface, device, &x, &y, nil)

@@ -100,7 +100,9 @@ extension WidgetProtocol {
 
     public var overflow: Overflow {
         get { gtk_widget_get_overflow(gtk) == GTK_OVERFLOW_HIDDEN ? .hidden : .visible }
-        nonmutating set { gtk_widget_set_overflow(gtk, newValue == .hidden ? GTK_OVERFLOW_HIDDEN : GTK_OVERFLOW_VISIBLE) }
+        nonmutating set {
+            gtk_widget_set_overflow(gtk, newValue == .hidden ? GTK_OVERFLOW_HIDDEN : GTK_OVERFLOW_VISIBLE)
+        }
     }
 
     /// The direction that the widget and its descendants use.

@@ -4,12 +4,12 @@ import ChatTestSupport
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Attaching files to the composer by keyboard, clipboard and drag and drop, with real input events.
 final class AttachmentTrayTests: GtkTestCase {

@@ -2,12 +2,12 @@ import CGtk
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// MIB-48: reproduces each sample's bar with an appearance, items and hooks, and checks its distinctive features.
 final class BarLookTests: GtkTestCase {

@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Completion driven by real key and pointer events.
 final class CompletionPopupTests: GtkTestCase {

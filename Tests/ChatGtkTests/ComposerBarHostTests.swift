@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Host customization of the bar: style sheets, its own text view, its own accessory widgets.
 final class ComposerBarHostTests: GtkTestCase {

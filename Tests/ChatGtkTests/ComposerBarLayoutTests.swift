@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Position and height of the bar: growth, its signals, and overflow.
 final class ComposerBarLayoutTests: GtkTestCase {

@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// The conversation frame as a third-party application uses it.
 final class ComposerHostTests: GtkTestCase {

@@ -2,11 +2,11 @@ import CGtk
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// A bar as a third-party application embeds it: with its own session, in a focused window.
 @MainActor

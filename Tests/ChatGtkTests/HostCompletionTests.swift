@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Completion as a host customizes it: opened by buttons, shown in its own widgets, prefetched.
 final class HostCompletionTests: GtkTestCase {

@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Interceptors, observers and policies of a host, driven by real keys and checked in the text view.
 final class HostPlugInTests: GtkTestCase {

@@ -2,13 +2,13 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import LocalBackend
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// The main window over a real store.
 final class MainWindowTests: GtkTestCase {

@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import MessageMarkup
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 /// Rendered bodies: their text, accessibility and cost.
 final class MessageBodyViewTests: GtkTestCase {

@@ -1,13 +1,13 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import ToolSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Styles other than Markdown in the bar (HKW-13 to 16, SLK-35).
 final class StyleTests: GtkTestCase {

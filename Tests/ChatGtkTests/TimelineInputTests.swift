@@ -4,11 +4,11 @@ import ChatStore
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// A conversation driven by real key and pointer events.

@@ -1,7 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import GtkKit
 
 /// Lays its children out in a row of 10 px squares and counts its virtual calls.
 @MainActor

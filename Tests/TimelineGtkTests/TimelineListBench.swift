@@ -1,8 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// A row with an adjustable height that counts its measurements and paints.

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// A minimal row: one paragraph drawn by one PangoLayout, the same in all compared lists.
@@ -11,7 +10,7 @@ final class TextRow: WidgetImplementation {
     private(set) static var layouts = 0
     private(set) static var liveCount = 0
 
-    private var layout: Object?
+    private var layout: TextLayout?
     private var layoutWidth = -1
     private var layoutHeight = 0
     private(set) var taller = 0
@@ -19,24 +18,22 @@ final class TextRow: WidgetImplementation {
     required init(instance: WidgetInstance) {
         super.init(instance: instance)
         Self.liveCount += 1
-        gtk_widget_set_focusable(cast(), 1)
+        isFocusable = true
     }
 
     isolated deinit { Self.liveCount -= 1 }
 
     func show(_ text: String) {
-        guard let layout = gtk_widget_create_pango_layout(cast(), text) else { return }
-        self.layout = Object(owning: UnsafeMutableRawPointer(layout))
-        pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+        layout = TextLayout(text, in: self)
         layoutWidth = -1
-        gtk_widget_queue_resize(cast())
+        queueResize()
     }
 
     /// Adds empty space below the text, in pixels, like an image that finishes loading.
     func set(taller: Int) {
         guard taller != self.taller else { return }
         self.taller = taller
-        gtk_widget_queue_resize(cast())
+        queueResize()
     }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
@@ -58,9 +55,7 @@ final class TextRow: WidgetImplementation {
         guard let layout, width != layoutWidth else { return }
         Self.layouts += 1
         layoutWidth = width
-        pango_layout_set_width(layout.cast(), Int32(max(1, width - 2 * Self.padding)) * PANGO_SCALE)
-        var (w, h): (Int32, Int32) = (0, 0)
-        pango_layout_get_pixel_size(layout.cast(), &w, &h)
-        layoutHeight = Int(h)
+        layout.setWidth(max(1, width - 2 * Self.padding))
+        layoutHeight = layout.size.height
     }
 }

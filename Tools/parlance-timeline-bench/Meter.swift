@@ -23,9 +23,10 @@ final class Meter<List: BenchList> {
         window.withPointer { gtk_window_set_default_size($0, width, 700) }
         window.withPointer { gtk_window_set_decorated($0, 0) }
         scroller.withPointer { gtk_scrolled_window_set_policy($0, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC) }
+        let scroller = scroller
         window.withPointer { first in scroller.withPointer { second in gtk_window_set_child(first, second) } }
         window.withPointer { gtk_window_present($0) }
-        _ = MainLoop.pump { [scroller] in scroller.height == 700 }
+        _ = MainLoop.pump { scroller.height == 700 }
         // Exclude the cost of the window itself.
         let clock = Object(borrowing: UnsafeMutableRawPointer(window.withPointer { gtk_widget_get_frame_clock($0) }))
         Self.waitUntilQuiet()

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import Foundation
 import GtkKit
@@ -39,10 +38,6 @@ enum DateText {
     static func full(_ date: Date) -> String { format(date, "%c") }
 
     private static func format(_ date: Date, _ pattern: String) -> String {
-        guard let dateTime = g_date_time_new_from_unix_local(gint64(date.timeIntervalSince1970)) else { return "" }
-        defer { g_date_time_unref(dateTime) }
-        guard let text = g_date_time_format(dateTime, pattern) else { return "" }
-        defer { g_free(text) }
-        return String(cString: text).trimmingCharacters(in: .whitespaces)
+        date.formatted(pattern: pattern).trimmingCharacters(in: .whitespaces)
     }
 }

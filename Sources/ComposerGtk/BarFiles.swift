@@ -15,7 +15,7 @@ final class BarFiles {
         self.attachmentController = attachmentController
         self.widgets = widgets
         self.binding = binding
-        gtk_box_prepend(widgets.slots[.start]?.cast(), attachmentController.button.cast())
+        widgets.slots[.start]?.prepend(attachmentController.button)
         widgets.slots[.top]?.append(attachmentController.tray.widget)
         binding.editor.inlineImages.load = { [weak attachmentController] in
             await attachmentController?.tray.image(of: $0, fitting: $1, by: $2)

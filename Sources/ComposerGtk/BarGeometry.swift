@@ -24,9 +24,7 @@ final class BarGeometry {
 
     private func start() {
         stop()
-        guard let clock = gtk_widget_get_frame_clock(bar.cast()) else { return }
-        layout = Object(borrowing: UnsafeMutableRawPointer(clock))
-            .connect("layout", after: true) { [weak self] _ in self?.update() }
+        layout = bar.frameClock?.connect("layout", after: true) { [weak self] _ in self?.update() }
     }
 
     /// Disconnects explicitly: the clock belongs to the window, which may outlive the widget.
@@ -36,10 +34,7 @@ final class BarGeometry {
     }
 
     private func update() {
-        guard let root = gtk_widget_get_root(bar.cast()),
-            let now = bar.widget.bounds(in: Widget(borrowing: UnsafeMutableRawPointer(root))),
-            now.width > 0, now.height > 0
-        else { return }
+        guard let root = bar.root, let now = bar.bounds(in: root), now.width > 0, now.height > 0 else { return }
         let before = lastReported
         lastReported = now
         if before?.x != now.x || before?.y != now.y { onMove?(now.x, now.y) }

@@ -8,9 +8,7 @@ package import GtkKit
 /// (HKW-29, SLK-36).
 package enum Clipboard {
     package static func write(_ fragment: ClipboardFragment, of widget: Widget) {
-        guard let clipboard = gtk_widget_get_clipboard(widget.cast()) else { return }
-        let provider = fragment.provider
-        gdk_clipboard_set_content(clipboard, provider.cast())
+        widget.clipboard.setContent(fragment.provider)
     }
 
     /// Calls `completion` with the clipboard's usable content in order of preference, or with an empty array.
@@ -23,47 +21,20 @@ package enum Clipboard {
         of widget: Widget, asPlainText: Bool = false, isSelection: Bool = false,
         _ completion: @escaping @MainActor ([PasteOffer]) -> Void
     ) {
-        let pointer =
-            isSelection ? gtk_widget_get_primary_clipboard(widget.cast()) : gtk_widget_get_clipboard(widget.cast())
-        guard let pointer else { return completion([]) }
-        let clipboard = Object(borrowing: UnsafeMutableRawPointer(pointer))
-        let formats = gdk_clipboard_get_formats(clipboard.cast())
-        guard !asPlainText, gdk_content_formats_contain_mime_type(formats, ClipboardFragment.mediaType) != 0 else {
-            return readText(clipboard, completion)
-        }
-        readData(clipboard, ClipboardFragment.mediaType) { data in
+        let content = isSelection ? ContentOffer.primarySelection(of: widget) : ContentOffer.clipboard(of: widget)
+        guard let content else { return completion([]) }
+        guard !asPlainText, content.offers(ClipboardFragment.mediaType) else { return readText(content, completion) }
+        content.readData(ClipboardFragment.mediaType) { data in
             // Any program may offer this type: fall back to text if the data cannot be decoded.
             guard let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
-                return readText(clipboard, completion)
+                return readText(content, completion)
             }
             completion([.fragment(fragment)])
         }
     }
 
-    private static func readText(_ clipboard: Object, _ completion: @escaping @MainActor ([PasteOffer]) -> Void) {
-        AsyncCall.start {
-            gdk_clipboard_read_text_async(clipboard.cast(), nil, $0, $1)
-        } _: { _, result in
-            let text = gdk_clipboard_read_text_finish(clipboard.cast(), result, nil)
-            defer { g_free(text) }
-            completion(text.map { [.text(String(cString: $0))] } ?? [])
-        }
-    }
-
-    private static func readData(
-        _ clipboard: Object, _ type: String, _ completion: @escaping @MainActor (Data?) -> Void
-    ) {
-        AsyncCall.start { callback, data in
-            type.withCString { type in
-                var types: [UnsafePointer<CChar>?] = [type, nil]
-                gdk_clipboard_read_async(clipboard.cast(), &types, G_PRIORITY_DEFAULT, nil, callback, data)
-            }
-        } _: { _, result in
-            guard let stream = gdk_clipboard_read_finish(clipboard.cast(), result, nil, nil) else {
-                return completion(nil)
-            }
-            ContentStream.readAll(Object(owning: UnsafeMutableRawPointer(stream)), completion)
-        }
+    private static func readText(_ content: ContentOffer, _ completion: @escaping @MainActor ([PasteOffer]) -> Void) {
+        content.readText { completion($0.map { [.text($0)] } ?? []) }
     }
 }
 

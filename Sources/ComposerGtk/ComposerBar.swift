@@ -60,12 +60,12 @@ public final class ComposerBar: WidgetImplementation {
         _ = type
     }
 
-    public required init(pointer: UnsafeMutableRawPointer) {
+    public required init(instance: WidgetInstance) {
         do { try ComposerResources.load() } catch { fatalError(error.message) }
         widgets = ComposerWidgets(makeEditor: Self.makeEditor)
         buttons = ItemButtons(widgets: widgets)
-        super.init(pointer: pointer)
-        gtk_widget_set_parent(widgets.revealer.cast(), cast())
+        super.init(instance: instance)
+        widgets.revealer.setParent(self)
         buttons.onSwipe = { [weak self] in self?.emit("swiped", $0 == .left ? "left" : "right") }
         geometry = BarGeometry(of: self, child: widgets.revealer)
         geometry?.onMove = { [weak self] in self?.emit("moved", numbers: [$0, $1]) }
@@ -206,8 +206,8 @@ public final class ComposerBar: WidgetImplementation {
     }
 
     /// Accepts files dropped anywhere on `area`, instead of on the bar alone, and highlights it during a drag.
-    /// - Parameter overlay: The GtkOverlay for a hint, or `nil` for none.
-    public func acceptDrops(on area: Widget, hint overlay: Widget? = nil) {
+    /// - Parameter overlay: The overlay for a hint, or `nil` for none.
+    public func acceptDrops(on area: Widget, hint overlay: Overlay? = nil) {
         _ = boundModel
         files?.attachmentController.acceptDrops(on: area, hint: overlay)
     }
@@ -259,8 +259,7 @@ public final class ComposerBar: WidgetImplementation {
 
     /// Removes the focus from the text, which hides an on-screen keyboard (MCV-13).
     public func releaseFocus() {
-        guard widgets.textView.hasFocus, let root = gtk_widget_get_root(cast()) else { return }
-        gtk_root_set_focus(root, nil)
+        if widgets.textView.hasFocus { root?.focus = nil }
     }
 
     /// Commits the input method's preedit text. Only sending does that implicitly (HKW-25).
@@ -370,24 +369,22 @@ public final class ComposerBar: WidgetImplementation {
     public func attachAccessory(_ widget: Widget) -> Bool {
         guard accessory == nil else { return false }
         accessory = widget
-        gtk_overlay_add_overlay(widgets.overlay.cast(), widget.cast())
+        widgets.overlay.addOverlay(widget)
         return true
     }
 
     /// Removes the accessory if it is `widget`.
     public func detachAccessory(_ widget: Widget) {
-        guard accessory?.pointer == widget.pointer else { return }
-        gtk_overlay_remove_overlay(widgets.overlay.cast(), widget.cast())
+        guard widget.isSame(as: accessory) else { return }
+        widgets.overlay.removeOverlay(widget)
         accessory = nil
     }
 
     /// Replaces the text with another widget, for example a join button or a read-only notice; `nil` restores it. The
     /// start and end slots are hidden along with the text, which is preserved.
     public func replaceMiddle(by other: Widget?) {
-        if let old = gtk_stack_get_child_by_name(widgets.middle.cast(), "other") {
-            gtk_stack_remove(widgets.middle.cast(), old)
-        }
-        if let other { gtk_stack_add_named(widgets.middle.cast(), other.cast(), "other") }
+        if let old = widgets.middle.child(named: "other") { widgets.middle.remove(old) }
+        if let other { widgets.middle.add(other, name: "other") }
         widgets.middle.visibleChild = other == nil ? "editor" : "other"
         showsStart = other == nil
         showsEnd = other == nil

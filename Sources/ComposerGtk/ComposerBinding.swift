@@ -59,11 +59,11 @@ final class ComposerBinding {
         cards = MentionCards(editor: editor, model: model, anchor: widgets.content)
         selectionToolbar = SelectionToolbar(editor: editor, model: model, anchor: widgets.content)
         toolbar = FormattingBar(model: model, isInFocusChain: true)
-        toolbarRevealer = Revealer(sinking: gtk_revealer_new())
-        gtk_revealer_set_child(toolbarRevealer.cast(), toolbar.widget.cast())
-        gtk_box_append(widgets.content.cast(), toolbarRevealer.cast())
+        toolbarRevealer = Revealer()
+        toolbarRevealer.setChild(toolbar.widget)
+        widgets.content.append(toolbarRevealer)
         for announcer in [completion.announcer, announcements.announcer] {
-            gtk_overlay_add_overlay(widgets.overlay.cast(), announcer.region.cast())
+            widgets.overlay.addOverlay(announcer.region)
         }
         field.onWindowChange = { [weak self] in self?.completion.windowChanged() }
         field.onPanel = { [weak self] state in
@@ -92,9 +92,9 @@ final class ComposerBinding {
 
     isolated deinit {
         clicks.forEach { $0.disconnect() }
-        gtk_box_remove(widgets.content.cast(), toolbarRevealer.cast())
+        widgets.content.remove(toolbarRevealer)
         for announcer in [completion.announcer, announcements.announcer] {
-            gtk_overlay_remove_overlay(widgets.overlay.cast(), announcer.region.cast())
+            widgets.overlay.removeOverlay(announcer.region)
         }
     }
 
@@ -113,20 +113,20 @@ final class ComposerBinding {
         ]
         for (button, event) in events {
             clicks.append(
-                button.connect("clicked") { [weak self] _ in
+                button.onClick { [weak self] in
                     self?.model.handle(event)
                     self?.widgets.textView.grabFocus()
                 })
         }
         clicks.append(
-            widgets.expand.connect("clicked") { [weak self] _ in
+            widgets.expand.onClick { [weak self] in
                 guard let self else { return }
                 self.model.handle(.expand(!self.model.composer.isExpanded))
                 self.widgets.textView.grabFocus()
             })
         for (button, event) in [(widgets.sendButton, ComposerEvent.send), (widgets.save, .commitEdit)] {
             clicks.append(
-                button.connect("clicked") { [weak self] _ in
+                button.onClick { [weak self] in
                     if case .send = event, let self, self.spinner.isVisible {
                         return self.model.cancelSending()
                     }
@@ -176,10 +176,7 @@ final class ComposerBinding {
     /// A hidden bar must not keep the focus (SLK-53).
     private func showHidden(_ isHidden: Bool) {
         widgets.revealer.isRevealed = !isHidden
-        guard isHidden, gtk_widget_get_focus_child(widgets.revealer.cast()) != nil,
-            let root = gtk_widget_get_root(widgets.revealer.cast())
-        else { return }
-        gtk_root_set_focus(root, nil)
+        if isHidden, widgets.revealer.focusChild != nil { widgets.revealer.root?.focus = nil }
     }
 
     /// Offers to expand the editor above two and a half visible lines, where there is room above the other buttons, and

@@ -19,27 +19,26 @@ public final class ComposerHost: WidgetImplementation {
         ]
     }
 
-    private let overlay = Widget(sinking: gtk_overlay_new())
-    private let indicatorRevealer = Revealer(sinking: gtk_revealer_new())
+    private let overlay = Overlay()
+    private let indicatorRevealer = Revealer(.slideUp)
     private let foot = Box(.vertical)
-    private let clamp = Widget(sinking: adw_clamp_new())
+    private let clamp = Clamp()
     private var composer: Widget?
 
-    public required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
+    public required init(instance: WidgetInstance) {
+        super.init(instance: instance)
         let column = Box(.vertical)
-        gtk_widget_set_vexpand(overlay.cast(), 1)
-        gtk_revealer_set_transition_type(indicatorRevealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+        overlay.vexpand = true
         let bottom = Box(.vertical)
         bottom.append(indicatorRevealer)
         bottom.append(foot)
-        adw_clamp_set_child(clamp.cast(), bottom.cast())
+        clamp.setChild(bottom)
         clampBottom()
         column.append(overlay)
         column.append(clamp)
-        gtk_widget_set_parent(column.cast(), cast())
+        column.setParent(self)
         // Explicitly: custom widgets do not inherit their children's expand flags.
-        gtk_widget_set_vexpand(cast(), 1)
+        vexpand = true
         // Creates the default bar late, because the host may have set another one by then.
         column.connect("realize") { [weak self] _ in _ = self?.bar }
     }
@@ -64,32 +63,30 @@ public final class ComposerHost: WidgetImplementation {
     }
 
     private func clampBottom() {
-        let width = Int32(maximumWidth > 0 ? maximumWidth : 100_000)
-        adw_clamp_set_maximum_size(clamp.cast(), width)
-        adw_clamp_set_tightening_threshold(clamp.cast(), width)
+        let width = maximumWidth > 0 ? maximumWidth : 100_000
+        clamp.setSize(maximum: width, tighteningThreshold: width)
     }
 
     /// Sets the widget that shows the messages. Scrollable widgets without a scrolled window get one.
     public func setContent(_ content: Widget?) {
-        gtk_overlay_set_child(overlay.cast(), nil)
+        overlay.setChild(nil)
         guard let content else { return }
         if Self.isWhole(content) {
-            gtk_overlay_set_child(overlay.cast(), content.cast())
+            overlay.setChild(content)
         } else {
             let scroller = ScrolledWindow(content)
-            gtk_overlay_set_child(overlay.cast(), scroller.cast())
+            overlay.setChild(scroller)
         }
     }
 
     /// Whether the widget is a scrolled window or not scrollable at all.
     private static func isWhole(_ content: Widget) -> Bool {
-        shim_is_a(content.pointer, gtk_scrolled_window_get_type()) != 0
-            || shim_is_a(content.pointer, gtk_scrollable_get_type()) == 0
+        content.isInstance(of: gtk_scrolled_window_get_type()) || !content.isInstance(of: gtk_scrollable_get_type())
     }
 
     /// Sets the typing indicator between the content and the bar. It pushes the content up (SLK-3, SLK-42).
     public func setIndicator(_ indicator: Widget?) {
-        gtk_revealer_set_child(indicatorRevealer.cast(), indicator?.cast())
+        indicatorRevealer.setChild(indicator)
     }
 
     /// Whether the indicator is shown. Changes are animated.
@@ -99,7 +96,7 @@ public final class ComposerHost: WidgetImplementation {
     }
 
     /// Adds a widget on top of the content, for example a button that jumps to the newest message.
-    public func addOverlay(_ widget: Widget) { gtk_overlay_add_overlay(overlay.cast(), widget.cast()) }
+    public func addOverlay(_ widget: Widget) { overlay.addOverlay(widget) }
 
     /// Replaces the bar with another one, or with any other widget.
     public func setComposer(_ widget: Widget) {

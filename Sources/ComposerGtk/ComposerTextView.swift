@@ -3,25 +3,22 @@ import GtkKit
 
 /// The composer's GtkTextView: draws pills behind mentions, and the drop position during a drag.
 final class ComposerTextView: TextViewImplementation {
-    var onDraw: ((ComposerTextView, OpaquePointer) -> Void)?
+    var onDraw: ((ComposerTextView, Snapshot) -> Void)?
     var onStyleChange: (() -> Void)?
     /// The drop position in buffer coordinates; the width is ignored.
     var dropCaret: GdkRectangle? {
-        didSet { if dropCaret != nil || oldValue != nil { gtk_widget_queue_draw(cast()) } }
+        didSet { if dropCaret != nil || oldValue != nil { queueDraw() } }
     }
 
     override class var typeName: String { "ParlanceComposerTextView" }
 
-    override func drawBelowText(_ snapshot: OpaquePointer) { onDraw?(self, snapshot) }
+    override func drawBelowText(_ snapshot: Snapshot) { onDraw?(self, snapshot) }
     override func styleChanged() { onStyleChange?() }
 
-    override func drawAboveText(_ snapshot: OpaquePointer) {
+    override func drawAboveText(_ snapshot: Snapshot) {
         guard let dropCaret else { return }
-        var color = GdkRGBA()
-        shim_widget_color(pointer, &color)
-        var bounds = graphene_rect_t(
-            origin: graphene_point_t(x: Float(dropCaret.x), y: Float(dropCaret.y)),
-            size: graphene_size_t(width: 2, height: Float(dropCaret.height)))
-        gtk_snapshot_append_color(snapshot, &color, &bounds)
+        let caret = Snapshot.Rectangle(
+            x: Double(dropCaret.x), y: Double(dropCaret.y), width: 2, height: Double(dropCaret.height))
+        snapshot.fill(caret, color)
     }
 }

@@ -18,12 +18,12 @@ struct ComposerWidgets {
     let start: Revealer
     let end: Revealer
     let middle: Stack
-    let row: Widget
-    let overlay: Widget
+    let row: Box
+    let overlay: Overlay
     let growth: GrowthFrame
     let scroller: ScrolledWindow
     let expand: Button
-    let textView: Widget
+    let textView: TextView
     let placeholder: Label
     let counter: Label
     let send: Revealer
@@ -82,19 +82,18 @@ struct ComposerWidgets {
         replyQuote = builder["reply_quote"]
         cancelReply = builder["cancel_reply_button"]
         // Numbers and signs are always left to right: "-7" must not become "7-".
-        gtk_widget_set_direction(counter.cast(), GTK_TEXT_DIR_LTR)
+        counter.textDirection = .leftToRight
     }
 
     /// Applies the default text view's settings to a custom one. Ignores widgets that are not a GtkTextView.
     private static func editor(
-        _ defaultEditor: Widget, orFrom makeEditor: (() -> Widget)?, in scroller: ScrolledWindow
-    ) -> Widget {
-        guard let other = makeEditor?(), shim_is_a(other.pointer, gtk_text_view_get_type()) != 0 else {
+        _ defaultEditor: TextView, orFrom makeEditor: (() -> Widget)?, in scroller: ScrolledWindow
+    ) -> TextView {
+        guard let other = makeEditor?().wrapped(as: TextView.self, gtk_text_view_get_type()) else {
             return defaultEditor
         }
-        gtk_text_view_set_wrap_mode(other.cast(), gtk_text_view_get_wrap_mode(defaultEditor.cast()))
-        gtk_text_view_set_accepts_tab(other.cast(), 0)
-        gtk_text_view_set_input_hints(other.cast(), gtk_text_view_get_input_hints(defaultEditor.cast()))
+        other.copySettings(of: defaultEditor)
+        other.acceptsTab = false
         other.addStyle("parlance-editor")
         scroller.setChild(other)
         return other
@@ -103,17 +102,15 @@ struct ComposerWidgets {
     /// Moves the edit bar's buttons below its text if there is too little width.
     /// - Parameter width: The bar's width, in pixels.
     func fit(width: Double) {
-        let isNarrow = width / textView.textScale < 300
-        let orientation = isNarrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL
-        guard gtk_orientable_get_orientation(editBox.cast()) != orientation else { return }
-        gtk_orientable_set_orientation(editBox.cast(), orientation)
+        let orientation: Orientation = width / textView.textScale < 300 ? .vertical : .horizontal
+        if editBox.orientation != orientation { editBox.orientation = orientation }
     }
 
     /// Moves the send button after the text, or to the end of the row below it.
     func moveSendButton(below: Bool) {
-        let (from, to): (Widget, Widget) = below ? (row, bottomRow) : (bottomRow, row)
-        gtk_box_remove(from.cast(), send.cast())
-        gtk_box_append(to.cast(), send.cast())
+        let (from, to) = below ? (row, bottomRow) : (bottomRow, row)
+        from.remove(send)
+        to.append(send)
     }
 
     /// - Parameters:
@@ -122,30 +119,28 @@ struct ComposerWidgets {
     ///     to the style.
     func apply(_ padding: BarPadding, _ insets: ComposerInsets) {
         let usual = ComposerInsets()
-        func pixels(_ inset: Double) -> Int32 { inset.isFinite ? Int32(min(max(0, inset), 1000).rounded()) : 0 }
-        func margin(_ set: Int, _ inset: Double = 0, usual: Double = 0) -> Int32 {
-            set >= 0 ? Int32(clamping: set) : inset == usual ? 0 : pixels(inset)
+        func pixels(_ inset: Double) -> Int { inset.isFinite ? Int(min(max(0, inset), 1000).rounded()) : 0 }
+        func margin(_ set: Int, _ inset: Double = 0, usual: Double = 0) -> Int {
+            set >= 0 ? set : inset == usual ? 0 : pixels(inset)
         }
-        gtk_widget_set_margin_top(row.cast(), margin(padding.top, insets.rowTop, usual: usual.rowTop))
-        gtk_widget_set_margin_bottom(row.cast(), margin(padding.bottom, insets.rowBottom, usual: usual.rowBottom))
-        gtk_widget_set_margin_start(row.cast(), margin(padding.start))
-        gtk_widget_set_margin_end(row.cast(), margin(padding.end))
+        row.marginTop = margin(padding.top, insets.rowTop, usual: usual.rowTop)
+        row.marginBottom = margin(padding.bottom, insets.rowBottom, usual: usual.rowBottom)
+        row.marginStart = margin(padding.start)
+        row.marginEnd = margin(padding.end)
         if let top = slots[.top] {
-            for set in [gtk_widget_set_margin_start, gtk_widget_set_margin_end, gtk_widget_set_margin_top] {
-                set(top.cast(), margin(padding.topSlot))
-            }
+            for side in [\Box.marginStart, \.marginEnd, \.marginTop] { top[keyPath: side] = margin(padding.topSlot) }
         }
-        gtk_widget_set_margin_end(middle.cast(), margin(padding.behindText))
-        gtk_widget_set_margin_bottom(revealer.cast(), margin(padding.bottomOffset, insets.bottomOffset))
+        middle.marginEnd = margin(padding.behindText)
+        revealer.marginBottom = margin(padding.bottomOffset, insets.bottomOffset)
         let textTop = insets.textTop == usual.textTop ? Self.textMargin : pixels(insets.textTop)
         let textBottom = insets.textBottom == usual.textBottom ? Self.textMargin : pixels(insets.textBottom)
-        gtk_widget_set_margin_top(scroller.cast(), textTop)
-        gtk_widget_set_margin_top(placeholder.cast(), textTop)
-        gtk_widget_set_margin_bottom(scroller.cast(), textBottom)
+        scroller.marginTop = textTop
+        placeholder.marginTop = textTop
+        scroller.marginBottom = textBottom
     }
 
     /// The margin above and below the text in the `.ui` file.
-    private static let textMargin: Int32 = 9
+    private static let textMargin = 9
 }
 
 /// The padding set by the host, in pixels; negative values leave it to the style (MIB-2, MCV-2).

@@ -51,8 +51,8 @@ final class EditorField {
         textView.setAccessiblePlaceholder(widgets.placeholder.text)
         // The text view has no margins of its own, because GTK 4.8 scrolls those out of view when it grows. Clicks on
         // the space around it focus the text all the same.
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        click.connect("pressed") { [weak self] _ in self?.textView.grabFocus() }
+        let click = ClickGesture()
+        click.onPress { [weak self] _ in self?.textView.grabFocus() }
         widgets.overlay.addController(click)
         clampScrolling()
         connections += [
@@ -70,7 +70,7 @@ final class EditorField {
         // A GtkTextView is never narrower than its child widgets, and a window never narrower than a text view that
         // cannot scroll horizontally.
         editor.inlineImages.onPresence = { [weak self] in self?.scroller.scrollsSideways = $0 }
-        if gtk_widget_get_realized(textView.cast()) != 0 { observeWindowHeight() }
+        if textView.isRealized { observeWindowHeight() }
     }
 
     isolated deinit {
@@ -189,11 +189,8 @@ final class EditorField {
 
     private func observeWindowHeight() {
         leaveWindow()
-        guard let native = gtk_widget_get_native(textView.cast()), let surface = gtk_native_get_surface(native) else {
-            return
-        }
-        let object = Object(borrowing: UnsafeMutableRawPointer(surface))
-        surfaceLayout = object.connect("layout") { [weak self] _ in self?.windowChanged() }
+        guard let surface = textView.surface else { return }
+        surfaceLayout = surface.connect("layout") { [weak self] _ in self?.windowChanged() }
         measure()
     }
 
@@ -211,9 +208,7 @@ final class EditorField {
     /// A text view rewraps its lines after its height has been measured, and does not queue a resize by itself if they
     /// have become fewer (GTK 4.8).
     private func updateWindowWidth() {
-        guard let root = gtk_widget_get_root(textView.cast()) else { return }
-        let width = Widget(borrowing: UnsafeMutableRawPointer(root)).width
-        guard width != windowWidth else { return }
+        guard let width = textView.root?.width, width != windowWidth else { return }
         windowWidth = width
         var frames = 0
         textView.addTick { [weak self] in
@@ -224,8 +219,7 @@ final class EditorField {
     }
 
     private func measure() {
-        guard let root = gtk_widget_get_root(textView.cast()) else { return }
-        let window = Widget(borrowing: UnsafeMutableRawPointer(root))
+        guard let window = textView.root else { return }
         lineHeight = editor.lineHeight
         let layout = ComposerLayout(
             windowHeight: Double(window.height), lineHeight: lineHeight, lines: wrappedLines,

@@ -24,24 +24,22 @@ final class EditorMenu {
         rules = model.markdownRules
         popover = PopoverMenu(model: Self.menu(formats), parent: anchor)
         // GTK focuses the first focusable widget of the bar instead of the one that had the focus.
-        popover.connect("closed") { [weak textView] _ in textView?.grabFocus() }
+        popover.onClose { [weak textView] in textView?.grabFocus() }
         addActions()
         anchor.insertActions(actions, prefix: "composer")
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_SECONDARY))
         // In the capture phase: before the text view's own menu, which bypasses the engine.
-        gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
-        click.connect("pressed") { [weak self] arguments in
-            guard let self, let gesture = arguments.emitter else { return }
-            gtk_gesture_set_state(OpaquePointer(gesture), GTK_EVENT_SEQUENCE_CLAIMED)
-            self.open(x: arguments.double(1), y: arguments.double(2))
+        let click = ClickGesture(.secondary, phase: .capture)
+        click.onPress { [weak self] event in
+            guard let self else { return }
+            event.claim()
+            self.open(x: event.x, y: event.y)
         }
         textView.addController(click)
         editor.onMenuKey = { [weak self] in self?.openAtCaret() }
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        popover.unparent()
     }
 
     var isOpen: Bool { popover.isVisible }
@@ -122,8 +120,7 @@ final class EditorMenu {
     private func open(x: Double, y: Double) {
         update()
         textView.grabFocus()
-        var (anchorX, anchorY) = (0.0, 0.0)
-        shim_translate(textView.pointer, anchor.pointer, x, y, &anchorX, &anchorY)
-        popover.popUp(x: anchorX, y: anchorY)
+        let point = textView.translate(x: x, y: y, to: anchor) ?? (0, 0)
+        popover.popUp(x: point.x, y: point.y)
     }
 }

@@ -9,8 +9,8 @@ import GtkKit
 /// engine's edits to the buffer, so the two cannot diverge. All offset conversion happens here: the engine counts
 /// UTF-16 code units, the buffer Unicode scalars.
 final class EditorView {
-    let textView: Widget
-    let buffer: Object
+    let textView: TextView
+    let buffer: TextBuffer
     private let viewModel: any ComposerModel
     /// A copy of the buffer's text that converts offsets in O(log n).
     private var mirror: ComposerDocument
@@ -35,13 +35,12 @@ final class EditorView {
     private var handsKeyOn = false
     private var hints = OverridableSetting(GTK_INPUT_HINT_NONE.rawValue)
 
-    init(textView: Widget, viewModel: any ComposerModel) {
+    init(textView: TextView, viewModel: any ComposerModel) {
         self.textView = textView
         self.viewModel = viewModel
         mirror = viewModel.document
-        guard let pointer = gtk_text_view_get_buffer(textView.cast()) else { fatalError("a text view has a buffer") }
-        buffer = Object(borrowing: UnsafeMutableRawPointer(pointer))
-        gtk_text_buffer_set_enable_undo(buffer.cast(), 0)
+        buffer = textView.buffer
+        buffer.disableUndo()
         markdown = MarkdownStyler(textView: textView, buffer: buffer, rules: viewModel.markdownRules)
         // Created before the pills: later tags have a higher priority, so the pills' text color wins.
         styles = StyleTags(textView: textView, buffer: buffer)
@@ -75,30 +74,25 @@ final class EditorView {
     // MARK: From the user to the engine
 
     private func interceptBuffer() {
-        buffer.connect("insert-text") { [weak self] arguments in
-            guard let self, !self.isApplying, let location = arguments.boxed(0) else { return }
-            self.stopEmission("insert-text")
-            self.userInserts(arguments.string(1, byteCount: Int(arguments.int(2))), at: iterator(location))
+        buffer.interceptInsertion { [weak self] text, offset in
+            guard let self, !self.isApplying else { return false }
+            self.userInserts(text, at: offset)
+            return true
         }
-        buffer.connect("delete-range") { [weak self] arguments in
-            guard let self, !self.isApplying, let start = arguments.boxed(0), let end = arguments.boxed(1) else {
-                return
-            }
-            self.stopEmission("delete-range")
-            self.userDeletes(from: iterator(start), to: iterator(end))
+        buffer.interceptDeletion { [weak self] range in
+            guard let self, !self.isApplying else { return .allowed }
+            return self.userDeletes(range)
         }
-        buffer.connect("end-user-action") { [weak self] _ in self?.carryOutPendingDeletion() }
-        buffer.connect("mark-set") { [weak self] arguments in
-            guard let self, !self.isApplying, let mark = arguments.object(1) else { return }
-            let isSelectionMark =
-                mark == UnsafeMutableRawPointer(gtk_text_buffer_get_insert(self.buffer.cast()))
-                || mark == UnsafeMutableRawPointer(gtk_text_buffer_get_selection_bound(self.buffer.cast()))
-            if isSelectionMark { self.viewModel.handle(.select(self.bufferSelection())) }
+        buffer.onUserActionEnd { [weak self] in self?.carryOutPendingDeletion() }
+        buffer.onSelectionMark { [weak self] in
+            guard let self, !self.isApplying else { return }
+            self.viewModel.handle(.select(self.bufferSelection()))
         }
     }
 
-    private func userInserts(_ text: String, at location: UnsafeMutablePointer<GtkTextIter>) {
-        let offset = utf16Offset(of: location)
+    /// - Parameter scalarOffset: In Unicode scalars.
+    private func userInserts(_ text: String, at scalarOffset: Int) {
+        let offset = mirror.utf16Offset(ofScalar: scalarOffset)
         var range = TextRange.caret(offset)
         if let pending = pendingDeletion, pending.location <= offset, offset <= pending.end { range = pending }
         pendingDeletion = nil
@@ -109,22 +103,17 @@ final class EditorView {
             hasComposed = false
             viewModel.handle(.commit(text))
         }
-        // The emitter expects this iterator to stay valid and to point behind the inserted text.
-        gtk_text_buffer_get_iter_at_mark(buffer.cast(), location, gtk_text_buffer_get_insert(buffer.cast()))
     }
 
-    private func userDeletes(
-        from start: UnsafeMutablePointer<GtkTextIter>, to end: UnsafeMutablePointer<GtkTextIter>
-    ) {
-        let range = TextRange(start: utf16Offset(of: start), end: utf16Offset(of: end))
+    /// - Parameter scalars: In Unicode scalars.
+    private func userDeletes(_ scalars: Range<Int>) -> TextBuffer.Deletion {
+        let range = textRange(scalars)
         if range == bufferSelection(), !range.isEmpty {
             pendingDeletion = range
-            return
+            return .deferred
         }
         viewModel.handle(.edit(range, replacement: "", origin: .typed))
-        let caret = gtk_text_buffer_get_insert(buffer.cast())
-        gtk_text_buffer_get_iter_at_mark(buffer.cast(), start, caret)
-        gtk_text_buffer_get_iter_at_mark(buffer.cast(), end, caret)
+        return .carriedOut
     }
 
     private func carryOutPendingDeletion() {
@@ -142,14 +131,11 @@ final class EditorView {
     // MARK: Keys
 
     private func interceptKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
             guard let self, self.preedit.isEmpty else { return false }
             self.hasComposed = false
-            guard
-                let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
-            else { return false }
+            guard let chord = KeyChord(key) else { return false }
             if chord.opensMenu, let open = self.onMenuKey {
                 open()
                 return true
@@ -184,18 +170,18 @@ final class EditorView {
         textView.connect("copy-clipboard") { [weak self] _ in self?.redirect("copy-clipboard", .copy) }
         textView.connect("paste-clipboard") { [weak self] _ in
             guard let self else { return }
-            g_signal_stop_emission_by_name(self.textView.pointer, "paste-clipboard")
+            self.textView.stopEmission("paste-clipboard")
             self.paste()
         }
     }
 
     private func redirect(_ signal: String, _ event: ComposerEvent) {
-        g_signal_stop_emission_by_name(textView.pointer, signal)
+        textView.stopEmission(signal)
         viewModel.handle(event)
     }
 
     /// Commits the input method's preedit text.
-    func commitPreedit() { gtk_text_view_reset_im_context(textView.cast()) }
+    func commitPreedit() { textView.commitPreedit() }
 
     /// - Parameter asPlainText: Whether to ignore everything on the clipboard but text.
     func paste(asPlainText: Bool = false) {
@@ -233,42 +219,31 @@ final class EditorView {
     private func apply(_ edits: [AppliedEdit]) {
         isApplying = true
         defer { isApplying = false }
-        gtk_text_buffer_begin_user_action(buffer.cast())
-        for edit in edits {
-            let scalars = mirror.mirror(edit)
-            pills.track(edit)
-            styles.track(edit)
-            var (start, end) = (GtkTextIter(), GtkTextIter())
-            gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(scalars.location))
-            if !scalars.isEmpty {
-                gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(scalars.end))
-                gtk_text_buffer_delete(buffer.cast(), &start, &end)
+        buffer.userAction {
+            for edit in edits {
+                let scalars = mirror.mirror(edit)
+                pills.track(edit)
+                styles.track(edit)
+                let end = buffer.replace(scalars.location..<scalars.end, with: edit.replacement)
+                if !edit.replacement.isEmpty { pills.inserted(scalars.location..<end) }
+                markdown.edited(scalars.location..<end)
             }
-            if !edit.replacement.isEmpty {
-                gtk_text_buffer_insert(buffer.cast(), &start, edit.replacement, Int32(edit.replacement.utf8.count))
-                pills.inserted(scalars.location..<Int(gtk_text_iter_get_offset(&start)))
-            }
-            markdown.edited(scalars.location..<Int(gtk_text_iter_get_offset(&start)))
         }
-        gtk_text_buffer_end_user_action(buffer.cast())
     }
 
     private func showSelection(_ selection: TextRange) {
         guard selection != bufferSelection() else { return scrollToCaret() }
         isApplying = true
         defer { isApplying = false }
-        var (start, end) = (GtkTextIter(), GtkTextIter())
-        gtk_text_buffer_get_iter_at_offset(
-            buffer.cast(), &start, Int32(mirror.scalarOffset(ofUTF16: selection.location)))
-        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(mirror.scalarOffset(ofUTF16: selection.end)))
-        gtk_text_buffer_select_range(buffer.cast(), &end, &start)
+        let end = mirror.scalarOffset(ofUTF16: selection.end)
+        buffer.select(mirror.scalarOffset(ofUTF16: selection.location)..<end)
         scrollToCaret()
     }
 
     private func showWholeText() {
         let text = mirror.text
         isApplying = true
-        gtk_text_buffer_set_text(buffer.cast(), text, Int32(text.utf8.count))
+        buffer.setText(text)
         isApplying = false
         markdown.edited(0..<mirror.scalarCount)
         showSelection(viewModel.composer.selection)
@@ -279,12 +254,12 @@ final class EditorView {
     func setCompleting(_ isCompleting: Bool) {
         guard hints.isOverridden != isCompleting else { return }
         if isCompleting {
-            hints = OverridableSetting(gtk_text_view_get_input_hints(textView.cast()).rawValue)
+            hints = OverridableSetting(textView.inputHints)
             hints.override(with: GTK_INPUT_HINT_NO_SPELLCHECK.rawValue)
         } else {
             hints.restore()
         }
-        gtk_text_view_set_input_hints(textView.cast(), GtkInputHints(rawValue: hints.value))
+        textView.inputHints = hints.value
     }
 
     // MARK: Mentions and images
@@ -327,21 +302,14 @@ final class EditorView {
 
     // MARK: Offsets
 
-    func utf16Offset(of iter: UnsafePointer<GtkTextIter>) -> Int {
-        mirror.utf16Offset(ofScalar: Int(gtk_text_iter_get_offset(iter)))
-    }
+    /// Converts a place in the buffer to a document offset in UTF-16 code units.
+    func utf16Offset(of iterator: TextIterator) -> Int { mirror.utf16Offset(ofScalar: iterator.offset) }
 
-    private func bufferSelection() -> TextRange {
-        var (start, end) = (GtkTextIter(), GtkTextIter())
-        gtk_text_buffer_get_selection_bounds(buffer.cast(), &start, &end)
-        return TextRange(start: utf16Offset(of: &start), end: utf16Offset(of: &end))
-    }
+    private func bufferSelection() -> TextRange { textRange(buffer.selection) }
 
-    private func stopEmission(_ signal: String) {
-        g_signal_stop_emission_by_name(buffer.pointer, signal)
+    private func textRange(_ scalars: Range<Int>) -> TextRange {
+        TextRange(
+            start: mirror.utf16Offset(ofScalar: scalars.lowerBound),
+            end: mirror.utf16Offset(ofScalar: scalars.upperBound))
     }
-}
-
-private func iterator(_ pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<GtkTextIter> {
-    pointer.assumingMemoryBound(to: GtkTextIter.self)
 }

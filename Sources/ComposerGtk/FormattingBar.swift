@@ -16,15 +16,15 @@ final class FormattingBar {
         box.addStyle("parlance-formatting")
         box.setAccessibleLabel(translated("Formatting"))
         for rule in model.markdownRules {
-            let button = Button(sinking: gtk_button_new())
+            let button = Button()
             if let icon = FormatNames.icon(for: rule) {
                 button.iconName = icon
             } else {
                 button.label = FormatNames.glyph(for: rule)
             }
             button.addStyle("flat")
-            gtk_widget_set_focus_on_click(button.cast(), 0)
-            gtk_widget_set_focusable(button.cast(), isInFocusChain ? 1 : 0)
+            button.focusOnClick = false
+            button.isFocusable = isInFocusChain
             button.tooltip = [FormatNames.label(for: rule), model.chord(for: rule)?.description]
                 .compactMap { $0 }.joined(separator: " — ")
             button.setAccessibleLabel(FormatNames.label(for: rule))
@@ -65,7 +65,7 @@ final class SelectionToolbar {
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        popover.unparent()
     }
 
     var isOpen: Bool { popover.isOpen }

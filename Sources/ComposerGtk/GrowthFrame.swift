@@ -35,10 +35,9 @@ final class GrowthFrame: WidgetImplementation {
     private static let settling: Int64 = 300_000
 
     override func add(_ child: Widget, to childType: String?) -> Bool {
-        gtk_widget_set_parent(child.cast(), cast())
+        child.setParent(self)
         child.connect("map") { [weak self] _ in
-            guard let self, let clock = gtk_widget_get_frame_clock(self.cast()) else { return }
-            self.mappedAt = Int64(gdk_frame_clock_get_frame_time(clock))
+            if let self, let frameTime = self.frameTime { self.mappedAt = frameTime }
         }
         return true
     }
@@ -54,31 +53,23 @@ final class GrowthFrame: WidgetImplementation {
 
     override func allocate(width: Int, height: Int) {
         updateHeight(width: width)
-        guard let child = gtk_widget_get_first_child(cast()) else { return }
+        guard let child = firstChild else { return }
         let minimum = childSize(.vertical, for: width).minimum
-        gtk_widget_allocate(child, Int32(width), Int32(max(height, minimum)), -1, nil)
+        child.allocate(width: width, height: max(height, minimum))
     }
 
     /// `false` if the user has disabled animations, and while a text view that was just mapped or rewrapped settles on
     /// its height (MCV-16).
     private var isAnimated: Bool {
-        guard adw_get_enable_animations(cast()) != 0, gtk_widget_get_mapped(cast()) != 0, let mappedAt,
-            let clock = gtk_widget_get_frame_clock(cast())
-        else { return false }
-        return Int64(gdk_frame_clock_get_frame_time(clock)) - mappedAt > Self.settling
+        guard enablesAnimations, isMapped, let mappedAt, let frameTime else { return false }
+        return frameTime - mappedAt > Self.settling
     }
 
-    private var windowWidth: Int {
-        gtk_widget_get_root(cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)).width } ?? 0
-    }
+    private var windowWidth: Int { root?.width ?? 0 }
 
     private func childSize(_ orientation: Orientation, for size: Int) -> SizeRequest {
-        guard let child = gtk_widget_get_first_child(cast()), gtk_widget_should_layout(child) != 0 else {
-            return SizeRequest(minimum: 0, natural: 0)
-        }
-        var (minimum, natural): (Int32, Int32) = (0, 0)
-        gtk_widget_measure(child, orientation.gtk, Int32(size), &minimum, &natural, nil, nil)
-        return SizeRequest(minimum: Int(minimum), natural: Int(natural))
+        guard let child = firstChild, child.shouldLayout else { return SizeRequest(minimum: 0, natural: 0) }
+        return child.measure(orientation, for: size)
     }
 
     /// Starts an animation towards the child's natural height at this width.
@@ -86,9 +77,7 @@ final class GrowthFrame: WidgetImplementation {
         let naturalHeight = childSize(.vertical, for: width).natural
         let window = windowWidth
         let isFirst = currentSize?.window != window
-        if isFirst, mappedAt != nil, let clock = gtk_widget_get_frame_clock(cast()) {
-            mappedAt = Int64(gdk_frame_clock_get_frame_time(clock))
-        }
+        if isFirst, mappedAt != nil, let frameTime { mappedAt = frameTime }
         let transition = ResizeTransition.rule(
             bounces: bounces, isFocused: isFocused?() ?? false, isFirstLayout: isFirst, animationsEnabled: isAnimated)
         guard let currentSize, transition != .none else {
@@ -112,12 +101,11 @@ final class GrowthFrame: WidgetImplementation {
 
     /// - Returns: Whether the animation continues.
     private func step() -> Bool {
-        guard var movement, let window = currentSize?.window, let clock = gtk_widget_get_frame_clock(cast()) else {
+        guard var movement, let window = currentSize?.window, let now = frameTime else {
             isTicking = false
-            gtk_widget_queue_resize(cast())
+            queueResize()
             return false
         }
-        let now = Int64(gdk_frame_clock_get_frame_time(clock))
         let startTime = movement.startTime ?? now
         movement.startTime = startTime
         let progress = movement.transition.progress(after: Double(now - startTime) / 1_000_000)
@@ -125,7 +113,7 @@ final class GrowthFrame: WidgetImplementation {
         currentSize = (window, max(0, height))
         self.movement = progress == nil ? nil : movement
         isTicking = progress != nil
-        gtk_widget_queue_resize(cast())
+        queueResize()
         return isTicking
     }
 }

@@ -18,25 +18,25 @@ final class InlineImages {
 
     private final class InlineImage {
         let source: String
-        let widget: Widget
-        let anchor: Object
+        let widget: Picture
+        let anchor: TextChildAnchor
         var attachment: Attachment?
         var loading: Task<Void, Never>?
 
-        init(source: String, widget: Widget, anchor: Object) {
+        init(source: String, widget: Picture, anchor: TextChildAnchor) {
             self.source = source
             self.widget = widget
             self.anchor = anchor
         }
     }
 
-    private let textView: Widget
-    private let buffer: Object
+    private let textView: TextView
+    private let buffer: TextBuffer
     private var images: [InlineImage] = []
     /// The text view's width, in pixels.
     private var width = 0
 
-    init(textView: Widget, buffer: Object) {
+    init(textView: TextView, buffer: TextBuffer) {
         self.textView = textView
         self.buffer = buffer
     }
@@ -51,7 +51,7 @@ final class InlineImages {
         let wasEmpty = images.isEmpty
         defer { if images.isEmpty != wasEmpty { onPresence?(!images.isEmpty) } }
         images.removeAll { entry in
-            let isDeleted = gtk_text_child_anchor_get_deleted(entry.anchor.cast()) != 0
+            let isDeleted = entry.anchor.isDeleted
             if isDeleted { entry.loading?.cancel() }
             return isDeleted
         }
@@ -70,25 +70,18 @@ final class InlineImages {
     }
 
     private func entry(at offset: Int) -> InlineImage? {
-        var iter = GtkTextIter()
-        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: offset))
-        guard let anchor = gtk_text_iter_get_child_anchor(&iter) else { return nil }
-        return images.first { $0.anchor.pointer == UnsafeMutableRawPointer(anchor) }
+        guard let anchor = buffer.iterator(at: offset).childAnchor else { return nil }
+        return images.first { $0.anchor.isSame(as: anchor) }
     }
 
     private func insert(_ source: String, _ attachment: Attachment?, at offset: Int) {
-        var (start, end) = (GtkTextIter(), GtkTextIter())
-        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &start, Int32(clamping: offset))
-        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &end, Int32(clamping: offset + 1))
-        gtk_text_buffer_delete(buffer.cast(), &start, &end)
-        guard let anchor = gtk_text_buffer_create_child_anchor(buffer.cast(), &start) else { return }
-        let widget = Widget(sinking: shim_object_new_with_role(gtk_picture_get_type(), GTK_ACCESSIBLE_ROLE_IMG))
-        gtk_picture_set_can_shrink(widget.cast(), 1)
+        guard let anchor = buffer.replaceWithAnchor(at: offset) else { return }
+        let widget = Picture(role: GTK_ACCESSIBLE_ROLE_IMG)
+        widget.canShrink = true
         widget.addStyle("inline-picture")
-        gtk_widget_set_overflow(widget.cast(), GTK_OVERFLOW_HIDDEN)
-        gtk_text_view_add_child_at_anchor(textView.cast(), widget.cast(), anchor)
-        let entry = InlineImage(
-            source: source, widget: widget, anchor: Object(borrowing: UnsafeMutableRawPointer(anchor)))
+        widget.overflow = .hidden
+        textView.add(widget, at: anchor)
+        let entry = InlineImage(source: source, widget: widget, anchor: anchor)
         images.append(entry)
         describe(entry, attachment)
         loadImage(of: entry)
@@ -105,13 +98,13 @@ final class InlineImages {
 
     private func loadImage(of entry: InlineImage) {
         guard entry.loading == nil, let load, let attachment = entry.attachment else { return }
-        let factor = Double(max(1, gtk_widget_get_scale_factor(textView.cast())))
+        let factor = Double(textView.scaleFactor)
         let size = ComposerSize(width: 4096, height: Self.maximumHeight * factor)
         entry.loading = Task { [weak entry] in
             guard let image = await load(attachment, Int(size.width), Int(size.height)), !Task.isCancelled else {
                 return
             }
-            entry.map { gtk_picture_set_paintable($0.widget.cast(), image.paintable.cast()) }
+            entry.map { $0.widget.paintable = image.paintable }
         }
     }
 
@@ -130,7 +123,6 @@ final class InlineImages {
             width: Double(entry.attachment?.width ?? 240), height: Double(entry.attachment?.height ?? 180))
         let size = natural.scaled(
             toWidth: width > 0 ? Double(width) : natural.width, maximumHeight: Self.maximumHeight)
-        gtk_widget_set_size_request(
-            entry.widget.cast(), Int32(max(1, size.width.rounded(.down))), Int32(max(1, size.height.rounded(.down))))
+        entry.widget.setSizeRequest(width: max(1, Int(size.width)), height: max(1, Int(size.height)))
     }
 }

@@ -57,7 +57,7 @@ final class ItemButtons {
     private func show(_ slot: ItemSlot) {
         guard let box = boxes[slot] else { return }
         for button in displayedButtons[slot] ?? [] { box.remove(button) }
-        gtk_box_set_spacing(box.cast(), Int32(items.spacing(in: slot)))
+        box.spacing = Int(items.spacing(in: slot))
         displayedButtons[slot] = items.items(in: slot).map { item in
             let button = makeButton(for: item)
             box.append(button)
@@ -67,10 +67,10 @@ final class ItemButtons {
     }
 
     private func makeButton(for item: ComposerItem) -> Button {
-        let button = Button(sinking: gtk_button_new())
+        let button = Button()
         let appearance = appearances[item.id] ?? ItemAppearance(label: item.id)
         button.addStyle("flat")
-        gtk_widget_set_focus_on_click(button.cast(), 0)
+        button.focusOnClick = false
         if let icon = appearance.icon { button.iconName = icon } else { button.label = appearance.label }
         button.tooltip = appearance.label
         button.setAccessibleLabel(appearance.label)
@@ -79,12 +79,12 @@ final class ItemButtons {
         button.onClick { [weak item] in item?.press() }
         button.connect("state-flags-changed") { [weak item, weak button] _ in
             guard let button else { return }
-            let flags = gtk_widget_get_state_flags(button.cast()).rawValue
-            item?.isSelected = flags & GTK_STATE_FLAG_ACTIVE.rawValue != 0
-            item?.isHovered = flags & GTK_STATE_FLAG_PRELIGHT.rawValue != 0
+            let flags = button.stateFlags
+            item?.isSelected = flags.contains(.active)
+            item?.isHovered = flags.contains(.prelight)
         }
-        let press = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
-        press.connect("pressed") { [weak item] _ in item?.longPress() }
+        let press = LongPressGesture()
+        press.onPress { [weak item] _ in item?.longPress() }
         button.addController(press)
         return button
     }
@@ -93,31 +93,29 @@ final class ItemButtons {
         button.isVisible = item.isVisible
         button.isSensitive = item.isEnabled
         let area = item.size?.hitArea(forTouch: false)
-        gtk_widget_set_size_request(
-            button.cast(), Int32((area?.width ?? -1) + item.spacing.extraWidth), Int32(area?.height ?? -1))
-        gtk_widget_set_hexpand(button.cast(), item.spacing.expands ? 1 : 0)
+        button.setSizeRequest(
+            width: Int((area?.width ?? -1) + item.spacing.extraWidth), height: area.map { Int($0.height) })
+        button.hexpand = item.spacing.expands
     }
 
     // MARK: Swiping
 
     /// Touch only: dragging with the pointer selects text (MIB-16).
     private func addSwipe(to textView: Widget) {
-        let swipe = Object(owning: UnsafeMutableRawPointer(gtk_gesture_swipe_new()))
-        gtk_gesture_single_set_touch_only(swipe.cast(), 1)
-        swipe.connect("swipe") { [weak self] arguments in
-            let (x, y) = (arguments.double(0), arguments.double(1))
-            guard abs(x) > abs(y), abs(x) > 200 else { return }
-            self?.swiped(x < 0 ? .left : .right)
+        let swipe = SwipeGesture()
+        swipe.isTouchOnly = true
+        swipe.onSwipe { [weak self] velocity in
+            guard abs(velocity.x) > abs(velocity.y), abs(velocity.x) > 200 else { return }
+            self?.swiped(velocity.x < 0 ? .left : .right)
         }
         textView.addController(swipe)
     }
 
     /// Alt+Left and Alt+Right are the keyboard equivalents of swipes.
     private func addSwipeKeys(to textView: Widget) {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
-            let chord = KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2))
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            let chord = KeyChord(key)
             switch chord {
             case KeyChord("Left", .alt): self?.swiped(.left)
             case KeyChord("Right", .alt): self?.swiped(.right)

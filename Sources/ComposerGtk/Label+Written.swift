@@ -6,25 +6,22 @@ extension Label {
     /// Shows plain text, with a pill's background behind mentions.
     package func show(_ words: WrittenText) {
         text = words.source.replacing("\0", with: "\u{FFFD}")
-        let attributes = pango_attr_list_new()
-        defer { pango_attr_list_unref(attributes) }
-        var accent = GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
-        _ = shim_named_color(pointer, "accent_bg_color", &accent)
+        let attributes = TextAttributes()
+        let accent = namedColor("accent_bg_color") ?? GdkRGBA(red: 0.2, green: 0.5, blue: 0.9, alpha: 1)
+        let (red, green, blue) = (accent.red.sixteenBits, accent.green.sixteenBits, accent.blue.sixteenBits)
         for mark in words.marks where mark.mention != nil {
             let range = words.bytes(of: mark.range)
-            let components = [accent.red, accent.green, accent.blue].map { guint16($0 * 65535) }
-            for attribute in [
-                pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD),
-                pango_attr_background_new(components[0], components[1], components[2]),
-                pango_attr_background_alpha_new(guint16(0.16 * 65535)),
-            ] {
-                attribute?.pointee.start_index = guint(range.lowerBound)
-                attribute?.pointee.end_index = guint(range.upperBound)
-                pango_attr_list_insert(attributes, attribute)
-            }
+            attributes.add(.semibold, to: range)
+            attributes.add(.background(red: red, green: green, blue: blue), to: range)
+            attributes.add(.backgroundAlpha(UInt16(0.16 * 65535)), to: range)
         }
-        gtk_label_set_attributes(cast(), attributes)
+        setAttributes(attributes)
     }
+}
+
+extension Float {
+    /// A component of a color, as Pango counts it.
+    fileprivate var sixteenBits: UInt16 { UInt16(self * 65535) }
 }
 
 extension WrittenText {

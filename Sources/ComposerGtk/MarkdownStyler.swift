@@ -15,14 +15,14 @@ final class MarkdownStyler {
     }
     private var isActive: Bool { isEnabled && !isPlain }
 
-    private let textView: Widget
-    private let buffer: Object
+    private let textView: TextView
+    private let buffer: TextBuffer
     private var styling: MarkdownStyling
     private let tags: [MarkdownStyling.Style: TextTag]
     /// Whether any tag has been applied. Until then, a paragraph without delimiters only costs a scan of its bytes.
     private var hasStyled = false
 
-    init(textView: Widget, buffer: Object, rules: [MarkdownRule]) {
+    init(textView: TextView, buffer: TextBuffer, rules: [MarkdownRule]) {
         self.textView = textView
         self.buffer = buffer
         styling = MarkdownStyling(rules: rules)
@@ -33,20 +33,19 @@ final class MarkdownStyler {
     }
 
     private func configureTags() {
-        tags[.bold]?.setProperty("weight", Int(PANGO_WEIGHT_BOLD.rawValue))
-        tags[.italic]?.setEnumeration("style", Int32(PANGO_STYLE_ITALIC.rawValue), pango_style_get_type())
+        tags[.bold]?.setBold()
+        tags[.italic]?.setItalic()
         tags[.strike]?.setProperty("strikethrough", true)
         for textStyle in [MarkdownStyling.Style.code, .codeBlock] {
             tags[textStyle]?.setProperty("family", "monospace")
         }
-        tags[.link]?.setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
+        tags[.link]?.setUnderlined()
         styleChanged()
     }
 
     /// Updates the tags with the theme's colors.
     func styleChanged() {
-        var color = GdkRGBA()
-        shim_widget_color(textView.pointer, &color)
+        let color = textView.color
         func faded(_ alpha: Float) -> GdkRGBA {
             GdkRGBA(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha * alpha)
         }
@@ -62,22 +61,22 @@ final class MarkdownStyler {
     /// - Parameter range: In Unicode scalars; empty after a deletion.
     func edited(_ range: Range<Int>) {
         guard isActive else { return }
-        var (start, end) = (iter(range.lowerBound), iter(range.upperBound))
-        let last = Int(gtk_text_iter_get_line(&end))
-        gtk_text_iter_set_line_offset(&start, 0)
-        var line = Int(gtk_text_iter_get_line(&start))
-        var isInFence = fence(before: &start)
+        var start = buffer.iterator(at: range.lowerBound)
+        let last = buffer.iterator(at: range.upperBound).line
+        start.moveToLineStart()
+        var line = start.line
+        var isInFence = fence(before: start)
         while true {
             let wasOpen = fence(at: line)
             isInFence = style(line, isInFence: isInFence)
             line += 1
             let isBehind = line > last && isInFence == wasOpen
-            if isBehind || line >= Int(gtk_text_buffer_get_line_count(buffer.cast())) { return }
+            if isBehind || line >= buffer.lineCount { return }
         }
     }
 
     private func styleAll() {
-        let end = Int(gtk_text_buffer_get_char_count(buffer.cast()))
+        let end = buffer.scalarCount
         guard isActive else {
             for tag in tags.values { tag.remove(from: 0..<end, in: buffer) }
             return
@@ -87,16 +86,15 @@ final class MarkdownStyler {
 
     /// - Returns: Whether a code fence is open after the line.
     private func style(_ line: Int, isInFence: Bool) -> Bool {
-        var (start, end) = (GtkTextIter(), GtkTextIter())
-        gtk_text_buffer_get_iter_at_line(buffer.cast(), &start, Int32(line))
-        end = start
-        if gtk_text_iter_ends_line(&end) == 0 { gtk_text_iter_forward_to_line_end(&end) }
-        let text = self.text(&start, &end)
+        let start = buffer.iterator(atLine: line)
+        var end = start
+        end.moveToLineEnd()
+        let text = start.slice(to: end)
         guard hasStyled || isInFence || text.utf8.contains(where: Self.isSymbol) else { return false }
-        let first = Int(gtk_text_iter_get_offset(&start))
+        let first = start.offset
         var next = end
-        gtk_text_iter_forward_line(&next)
-        let behind = Int(gtk_text_iter_get_offset(&next))
+        next.moveToNextLine()
+        let behind = next.offset
         if hasStyled { for tag in tags.values { tag.remove(from: first..<behind, in: buffer) } }
         let (runs, isOpen) = styling.runs(in: text, isInFence: isInFence)
         let offsets = ScalarOffsets(text)
@@ -107,7 +105,7 @@ final class MarkdownStyler {
         }
         // The tag on the line break records that the block continues, even on an empty line.
         if isOpen {
-            tags[.codeBlock]?.apply(to: Int(gtk_text_iter_get_offset(&end))..<behind, in: buffer)
+            tags[.codeBlock]?.apply(to: end.offset..<behind, in: buffer)
             hasStyled = true
         }
         return isOpen
@@ -119,38 +117,22 @@ final class MarkdownStyler {
     // MARK: Fences
 
     /// Whether a code fence is open at the start of the line, as recorded on the preceding line break.
-    private func fence(before start: inout GtkTextIter) -> Bool {
+    private func fence(before start: TextIterator) -> Bool {
         var previous = start
-        guard hasStyled, gtk_text_iter_backward_char(&previous) != 0 else { return false }
-        return hasBlockTag(&previous)
+        guard hasStyled, previous.moveBackward() else { return false }
+        return hasBlockTag(previous)
     }
 
     /// Whether a code fence was open after the line when it was last styled.
     private func fence(at line: Int) -> Bool {
         guard hasStyled else { return false }
-        var end = GtkTextIter()
-        gtk_text_buffer_get_iter_at_line(buffer.cast(), &end, Int32(line))
-        if gtk_text_iter_ends_line(&end) == 0 { gtk_text_iter_forward_to_line_end(&end) }
-        return hasBlockTag(&end)
+        var end = buffer.iterator(atLine: line)
+        end.moveToLineEnd()
+        return hasBlockTag(end)
     }
 
-    private func hasBlockTag(_ iterator: inout GtkTextIter) -> Bool {
-        guard let tag = tags[.codeBlock] else { return false }
-        return gtk_text_iter_has_tag(&iterator, tag.cast()) != 0
-    }
-
-    // MARK: Helpers
-
-    private func iter(_ offset: Int) -> GtkTextIter {
-        var iter = GtkTextIter()
-        gtk_text_buffer_get_iter_at_offset(buffer.cast(), &iter, Int32(clamping: offset))
-        return iter
-    }
-
-    private func text(_ start: inout GtkTextIter, _ end: inout GtkTextIter) -> String {
-        guard let text = gtk_text_iter_get_slice(&start, &end) else { return "" }
-        defer { g_free(text) }
-        return String(cString: text)
+    private func hasBlockTag(_ place: TextIterator) -> Bool {
+        tags[.codeBlock].map { place.hasTag($0) } ?? false
     }
 }
 

@@ -50,7 +50,7 @@ final class MentionCards {
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        popover.unparent()
     }
 
     var isOpen: Bool { popover.isOpen }
@@ -100,16 +100,16 @@ final class MentionCards {
         popover.isOpen = true
         if cause == .pointer { looking = Timeout(every: Self.hoverDelay) { [weak self] in self?.checkPointer() } }
         // Only now, for Tab: GTK moves the focus to a new widget that can take it.
-        gtk_widget_set_can_focus(popover.cast(), 1)
+        popover.canFocus = true
     }
 
     func close() {
         waiting = nil
         looking = nil
         guard displayedMention != nil else { return }
-        if gtk_widget_get_focus_child(popover.cast()) != nil { editor.textView.grabFocus() }
+        if popover.focusChild != nil { editor.textView.grabFocus() }
         displayedMention = nil
-        gtk_widget_set_can_focus(popover.cast(), 0)
+        popover.canFocus = false
         popover.isOpen = false
         popover.setChild(nil)
         card = nil
@@ -118,9 +118,9 @@ final class MentionCards {
     // MARK: The pointer
 
     private func trackPointer() {
-        let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
-        motion.connect("motion") { [weak self] in self?.pointed(atX: $0.double(0), y: $0.double(1)) }
-        motion.connect("leave") { [weak self] _ in self?.pointerLeft() }
+        let motion = MotionController()
+        motion.onMove { [weak self] in self?.pointed(atX: $0.x, y: $0.y) }
+        motion.onLeave { [weak self] in self?.pointerLeft() }
         editor.textView.addController(motion)
     }
 
@@ -154,26 +154,12 @@ final class MentionCards {
     }
 
     private var isPointerThere: Bool {
-        if let card, let position = pointer(over: card) {
+        if let card, let position = card.pointerPosition {
             let gap = Self.gap
             let isAcross = position.x > -gap && position.x < Double(card.width) + gap
             if isAcross, position.y > -gap, position.y < Double(card.height) + gap { return true }
         }
-        return pointer(over: editor.textView).map { mention(atX: $0.x, y: $0.y) == displayedMention } ?? false
-    }
-
-    /// The pointer's position relative to a widget, or `nil` if the widget is not realized.
-    private func pointer(over widget: Widget) -> (x: Double, y: Double)? {
-        guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native),
-            let seat = gdk_display_get_default_seat(gtk_widget_get_display(widget.cast())),
-            let device = gdk_seat_get_pointer(seat)
-        else { return nil }
-        var (left, top, x, y) = (0.0, 0.0, -1.0, -1.0)
-        _ = gdk_surface_get_device_position(surface, device, &x, &y, nil)
-        gtk_native_get_surface_transform(native, &left, &top)
-        var position = (x: 0.0, y: 0.0)
-        shim_translate(UnsafeMutableRawPointer(native), widget.pointer, x - left, y - top, &position.x, &position.y)
-        return position
+        return editor.textView.pointerPosition.map { mention(atX: $0.x, y: $0.y) == displayedMention } ?? false
     }
 
     private var looking: Timeout?
@@ -181,14 +167,13 @@ final class MentionCards {
     // MARK: Keys
 
     private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
             guard let self, self.displayedMention != nil else { return false }
-            switch KeyChord(keyval: arguments.uint(0), modifiers: arguments.flags(2)) {
+            switch KeyChord(key) {
             case KeyChord("Escape"): return self.dismiss()
             case KeyChord("Tab"):
-                return gtk_widget_child_focus(self.popover.cast(), GTK_DIR_TAB_FORWARD) != 0
+                return self.popover.moveFocus(.forward)
             default: return false
             }
         }

@@ -21,15 +21,15 @@ final class MentionPills {
         var isDamaged = false
     }
 
-    private let textView: Widget
-    private let buffer: Object
+    private let textView: TextView
+    private let buffer: TextBuffer
     private let others: TextTag
     private let ownTag: TextTag
     private var tagged: [Tagged] = []
     private var spans: [Span] = []
     private var palette = PillPalette()
 
-    init(textView: Widget, buffer: Object) {
+    init(textView: TextView, buffer: TextBuffer) {
         self.textView = textView
         self.buffer = buffer
         others = TextTag(in: buffer)
@@ -72,7 +72,7 @@ final class MentionPills {
                 span.id == tagged.id && !tagged.isDamaged && tagged.isOwn == isOwn(span)
             }
         if !unchanged { retag(mentions, document) }
-        gtk_widget_queue_draw(textView.cast())
+        textView.queueDraw()
     }
 
     private func retag(_ mentions: [Span], _ document: ComposerDocument) {
@@ -120,10 +120,10 @@ final class MentionPills {
             others.setProperty("background-rgba", palette.style(isOwn: false, isHighlighted: false).fill)
             ownTag.setProperty("background-rgba", palette.style(isOwn: true, isHighlighted: false).fill)
         }
-        gtk_widget_queue_draw(textView.cast())
+        textView.queueDraw()
     }
 
-    func draw(_ view: ComposerTextView, _ snapshot: OpaquePointer, _ document: ComposerDocument) {
+    func draw(_ view: ComposerTextView, _ snapshot: Snapshot, _ document: ComposerDocument) {
         guard !spans.isEmpty else { return }
         let visible = view.visibleOffsets
         let start = document.utf16Offset(ofScalar: visible.lowerBound)

@@ -14,24 +14,21 @@ final class OverflowHint {
     private var rearming: Timeout?
     private var overflows = false
 
-    /// - Parameter overlay: The GtkOverlay around the scrolled text.
-    init(overlay: Widget, scroller: ScrolledWindow) {
-        revealer = Revealer(sinking: gtk_revealer_new())
-        let adjustment = gtk_scrolled_window_get_vadjustment(scroller.cast())
-        let bar = Widget(sinking: gtk_scrollbar_new(GTK_ORIENTATION_VERTICAL, adjustment))
+    /// - Parameter overlay: The overlay around the scrolled text.
+    init(overlay: Overlay, scroller: ScrolledWindow) {
+        revealer = Revealer(.crossfade)
+        let bar = Scrollbar(.vertical, of: scroller.verticalAdjustment)
         bar.addStyle("overlay-indicator")
-        gtk_revealer_set_child(revealer.cast(), bar.cast())
-        gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_CROSSFADE)
-        gtk_widget_set_halign(revealer.cast(), GTK_ALIGN_END)
-        gtk_widget_set_can_target(revealer.cast(), 0)
-        shim_accessible_hidden(bar.pointer)
+        revealer.setChild(bar)
+        revealer.halign = .end
+        revealer.canTarget = false
+        bar.hideFromAccessibility()
         revealer.addStyle("overflow-hint")
-        gtk_overlay_add_overlay(overlay.cast(), revealer.cast())
+        overlay.addOverlay(revealer)
     }
 
     isolated deinit {
-        guard let overlay = gtk_widget_get_parent(revealer.cast()) else { return }
-        gtk_overlay_remove_overlay(OpaquePointer(overlay), revealer.cast())
+        revealer.parent?.wrapped(as: Overlay.self, gtk_overlay_get_type())?.removeOverlay(revealer)
     }
 
     /// - Parameter overflows: Whether there are more lines than the field shows.

@@ -8,27 +8,18 @@ struct PillPalette: Equatable {
         var fill: GdkRGBA
         var border: GdkRGBA
         /// In pixels; 0 for no border.
-        var borderWidth: Float
+        var borderWidth: Double
 
         /// How far a pill extends beyond its text on either side, in pixels.
-        private static let overhang: Float = 2
-        private static let radius: Float = 6
+        private static let overhang = 2.0
+        private static let radius = 6.0
 
-        func draw(_ rectangle: GdkRectangle, _ snapshot: OpaquePointer) {
-            var bounds = graphene_rect_t(
-                origin: graphene_point_t(x: Float(rectangle.x) - Self.overhang, y: Float(rectangle.y)),
-                size: graphene_size_t(
-                    width: Float(rectangle.width) + 2 * Self.overhang, height: Float(rectangle.height)))
-            var outline = GskRoundedRect()
-            gsk_rounded_rect_init_from_rect(&outline, &bounds, Self.radius)
-            var fill = fill
-            gtk_snapshot_push_rounded_clip(snapshot, &outline)
-            gtk_snapshot_append_color(snapshot, &fill, &bounds)
-            gtk_snapshot_pop(snapshot)
-            guard borderWidth > 0 else { return }
-            var widths = [Float](repeating: borderWidth, count: 4)
-            var colors = [GdkRGBA](repeating: border, count: 4)
-            gtk_snapshot_append_border(snapshot, &outline, &widths, &colors)
+        func draw(_ rectangle: GdkRectangle, _ snapshot: Snapshot) {
+            let outline = Snapshot.Rectangle(
+                x: Double(rectangle.x) - Self.overhang, y: Double(rectangle.y),
+                width: Double(rectangle.width) + 2 * Self.overhang, height: Double(rectangle.height))
+            snapshot.fill(outline, radius: Self.radius, fill)
+            if borderWidth > 0 { snapshot.stroke(outline, radius: Self.radius, width: borderWidth, border) }
         }
     }
 
@@ -43,20 +34,19 @@ struct PillPalette: Equatable {
 
     init(of widget: Widget) {
         func look(up name: String, _ fallback: GdkRGBA) -> GdkRGBA {
-            var color = GdkRGBA()
-            return shim_named_color(widget.pointer, name, &color) != 0 ? color : fallback
+            widget.namedColor(name) ?? fallback
         }
         accent = look(up: "accent_bg_color", accent)
         text = look(up: "accent_color", text)
         ownMentionText = look(up: "accent_fg_color", ownMentionText)
-        isHighContrast = adw_style_manager_get_high_contrast(adw_style_manager_get_default()) != 0
+        isHighContrast = StyleManager.isHighContrast
     }
 
     func style(isOwn: Bool, isHighlighted: Bool) -> Style {
         var fill = accent
         // Mentions of the user are filled, others tinted.
         fill.alpha = isOwn ? 1 : isHighlighted ? 0.35 : 0.15
-        let width: Float = isHighlighted ? 2 : isHighContrast ? 1 : 0
+        let width: Double = isHighlighted ? 2 : isHighContrast ? 1 : 0
         return Style(fill: fill, border: isOwn && isHighlighted ? ownMentionText : text, borderWidth: width)
     }
 

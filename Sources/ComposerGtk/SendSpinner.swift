@@ -31,9 +31,9 @@ final class SendSpinner {
         self.isVisible = isVisible
         let label = isVisible ? translated("Stop Sending") : translated("Send")
         if isVisible {
-            let spinner = Widget(sinking: gtk_spinner_new())
-            gtk_spinner_start(spinner.cast())
-            gtk_button_set_child(button.cast(), spinner.cast())
+            let spinner = Spinner()
+            spinner.isSpinning = true
+            button.setChild(spinner)
         } else {
             button.iconName = "go-up-symbolic"
         }

@@ -13,12 +13,12 @@ final class StyleTags {
         var range: TextRange
     }
 
-    private let textView: Widget
-    private let buffer: Object
+    private let textView: TextView
+    private let buffer: TextBuffer
     private var tags: [TextStyle: TextTag] = [:]
     private var tagged: [Tagged] = []
 
-    init(textView: Widget, buffer: Object) {
+    init(textView: TextView, buffer: TextBuffer) {
         self.textView = textView
         self.buffer = buffer
     }
@@ -92,15 +92,13 @@ final class StyleTags {
             Int((number.isFinite ? min(max(number, -64), 64) : 0) * Double(PANGO_SCALE))
         }
         switch style {
-        case .bold: tag.setProperty("weight", Int(PANGO_WEIGHT_BOLD.rawValue))
-        case .italic: tag.setEnumeration("style", Int32(PANGO_STYLE_ITALIC.rawValue), pango_style_get_type())
-        case .underline, .link:
-            tag.setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
+        case .bold: tag.setBold()
+        case .italic: tag.setItalic()
+        case .underline, .link: tag.setUnderlined()
         case .strikethrough: tag.setProperty("strikethrough", true)
         case .monospace: tag.setProperty("family", "monospace")
         case .foreground(let name), .background(let name):
-            var color = GdkRGBA()
-            guard gdk_rgba_parse(&color, name) != 0 else { return false }
+            guard let color = GdkRGBA(name) else { return false }
             if case .foreground = style {
                 tag.setProperty("foreground-rgba", color)
             } else {

@@ -22,6 +22,31 @@ public final class ContentProvider: Object {
     }
 }
 
+extension ContentProvider {
+    /// Content that only a drop in the same program takes.
+    public convenience init(number: Int) {
+        var value = GValue()
+        g_value_init(&value, shim_type_int())
+        g_value_set_int(&value, gint(clamping: number))
+        self.init(owning: UnsafeMutableRawPointer(gdk_content_provider_new_for_value(&value)))
+        g_value_unset(&value)
+    }
+}
+
+/// The desktop's clipboard, for writing; ``ContentOffer`` reads it.
+public final class SystemClipboard: Object {
+    public func setContent(_ content: ContentProvider) { gdk_clipboard_set_content(cast(), content.cast()) }
+    public func setText(_ text: String) { gdk_clipboard_set_text(cast(), text) }
+    /// - Parameter texture: A GdkTexture.
+    public func setTexture(_ texture: Object) { gdk_clipboard_set_texture(cast(), texture.cast()) }
+}
+
+extension WidgetProtocol {
+    public var clipboard: SystemClipboard {
+        SystemClipboard(borrowing: UnsafeMutableRawPointer(gtk_widget_get_clipboard(gtk)))
+    }
+}
+
 /// Reads data that another application offers; it can be slow and of any size.
 public enum ContentStream {
     /// The maximum number of bytes to read.

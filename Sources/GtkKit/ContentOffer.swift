@@ -12,6 +12,17 @@ public final class ContentOffer: Object {
         gtk_widget_get_clipboard(widget.cast()).map { ContentOffer(borrowing: UnsafeMutableRawPointer($0)) }
     }
 
+    /// The content of the primary selection, which the middle button pastes.
+    public static func primarySelection(of widget: Widget) -> ContentOffer? {
+        gtk_widget_get_primary_clipboard(widget.cast()).map { ContentOffer(borrowing: UnsafeMutableRawPointer($0)) }
+    }
+
+    /// Returns whether the content is offered as this MIME type, without a conversion.
+    public func offers(_ type: String) -> Bool {
+        let formats = isDrop ? gdk_drop_get_formats(cast()) : gdk_clipboard_get_formats(cast())
+        return gdk_content_formats_contain_mime_type(formats, type) != 0
+    }
+
     /// The available MIME types, advertised ones first and in their order.
     public var types: [String] {
         guard let formats = isDrop ? gdk_drop_get_formats(cast()) : gdk_clipboard_get_formats(cast()),
@@ -70,7 +81,17 @@ public final class ContentOffer: Object {
 
     /// Reports to the drag source whether the drop was accepted. No effect on a clipboard.
     public func finishDrop(isAccepted: Bool) {
-        if isDrop { gdk_drop_finish(cast(), isAccepted ? GDK_ACTION_COPY : GdkDragAction(rawValue: 0)) }
+        finishDrop(isAccepted ? .copy : [])
+    }
+
+    /// Reports to the drag source what the drop did; no action is a refusal. No effect on a clipboard.
+    public func finishDrop(_ action: DragActions) {
+        if isDrop { gdk_drop_finish(cast(), action.gdk) }
+    }
+
+    /// What the drag source allows a drop to do.
+    public var dropActions: DragActions {
+        isDrop ? DragActions(rawValue: UInt32(gdk_drop_get_actions(cast()).rawValue)) : []
     }
 
     private func readValue(_ type: GType, _ done: @escaping @MainActor (UnsafePointer<GValue>?) -> Void) {

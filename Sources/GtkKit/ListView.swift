@@ -2,6 +2,10 @@ import CGtk
 
 /// A GtkListView over a ``KeyListModel`` with single selection; closures create and bind the rows.
 public final class ListView: Widget {
+    public convenience init() {
+        self.init(sinking: gtk_list_view_new(nil, nil))
+    }
+
     /// Sets the model and the row factory. Rows are recycled: `bind` can receive a row that showed another key before.
     /// - Parameters:
     ///   - make: Creates an empty row.
@@ -49,6 +53,11 @@ public final class ListView: Widget {
             guard let selection = gtk_list_view_get_model(cast()) else { return }
             gtk_single_selection_set_selected(selection, newValue.map { guint($0) } ?? GTK_INVALID_LIST_POSITION)
         }
+    }
+
+    /// Calls `handler` with the index of the row that the user activates.
+    public func onActivate(_ handler: @escaping @MainActor (Int) -> Void) {
+        connect("activate") { handler(Int($0.uint(0))) }
     }
 
     /// Calls `handler` when the user or the program changes the selected row.

@@ -6,8 +6,8 @@ public import CGtk
 /// reference. Wrappers keep the GObject alive, so a widget's own signal handlers must not capture one strongly: capture
 /// the view weakly. A weak reference to a wrapper becomes `nil` with the last strong reference to that wrapper, however
 /// long the GObject lives.
-@MainActor open class Object {
-    public let pointer: UnsafeMutableRawPointer
+@MainActor open class Object: ObjectReference {
+    let pointer: UnsafeMutableRawPointer
 
     /// Adds a reference to an object owned by someone else ("transfer none"), as returned by getters or passed to
     /// signal handlers and virtual functions. A floating reference stays floating: from GTK 4.12, list items are still
@@ -41,26 +41,33 @@ public import CGtk
     ///
     /// Use it only on a variable or parameter, never on a temporary: `f(make().cast())` may free what `make` returned
     /// before `f` is entered, whereas a named value lives until the call returns.
-    public final func cast<T>() -> UnsafeMutablePointer<T> {
+    final func cast<T>() -> UnsafeMutablePointer<T> {
         pointer.assumingMemoryBound(to: T.self)
     }
 
     /// The pointer for opaque C types. Which types are opaque differs between GTK versions; overloading lets the same
     /// source compile with all of them.
-    public final func cast() -> OpaquePointer {
+    final func cast() -> OpaquePointer {
         OpaquePointer(pointer)
     }
 
     /// Returns the pointer with an added reference, for "transfer full" parameters.
-    public final func retained<T>() -> UnsafeMutablePointer<T> {
+    final func retained<T>() -> UnsafeMutablePointer<T> {
         g_object_ref(pointer)
         return cast()
     }
 
-    public final func retained() -> OpaquePointer {
+    final func retained() -> OpaquePointer {
         g_object_ref(pointer)
         return cast()
     }
+
+    public final func withRawPointer<R>(_ body: (UnsafeMutableRawPointer) throws -> R) rethrows -> R {
+        try withExtendedLifetime(self) { try body(pointer) }
+    }
+
+    /// Identifies the object, for example as the key of a dictionary.
+    public final var identity: ObjectIdentity { ObjectIdentity(pointer: pointer) }
 
     public final func isSame(as other: Object?) -> Bool {
         pointer == other?.pointer

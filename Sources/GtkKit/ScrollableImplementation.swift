@@ -18,13 +18,7 @@ open class ScrollableImplementation: WidgetImplementation {
     /// Called when the vertical value changes, except by ``configure(value:lower:upper:pageSize:)``.
     open func scrolled(to value: Double) {}
 
-    /// The first property ID available to subclasses.
-    public static var firstOwnProperty: guint { 5 }
-
-    /// Sets a property that the subclass installed.
-    open func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) {}
-    /// Returns a property that the subclass installed.
-    open func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) {}
+    override class var firstPropertyID: guint { 5 }
 
     /// Sets all fields of the vertical adjustment at once, without calling ``scrolled(to:)``.
     public final func configure(value: Double, lower: Double = 0, upper: Double, pageSize: Double) {
@@ -68,9 +62,14 @@ open class ScrollableImplementation: WidgetImplementation {
         WidgetTypes.implementation(of: object) as? ScrollableImplementation
     }
 
+    /// The property that the subclass adds under an ID.
+    private func ownProperty(_ id: guint) -> WidgetProperty {
+        Swift.type(of: self).properties[Int(id - Self.firstPropertyID)]
+    }
+
     private func set(_ id: guint, _ value: UnsafePointer<GValue>?) {
         guard let value else { return }
-        guard let property = Property(rawValue: id) else { return setOwnProperty(id, value) }
+        guard let property = Property(rawValue: id) else { return ownProperty(id).set(self, value) }
         switch property {
         case .horizontalAdjustment: horizontalAdjustment = adjustment(value)
         case .verticalAdjustment: replaceVerticalAdjustment(adjustment(value))
@@ -83,7 +82,7 @@ open class ScrollableImplementation: WidgetImplementation {
 
     private func get(_ id: guint, _ value: UnsafeMutablePointer<GValue>?) {
         guard let value else { return }
-        guard let property = Property(rawValue: id) else { return getOwnProperty(id, value) }
+        guard let property = Property(rawValue: id) else { return ownProperty(id).get(self, value) }
         switch property {
         case .horizontalAdjustment: g_value_set_object(value, horizontalAdjustment?.pointer)
         case .verticalAdjustment: g_value_set_object(value, verticalAdjustment?.pointer)

@@ -5,9 +5,9 @@ open class TextViewImplementation: WidgetImplementation {
     open override class var extendedType: GType? { gtk_text_view_get_type() }
 
     /// Draws below the text, in buffer coordinates.
-    open func drawBelowText(_ snapshot: OpaquePointer) {}
+    open func drawBelowText(_ snapshot: Snapshot) {}
     /// Draws above the text, in buffer coordinates.
-    open func drawAboveText(_ snapshot: OpaquePointer) {}
+    open func drawAboveText(_ snapshot: Snapshot) {}
 
     open override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
         let textClass = UnsafeMutableRawPointer(widgetClass).assumingMemoryBound(to: GtkTextViewClass.self)
@@ -17,9 +17,9 @@ open class TextViewImplementation: WidgetImplementation {
                 let implementation = WidgetTypes.implementation(of: view) as? TextViewImplementation
                 guard let snapshot, let implementation else { return }
                 if layer == GTK_TEXT_VIEW_LAYER_BELOW_TEXT {
-                    implementation.drawBelowText(snapshot)
+                    implementation.drawBelowText(Snapshot(pointer: snapshot))
                 } else {
-                    implementation.drawAboveText(snapshot)
+                    implementation.drawAboveText(Snapshot(pointer: snapshot))
                 }
             }
         }

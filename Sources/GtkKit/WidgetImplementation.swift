@@ -17,18 +17,33 @@ public enum Orientation: Sendable {
     public var gtk: GtkOrientation { self == .horizontal ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL }
 }
 
+/// The widget that a ``WidgetImplementation`` belongs to, without a reference of its own.
+///
+/// The implementation hands it to its parts, which end with the implementation: keeping it any longer is an error.
+public struct WidgetInstance: WidgetProtocol {
+    let pointer: UnsafeMutableRawPointer
+
+    public func withRawPointer<R>(_ body: (UnsafeMutableRawPointer) throws -> R) rethrows -> R { try body(pointer) }
+}
+
 /// The Swift implementation of a custom widget class: a real GType that `g_object_new` and `.ui` files can instantiate.
 ///
-/// The GObject owns its implementation and releases it on finalization; `pointer` is therefore valid for the lifetime
+/// The GObject owns its implementation and releases it on finalization; `instance` is therefore valid for the lifetime
 /// of the implementation. Closures that outlive a call must capture the implementation weakly.
 /// Methods that a subclass does not override are inherited from `GtkWidget`.
-open class WidgetImplementation {
-    /// The GObject that owns this instance.
-    public let pointer: UnsafeMutableRawPointer
+open class WidgetImplementation: WidgetProtocol {
+    /// The widget that owns this implementation.
+    public let instance: WidgetInstance
+
+    var pointer: UnsafeMutableRawPointer { instance.pointer }
 
     /// Called on instance initialization by GObject. Create children here.
-    public required init(pointer: UnsafeMutableRawPointer) {
-        self.pointer = pointer
+    public required init(instance: WidgetInstance) {
+        self.instance = instance
+    }
+
+    public final func withRawPointer<R>(_ body: (UnsafeMutableRawPointer) throws -> R) rethrows -> R {
+        try withExtendedLifetime(self) { try body(pointer) }
     }
 
     /// The GType name, as used in `.ui` files.
@@ -41,6 +56,8 @@ open class WidgetImplementation {
     open class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GENERIC }
     /// The properties that the class adds.
     open class var properties: [WidgetProperty] { [] }
+    /// The ID of the first of ``properties``, behind those that a base class installs.
+    class var firstPropertyID: guint { 1 }
     /// The signals that the class adds.
     open class var signals: [WidgetSignal] { [] }
     /// The type of the layout manager, which replaces ``measure(_:for:)`` and ``allocate(width:height:)``.
@@ -55,8 +72,8 @@ open class WidgetImplementation {
     open func measure(_ orientation: Orientation, for size: Int) -> SizeRequest { SizeRequest(minimum: 0, natural: 0) }
     open func allocate(width: Int, height: Int) {}
     /// Draws the widget; by default, its children.
-    open func snapshot(_ snapshot: OpaquePointer) {
-        for child in widget.children { gtk_widget_snapshot_child(cast(), child.cast(), snapshot) }
+    open func snapshot(_ snapshot: Snapshot) {
+        for child in widget.children { snapshot.draw(child, of: self) }
     }
     /// Adds a `<child>` from a `.ui` file.
     /// - Parameter childType: Its `type` attribute.
@@ -73,7 +90,7 @@ open class WidgetImplementation {
     /// A new strong reference to the widget. Storing it in the implementation would create a reference cycle.
     public final var widget: Widget { Widget(borrowing: pointer) }
 
-    public final func cast<T>() -> UnsafeMutablePointer<T> { pointer.assumingMemoryBound(to: T.self) }
+    final func cast<T>() -> UnsafeMutablePointer<T> { pointer.assumingMemoryBound(to: T.self) }
 
     /// The GType of this class, registered on first use.
     public class var type: GType { WidgetTypes.type(of: self) }
@@ -126,7 +143,7 @@ enum WidgetTypes {
 
     private static func initializeInstance(_ instance: UnsafeMutablePointer<GTypeInstance>?, _ klass: gpointer?) {
         guard let instance, let klass, let implementation = classes[shim_class_type(klass)] else { return }
-        let peer = implementation.init(pointer: UnsafeMutableRawPointer(instance))
+        let peer = implementation.init(instance: WidgetInstance(pointer: instance))
         g_object_set_qdata_full(
             UnsafeMutableRawPointer(instance).assumingMemoryBound(to: GObject.self), quark,
             Unmanaged.passRetained(peer).toOpaque()
@@ -164,9 +181,11 @@ enum WidgetTypes {
         if let manager = implementation.layoutManager {
             gtk_widget_class_set_layout_manager_type(widgetClass, manager)
         }
-        install(implementation.properties, klass.assumingMemoryBound(to: GObjectClass.self))
         for signal in implementation.signals { signal.register(shim_class_type(klass)) }
         implementation.initialize(widgetClass)
+        install(
+            implementation.properties, from: implementation.firstPropertyID,
+            klass.assumingMemoryBound(to: GObjectClass.self))
     }
 
     /// Returns the parent class, for chaining up from an override.
@@ -201,7 +220,7 @@ enum WidgetTypes {
         widgetClass.pointee.snapshot = { widget, snapshot in
             nonisolated(unsafe) let (widget, snapshot) = (widget, snapshot)
             MainActor.assumeIsolated {
-                if let snapshot { WidgetTypes.implementation(of: widget)?.snapshot(snapshot) }
+                if let snapshot { WidgetTypes.implementation(of: widget)?.snapshot(Snapshot(pointer: snapshot)) }
             }
         }
     }

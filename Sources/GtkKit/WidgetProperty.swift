@@ -11,6 +11,7 @@ public struct WidgetProperty {
         case text(String)
         case flag(Bool)
         case number(Int, ClosedRange<Int>)
+        case alignment(Alignment)
     }
 
     public static func text<W: WidgetImplementation>(
@@ -51,6 +52,20 @@ public struct WidgetProperty {
             })
     }
 
+    public static func alignment<W: WidgetImplementation>(
+        _ name: String, default initial: Alignment, _ path: ReferenceWritableKeyPath<W, Alignment>
+    ) -> WidgetProperty {
+        WidgetProperty(
+            name: name, kind: .alignment(initial),
+            get: { widget, value in
+                if let widget = widget as? W { g_value_set_enum(value, gint(widget[keyPath: path].gtk.rawValue)) }
+            },
+            set: { widget, value in
+                let align = GtkAlign(GtkAlign.RawValue(g_value_get_enum(value)))
+                if let widget = widget as? W { widget[keyPath: path] = Alignment(align) }
+            })
+    }
+
     /// A new, floating GParamSpec; `g_object_class_install_property` sinks it.
     var specification: UnsafeMutablePointer<GParamSpec>? {
         let flags = GParamFlags(rawValue: shim_param_readwrite.rawValue | shim_param_explicit_notify.rawValue)
@@ -61,6 +76,8 @@ public struct WidgetProperty {
             g_param_spec_int(
                 name, nil, nil, gint(clamping: range.lowerBound), gint(clamping: range.upperBound),
                 gint(clamping: initial), flags)
+        case .alignment(let initial):
+            g_param_spec_enum(name, nil, nil, gtk_align_get_type(), gint(initial.gtk.rawValue), flags)
         }
     }
 }
@@ -113,8 +130,16 @@ extension WidgetImplementation {
 }
 
 extension WidgetTypes {
-    static func install(_ properties: [WidgetProperty], _ objectClass: UnsafeMutablePointer<GObjectClass>) {
-        guard !properties.isEmpty else { return }
+    static func install(
+        _ properties: [WidgetProperty], from firstID: guint, _ objectClass: UnsafeMutablePointer<GObjectClass>
+    ) {
+        defer {
+            for (index, property) in properties.enumerated() {
+                g_object_class_install_property(objectClass, firstID + guint(index), property.specification)
+            }
+        }
+        // A base class with properties of its own dispatches by ID itself.
+        guard !properties.isEmpty, firstID == 1 else { return }
         objectClass.pointee.set_property = { object, id, value, _ in
             nonisolated(unsafe) let (object, value) = (object, value)
             MainActor.assumeIsolated {
@@ -128,9 +153,6 @@ extension WidgetTypes {
                 guard let value, let widget = WidgetTypes.implementation(of: object) else { return }
                 Swift.type(of: widget).properties[Int(id) - 1].get(widget, value)
             }
-        }
-        for (index, property) in properties.enumerated() {
-            g_object_class_install_property(objectClass, guint(index + 1), property.specification)
         }
     }
 

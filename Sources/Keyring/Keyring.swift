@@ -101,8 +101,9 @@ import GtkKit
         about account: String, _ start: @escaping @MainActor (Call) -> Void, _ finish: @escaping Finish<T>
     ) async throws -> T {
         let cancellable = Object(owning: UnsafeMutableRawPointer(g_cancellable_new()))
-        nonisolated(unsafe) let stop: UnsafeMutablePointer<GCancellable> = cancellable.cast()
-        // Keeps the cancellable alive until the call completes, even when canceled.
+        let pointer = cancellable.withRawPointer { $0 }
+        nonisolated(unsafe) let stop = pointer.assumingMemoryBound(to: GCancellable.self)
+        // Keeps the cancellable alive until the call completes, even when canceled: the pointers leave their closure.
         defer { withExtendedLifetime(cancellable) {} }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -111,7 +112,7 @@ import GtkKit
                     start(
                         Call(
                             schema: schema, attributes: UnsafeMutableRawPointer(attributes),
-                            cancellable: cancellable.pointer,
+                            cancellable: pointer,
                             callback: unsafeBitCast(callback, to: UnsafeMutableRawPointer.self), data: data))
                 } _: { _, result in
                     guard let result else { return continuation.resume(throwing: CancellationError()) }

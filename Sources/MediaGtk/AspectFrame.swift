@@ -13,15 +13,15 @@ package final class AspectFrame: WidgetImplementation {
 
     package func setNaturalSize(width: Int, height: Int) {
         natural = (max(1, width), max(1, height))
-        widget.queueResize()
+        queueResize()
     }
 
-    package func setChild(_ child: Widget) { gtk_widget_set_parent(child.cast(), cast()) }
+    package func setChild(_ child: Widget) { child.setParent(self) }
 
     package override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         // GTK requires children to be measured before they are allocated.
-        for child in widget.children {
-            gtk_widget_measure(child.cast(), orientation.gtk, gint(size), nil, nil, nil, nil)
+        for child in children {
+            _ = child.measure(orientation, for: size)
         }
         switch orientation {
         case .horizontal: return SizeRequest(minimum: min(Self.minLength, natural.width), natural: natural.width)
@@ -33,6 +33,6 @@ package final class AspectFrame: WidgetImplementation {
     }
 
     package override func allocate(width: Int, height: Int) {
-        for child in widget.children { gtk_widget_allocate(child.cast(), gint(width), gint(height), -1, nil) }
+        for child in children { child.allocate(width: width, height: height) }
     }
 }

@@ -43,14 +43,14 @@ package final class AvatarLoader {
 
 /// The avatar of a user or room, or initials if there is none.
 @MainActor package final class AvatarView {
-    package let widget: Widget
+    package let widget: Avatar
     private var displayedURI: String?
     private var loading: Task<Void, Never>?
     var isLoading: Bool { loading != nil }
-    var hasImage: Bool { adw_avatar_get_custom_image(widget.cast()) != nil }
+    var hasImage: Bool { widget.image != nil }
 
     /// - Parameter size: In logical pixels.
-    package init(size: Int32) { widget = Widget(sinking: adw_avatar_new(size, nil, 1)) }
+    package init(size: Int) { widget = Avatar(size: size) }
 
     isolated deinit { loading?.cancel() }
 
@@ -64,19 +64,19 @@ package final class AvatarLoader {
     ///   - uri: The avatar's URI, or `nil` for none.
     ///   - avatarLoader: Loads the avatar.
     package func show(_ name: String, _ uri: String? = nil, from avatarLoader: AvatarLoader? = nil) {
-        adw_avatar_set_text(widget.cast(), Self.initialed(name))
+        widget.text = Self.initialed(name)
         guard uri != displayedURI || uri != nil && !hasImage && loading == nil else { return }
         displayedURI = uri
         loading?.cancel()
         loading = nil
         let ready = uri.flatMap { avatarLoader?.cached($0) }
-        adw_avatar_set_custom_image(widget.cast(), ready?.paintable.cast())
+        widget.image = ready?.paintable
         guard ready == nil, let uri, let avatarLoader else { return }
         loading = Task { [weak self] in
             let image = await avatarLoader.image(uri)
             guard !Task.isCancelled, let self else { return }
             loading = nil
-            if let image { adw_avatar_set_custom_image(widget.cast(), image.paintable.cast()) }
+            if let image { widget.image = image.paintable }
         }
     }
 }

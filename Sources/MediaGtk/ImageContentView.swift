@@ -10,10 +10,10 @@ import MediaDecoding
     /// The display size of an image of unknown dimensions.
     private static let unknown = (width: 240, height: 160)
 
-    package let widget: Widget
-    private let picture = Widget(sinking: gtk_picture_new())
-    private let save = Button(sinking: gtk_button_new_from_icon_name("document-save-symbolic"))
-    let button = Button(sinking: gtk_button_new())
+    package let widget: Overlay
+    private let picture = Picture()
+    private let save = Button(icon: "document-save-symbolic")
+    let button = Button()
     private var loading: Task<Void, Never>?
     private(set) var player: ImagePlayer?
     /// Why the image is not shown, as displayed to the user.
@@ -22,20 +22,20 @@ import MediaDecoding
     private var isMissing = false
     private(set) var isDisplayed = false
     /// Whether a placeholder is visible.
-    var showsPlaceholder: Bool { !isDisplayed && gtk_picture_get_paintable(picture.cast()) != nil }
+    var showsPlaceholder: Bool { !isDisplayed && picture.paintable != nil }
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
         let frame = AspectFrame.make()
         button.addStyle("flat")
         button.addStyle("message-picture")
-        gtk_widget_set_overflow(button.cast(), GTK_OVERFLOW_HIDDEN)
-        gtk_button_set_child(button.cast(), picture.cast())
+        button.overflow = .hidden
+        button.setChild(picture)
         AspectFrame.of(frame)?.setChild(button)
         let size = Self.displaySize(of: file)
         AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
-        let overlay = Widget(sinking: gtk_overlay_new())
-        gtk_overlay_set_child(overlay.cast(), frame.cast())
-        gtk_widget_set_halign(overlay.cast(), GTK_ALIGN_START)
+        let overlay = Overlay()
+        overlay.setChild(frame)
+        overlay.halign = .start
         widget = overlay
         describe(file)
         addSave(file, media)
@@ -59,16 +59,16 @@ import MediaDecoding
         save.tooltip = translated("Save")
         save.setAccessibleLabel(translated("Save %s").replacing("%s", with: file.name))
         for style in ["circular", "osd", "attachment-button", "message-picture-save"] { save.addStyle(style) }
-        gtk_widget_set_halign(save.cast(), GTK_ALIGN_END)
-        gtk_widget_set_valign(save.cast(), GTK_ALIGN_START)
-        gtk_overlay_add_overlay(widget.cast(), save.cast())
+        save.halign = .end
+        save.valign = .start
+        widget.addOverlay(save)
         save.onClick { [weak self, weak media] in
             if let self { media?.save(file, over: self.widget) }
         }
     }
 
     private func load(_ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter) {
-        let scale = max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        let scale = widget.scaleFactor
         let (width, height) = (size.width * scale, size.height * scale)
         if let ready = media.previews.cached(file, fitting: width, by: height) {
             return show(ready, file, (width, height), media)
@@ -91,7 +91,7 @@ import MediaDecoding
 
     private func loadAgain(_ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter) {
         (problem, isMissing) = (nil, false)
-        gtk_button_set_child(button.cast(), picture.cast())
+        button.setChild(picture)
         describe(file)
         load(file, size, media)
     }
@@ -107,35 +107,35 @@ import MediaDecoding
     }
 
     private func hint(_ placeholder: DecodedImage) {
-        gtk_picture_set_paintable(picture.cast(), placeholder.paintable.cast())
+        picture.paintable = placeholder.paintable
     }
 
     private func show(
         _ decoded: DecodedImage, _ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter
     ) {
         isDisplayed = true
-        gtk_picture_set_paintable(picture.cast(), decoded.paintable.cast())
+        picture.paintable = decoded.paintable
         guard decoded.isAnimated else { return }
         player = ImagePlayer(file, media.previews, fitting: size.width, by: size.height, in: picture) {
             [weak picture] in
-            if let picture { gtk_picture_set_paintable(picture.cast(), $0.paintable.cast()) }
+            if let picture { picture.paintable = $0.paintable }
         }
     }
 
     private func showProblem(_ text: String, icon: String = "image-missing-symbolic") {
         problem = text
-        let icon = Widget(sinking: gtk_image_new_from_icon_name(icon))
-        gtk_image_set_pixel_size(icon.cast(), 32)
+        let icon = Image(icon: icon)
+        icon.pixelSize = 32
         let label = Label(text)
         label.addStyle("message-picture-problem")
-        gtk_label_set_wrap(label.cast(), 1)
-        gtk_label_set_justify(label.cast(), GTK_JUSTIFY_CENTER)
+        label.wrap = true
+        label.setJustify(.center)
         let box = Box(.vertical, spacing: 6)
         box.addStyle("dim-label")
-        gtk_widget_set_valign(box.cast(), GTK_ALIGN_CENTER)
+        box.valign = .center
         box.append(icon)
         box.append(label)
-        gtk_button_set_child(button.cast(), box.cast())
+        button.setChild(box)
         button.tooltip = text
         button.setAccessibleLabel(text)
     }

@@ -54,8 +54,8 @@ final class ImagePlayer {
     }
 
     private func step() {
-        guard let widget, !isFinished, gtk_widget_get_mapped(widget.cast()) != 0 else { return stop() }
-        guard widget.isInSight, adw_get_enable_animations(widget.cast()) != 0,
+        guard let widget, !isFinished, widget.isMapped else { return stop() }
+        guard widget.isInSight, widget.enablesAnimations,
             stream != nil || Self.running < Self.maxConcurrent
         else {
             stop()
@@ -105,15 +105,12 @@ extension Widget {
     /// Whether the widget is at least partly within the bounds of all ancestors. Mapped is not enough: lists realize
     /// rows beyond the viewport.
     var isInSight: Bool {
-        var parent = gtk_widget_get_parent(cast())
+        var parent = self.parent
         while let ancestor = parent {
-            var bounds = graphene_rect_t()
-            guard gtk_widget_compute_bounds(cast(), ancestor, &bounds) != 0 else { return false }
-            let (width, height) = (Float(gtk_widget_get_width(ancestor)), Float(gtk_widget_get_height(ancestor)))
-            guard bounds.origin.x < width, bounds.origin.y < height, bounds.origin.x + bounds.size.width > 0,
-                bounds.origin.y + bounds.size.height > 0
+            guard let bounds = bounds(in: ancestor), bounds.x < Double(ancestor.width),
+                bounds.y < Double(ancestor.height), bounds.x + bounds.width > 0, bounds.y + bounds.height > 0
             else { return false }
-            parent = gtk_widget_get_parent(ancestor)
+            parent = ancestor.parent
         }
         return true
     }

@@ -8,7 +8,7 @@ final class ImageViewer {
     /// The maximum width and height at which images are decoded, in pixels.
     private static let maxDimension = 8192
 
-    let window: Widget
+    let window: AdwaitaWindow
     let zoom: ZoomableImage
     /// Called when the window has closed.
     var onClose: (() -> Void)?
@@ -18,7 +18,7 @@ final class ImageViewer {
 
     private let media: MediaPresenter
     private let canvas = ZoomableImage.make()
-    private let title = Widget(sinking: adw_window_title_new("", nil))
+    private let title = WindowTitle()
     private let previous = ImageViewer.button("go-previous-symbolic", translated("Previous Picture"))
     private let next = ImageViewer.button("go-next-symbolic", translated("Next Picture"))
     private var files: [MediaReference] = []
@@ -29,16 +29,15 @@ final class ImageViewer {
 
     init(_ media: MediaPresenter, over widget: Widget) {
         self.media = media
-        window = Widget(sinking: adw_window_new())
+        window = AdwaitaWindow()
         guard let zoom = ZoomableImage.of(canvas) else { fatalError("ParlanceZoomPicture has no implementation") }
         self.zoom = zoom
         build()
-        if let parent = gtk_widget_get_root(widget.cast()) {
-            let parent = Widget(borrowing: UnsafeMutableRawPointer(parent))
-            gtk_window_set_transient_for(window.cast(), parent.cast())
-            gtk_window_set_default_size(window.cast(), gint(parent.width), gint(parent.height))
+        if let parent = widget.root {
+            window.setTransient(for: parent)
+            window.setDefaultSize(width: parent.width, height: parent.height)
         }
-        gtk_window_set_modal(window.cast(), 1)
+        window.isModal = true
         window.connect("close-request") { [weak self] _ in self?.ended() }
         addKeys()
     }
@@ -48,7 +47,7 @@ final class ImageViewer {
     func show(_ files: [MediaReference], at index: Int) {
         self.files = files
         show(index)
-        gtk_window_present(window.cast())
+        window.present()
     }
 
     /// - Parameter step: 1 for the next image, -1 for the previous one.
@@ -68,12 +67,12 @@ final class ImageViewer {
             hint?.paintable, width: file.width ?? hint?.width ?? 1, height: file.height ?? hint?.height ?? 1,
             keepsPosition: false)
         zoom.widget.setAccessibleLabel(file.altText ?? file.name)
-        adw_window_title_set_title(title.cast(), file.altText ?? file.name)
+        title.setTitle(file.altText ?? file.name)
         let positionText = translated("%1 of %2").replacing("%1", with: "\(index + 1)").replacing(
             "%2", with: "\(files.count)")
-        adw_window_title_set_subtitle(title.cast(), files.count > 1 ? positionText : nil)
-        gtk_widget_set_sensitive(previous.cast(), index > 0 ? 1 : 0)
-        gtk_widget_set_sensitive(next.cast(), index + 1 < files.count ? 1 : 0)
+        title.setSubtitle(files.count > 1 ? positionText : nil)
+        previous.isSensitive = index > 0
+        next.isSensitive = index + 1 < files.count
         loading = Task { [weak self, media] in
             do {
                 let image = try await media.previews.loadWhole(
@@ -89,9 +88,7 @@ final class ImageViewer {
 
     /// The thumbnail or placeholder from the timeline, shown until the image is loaded.
     private func hint(of file: MediaReference) -> DecodedImage? {
-        let (size, scale) = (
-            ImageContentView.displaySize(of: file), max(1, Int(gtk_widget_get_scale_factor(window.cast())))
-        )
+        let (size, scale) = (ImageContentView.displaySize(of: file), window.scaleFactor)
         let small = media.previews.cached(file, fitting: size.width * scale, by: size.height * scale)
         return small ?? media.previews.cachedPlaceholder(of: file)
     }
@@ -115,8 +112,7 @@ final class ImageViewer {
     }
 
     private func copy() {
-        guard let image, let clipboard = gtk_widget_get_clipboard(window.cast()) else { return }
-        gdk_clipboard_set_texture(clipboard, image.paintable.cast())
+        if let image { window.clipboard.setTexture(image.paintable) }
     }
 
     private func save() { media.save(files[index], over: window) }
@@ -130,49 +126,48 @@ final class ImageViewer {
     // MARK: Building
 
     private func build() {
-        let header = Widget(sinking: adw_header_bar_new())
+        let header = HeaderBar()
         header.addStyle("flat")
-        adw_header_bar_set_title_widget(header.cast(), title.cast())
+        header.titleWidget = title
         let copy = Self.button("edit-copy-symbolic", translated("Copy Picture"))
         let save = Self.button("document-save-symbolic", translated("Save"))
-        for button in [previous, next] { adw_header_bar_pack_start(header.cast(), button.cast()) }
-        for button in [save, copy] { adw_header_bar_pack_end(header.cast(), button.cast()) }
+        for button in [previous, next] { header.packStart(button) }
+        for button in [save, copy] { header.packEnd(button) }
         previous.onClick { [weak self] in self?.go(-1) }
         next.onClick { [weak self] in self?.go(1) }
         copy.onClick { [weak self] in self?.copy() }
         save.onClick { [weak self] in self?.save() }
-        let overlay = Widget(sinking: gtk_overlay_new())
-        gtk_overlay_set_child(overlay.cast(), canvas.cast())
+        let overlay = Overlay()
+        overlay.setChild(canvas)
         message.addStyle("title-2")
-        gtk_label_set_wrap(message.cast(), 1)
-        gtk_widget_set_can_target(message.cast(), 0)
-        gtk_overlay_add_overlay(overlay.cast(), message.cast())
+        message.wrap = true
+        message.canTarget = false
+        overlay.addOverlay(message)
         let box = Box(.vertical)
         box.append(header)
         box.append(overlay)
-        adw_window_set_content(window.cast(), box.cast())
+        window.setContent(box)
         window.addStyle("picture-viewer")
     }
 
     private static func button(_ icon: String, _ name: String) -> Button {
-        let button = Button(sinking: gtk_button_new_from_icon_name(icon))
+        let button = Button(icon: icon)
         button.tooltip = name
         button.setAccessibleLabel(name)
         return button
     }
 
     private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
-            self?.handleKey(Int32(bitPattern: arguments.uint(0)), GdkModifierType(arguments.flags(2))) ?? false
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            self?.handleKey(key) ?? false
         }
         window.addController(keys)
     }
 
-    private func handleKey(_ key: Int32, _ modifiers: GdkModifierType) -> Bool {
-        if modifiers.rawValue & GDK_CONTROL_MASK.rawValue != 0 {
-            switch key {
+    private func handleKey(_ press: KeyPress) -> Bool {
+        if press.modifiers.contains(.control) {
+            switch press.key {
             case GDK_KEY_c: copy()
             case GDK_KEY_s: save()
             case GDK_KEY_w: window.closeWindow()
@@ -183,7 +178,7 @@ final class ImageViewer {
             }
             return true
         }
-        switch key {
+        switch press.key {
         case GDK_KEY_Escape: window.closeWindow()
         case GDK_KEY_Left, GDK_KEY_KP_Left, GDK_KEY_Page_Up: go(-1)
         case GDK_KEY_Right, GDK_KEY_KP_Right, GDK_KEY_Page_Down: go(1)
@@ -194,11 +189,7 @@ final class ImageViewer {
         case GDK_KEY_0, GDK_KEY_KP_0: zoom.fit()
         case GDK_KEY_1, GDK_KEY_KP_1: zoom.showActualSize()
         case GDK_KEY_F11:
-            if gtk_window_is_fullscreen(window.cast()) != 0 {
-                gtk_window_unfullscreen(window.cast())
-            } else {
-                gtk_window_fullscreen(window.cast())
-            }
+            window.isFullscreen = !window.isFullscreen
         default: return false
         }
         return true

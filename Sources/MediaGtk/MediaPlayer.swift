@@ -12,13 +12,13 @@ package import GtkKit
     let play: Button
     /// Why it cannot be played, as displayed to the user.
     private(set) var problem: String?
-    private(set) var stream: Object?
+    private(set) var stream: MediaStream?
     private let file: MediaReference
     private let holder = Box(.vertical)
     private let message = Label()
     /// The frame of a video, sized in advance so that the layout does not move when playback starts.
     private let frame: Widget?
-    private let poster = Widget(sinking: gtk_picture_new())
+    private let poster = Picture()
     private var loading: Task<Void, Never>?
 
     private(set) var showsPoster = false
@@ -29,8 +29,8 @@ package import GtkKit
         widget = holder
         play = FileCard.button("media-playback-start-symbolic", translated("Play"), file)
         message.addStyle("message-picture-problem")
-        gtk_label_set_wrap(message.cast(), 1)
-        gtk_label_set_xalign(message.cast(), 0)
+        message.wrap = true
+        message.xalign = 0
         message.isVisible = false
         frame = file.messageKind == .video ? AspectFrame.make() : nil
         if let frame { holder.append(frame) } else { card.addFirst(play) }
@@ -56,9 +56,7 @@ package import GtkKit
 
     /// The maximum size of video frames, in device pixels.
     private var box: (width: Int, height: Int) {
-        let (size, scale) = (
-            ImageContentView.displaySize(of: file), max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
-        )
+        let (size, scale) = (ImageContentView.displaySize(of: file), widget.scaleFactor)
         return (size.width * scale, size.height * scale)
     }
 
@@ -66,33 +64,33 @@ package import GtkKit
         guard let frame else { return }
         let size = ImageContentView.displaySize(of: file)
         AspectFrame.of(frame)?.setNaturalSize(width: size.width, height: size.height)
-        gtk_widget_set_halign(frame.cast(), GTK_ALIGN_START)
+        frame.halign = .start
         frame.addStyle("message-picture")
         frame.addStyle("message-film")
-        gtk_widget_set_overflow(frame.cast(), GTK_OVERFLOW_HIDDEN)
-        let overlay = Widget(sinking: gtk_overlay_new())
-        gtk_overlay_set_child(overlay.cast(), poster.cast())
+        frame.overflow = .hidden
+        let overlay = Overlay()
+        overlay.setChild(poster)
         play.removeStyle("flat")
         for style in ["osd", "message-film-play"] { play.addStyle(style) }
-        gtk_widget_set_halign(play.cast(), GTK_ALIGN_CENTER)
-        gtk_overlay_add_overlay(overlay.cast(), play.cast())
+        play.halign = .center
+        overlay.addOverlay(play)
         AspectFrame.of(frame)?.setChild(overlay)
         let box = box
         let ready = media.previews.cachedPlaceholder(of: file)
-        if let ready { gtk_picture_set_paintable(poster.cast(), ready.paintable.cast()) }
+        if let ready { poster.paintable = ready.paintable }
         loading = Task { [weak self, weak media, file] in
             if ready == nil, let drawn = await media?.previews.placeholder(of: file) {
-                self.map { gtk_picture_set_paintable($0.poster.cast(), drawn.paintable.cast()) }
+                self.map { $0.poster.paintable = drawn.paintable }
             }
             let still = await media?.previews.poster(of: file, fitting: box.width, by: box.height)
             guard let still, !Task.isCancelled, let self else { return }
             showsPoster = true
-            gtk_picture_set_paintable(poster.cast(), still.paintable.cast())
+            poster.paintable = still.paintable
         }
     }
 
     private func pause() {
-        if let stream { gtk_media_stream_pause(stream.cast()) }
+        if let stream { stream.pause() }
     }
 
     private func start(_ content: URL) {
@@ -101,20 +99,20 @@ package import GtkKit
         self.stream = stream
         stream.connect("notify::error") { [weak self] _ in self?.fail() }
         if let frame {
-            let video = Widget(sinking: gtk_video_new_for_media_stream(stream.cast()))
+            let video = VideoView(stream)
             video.setAccessibleLabel(file.altText ?? file.name)
-            for child in frame.children { gtk_widget_unparent(child.cast()) }
+            for child in frame.children { child.unparent() }
             AspectFrame.of(frame)?.setChild(video)
         } else {
-            let controls = Widget(sinking: gtk_media_controls_new(stream.cast()))
-            gtk_widget_set_size_request(controls.cast(), 260, -1)
+            let controls = MediaControls(stream)
+            controls.setSizeRequest(width: 260)
             controls.setAccessibleLabel(file.altText ?? file.name)
             holder.append(controls)
         }
         holder.isVisible = true
         // If it has been unmapped meanwhile, nothing would pause it later.
-        if widget.isMapped { gtk_media_stream_play(stream.cast()) }
-        if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
+        if widget.isMapped { stream.play() }
+        if stream.hasFailed { fail() }
     }
 
     private func fail() {
@@ -124,7 +122,7 @@ package import GtkKit
         message.text = text
         message.isVisible = true
         holder.isVisible = true
-        for child in holder.children where child.pointer != message.pointer { holder.remove(child) }
+        for child in holder.children where !child.isSame(as: message) { holder.remove(child) }
         stream = nil
     }
 }

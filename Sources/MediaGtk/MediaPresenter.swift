@@ -39,11 +39,7 @@ package final class MediaPresenter {
         perform { [service] in
             try await service.namedFile(of: media)
         } then: { [weak self] file in
-            AsyncCall.start {
-                g_app_info_launch_default_for_uri_async(file.absoluteString, nil, nil, $0, $1)
-            } _: { _, result in
-                if g_app_info_launch_default_for_uri_finish(result, nil) == 0 { self?.onFailure?(.unreadableFile) }
-            }
+            URILauncher.launch(file.absoluteString) { self?.onFailure?(.unreadableFile) }
         }
     }
 

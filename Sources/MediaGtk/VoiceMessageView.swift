@@ -10,7 +10,7 @@ package import GtkKit
     let bars: WaveformView
     /// Why it cannot be played, as displayed to the user.
     private(set) var problem: String?
-    private(set) var stream: Object?
+    private(set) var stream: MediaStream?
     private let file: MediaReference
     private let time = Label()
     private weak var media: MediaPresenter?
@@ -42,12 +42,12 @@ package import GtkKit
     isolated deinit { pause() }
 
     private func pause() {
-        if let stream { gtk_media_stream_pause(stream.cast()) }
+        if let stream { stream.pause() }
     }
 
     private func toggle() {
         if let stream {
-            gtk_media_stream_set_playing(stream.cast(), gtk_media_stream_get_playing(stream.cast()) == 0 ? 1 : 0)
+            stream.isPlaying = !stream.isPlaying
         } else {
             play.isSensitive = false
             media?.withContent(of: file) { [weak self] in
@@ -66,30 +66,27 @@ package import GtkKit
         stream.connect("notify::timestamp") { [weak self] _ in self?.showProgress() }
         stream.connect("notify::playing") { [weak self] _ in self?.showState() }
         // If it has been unmapped meanwhile, nothing would pause it later.
-        if widget.isMapped { gtk_media_stream_play(stream.cast()) }
-        if gtk_media_stream_get_error(stream.cast()) != nil { fail() }
+        if widget.isMapped { stream.play() }
+        if stream.hasFailed { fail() }
     }
 
     private func seek(to position: Double) {
-        guard let stream, gtk_media_stream_is_prepared(stream.cast()) != 0 else { return }
-        gtk_media_stream_seek(stream.cast(), gint64(position * Double(gtk_media_stream_get_duration(stream.cast()))))
+        guard let stream, stream.isPrepared else { return }
+        stream.seek(to: Int64(position * Double(stream.duration)))
     }
 
     private func showState() {
         guard let stream else { return }
-        let isPlaying = gtk_media_stream_get_playing(stream.cast()) != 0
-        gtk_button_set_icon_name(
-            play.cast(), isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic")
+        let isPlaying = stream.isPlaying
+        play.iconName = isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic"
         play.setAccessibleLabel("\(isPlaying ? translated("Pause") : translated("Play")) \(file.name)")
         showProgress()
     }
 
     private func showProgress() {
         guard let stream else { return }
-        let (time, length) = (
-            gtk_media_stream_get_timestamp(stream.cast()), gtk_media_stream_get_duration(stream.cast())
-        )
-        let isAtEnd = gtk_media_stream_get_ended(stream.cast()) != 0
+        let (time, length) = (stream.position, stream.duration)
+        let isAtEnd = stream.hasEnded
         bars.setPlaybackPosition(isAtEnd || length <= 0 ? 0 : Double(time) / Double(length))
         showTime(isAtEnd ? 0 : Int(time / 1000))
     }
@@ -105,7 +102,7 @@ package import GtkKit
         let text = translated("This can't be played here. Another program may be able to.")
         problem = text
         time.text = text
-        gtk_label_set_wrap(time.cast(), 1)
+        time.wrap = true
         bars.widget.isVisible = false
         play.isVisible = false
         stream = nil

@@ -17,28 +17,28 @@ final class WaveformView: WidgetImplementation {
     private static let bar = (width: 2.0, gap: 2.0, least: 3.0)
     private static let natural = (width: 180, height: 32)
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
-        gtk_widget_set_hexpand(cast(), 1)
-        gtk_widget_set_valign(cast(), GTK_ALIGN_CENTER)
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        click.connect("released") { [weak self] arguments in
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
+        hexpand = true
+        valign = .center
+        let click = ClickGesture()
+        click.onRelease { [weak self] event in
             guard let self else { return }
-            onSeek?(min(max(arguments.double(1) / Double(max(1, gtk_widget_get_width(cast()))), 0), 1))
+            onSeek?(min(max(event.x / Double(max(1, width)), 0), 1))
         }
-        widget.addController(click)
+        addController(click)
     }
 
     /// - Parameter values: Amplitudes from 0 to ``ChatCore/MediaDescription/maxAmplitude``; empty for a flat line.
     func show(_ values: [Int]) {
         self.values = values
-        gtk_widget_queue_draw(cast())
+        queueDraw()
     }
 
     func setPlaybackPosition(_ position: Double) {
         guard position != playbackPosition else { return }
         playbackPosition = position
-        gtk_widget_queue_draw(cast())
+        queueDraw()
     }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
@@ -48,24 +48,19 @@ final class WaveformView: WidgetImplementation {
         }
     }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
-        let (width, height) = (Double(gtk_widget_get_width(cast())), Double(gtk_widget_get_height(cast())))
+    override func snapshot(_ snapshot: Snapshot) {
+        let (width, height) = (Double(self.width), Double(self.height))
         let count = Int((width + Self.bar.gap) / (Self.bar.width + Self.bar.gap))
         guard count > 0 else { return }
-        var color = GdkRGBA()
-        shim_widget_color(pointer, &color)
-        let isRightToLeft = gtk_widget_get_direction(cast()) == GTK_TEXT_DIR_RTL
+        let (color, isRightToLeft) = (self.color, self.isRightToLeft)
         for index in 0..<count {
             let position = Double(index) / Double(count)
             var shade = color
             shade.alpha *= position < playbackPosition ? 1 : 0.35
             let tall = max(Self.bar.least, amplitude(at: position) * height)
             let left = Double(index) * (Self.bar.width + Self.bar.gap)
-            var bounds = graphene_rect_t(
-                origin: graphene_point_t(
-                    x: Float(isRightToLeft ? width - left - Self.bar.width : left), y: Float((height - tall) / 2)),
-                size: graphene_size_t(width: Float(Self.bar.width), height: Float(tall)))
-            gtk_snapshot_append_color(snapshot, &shade, &bounds)
+            let x = isRightToLeft ? width - left - Self.bar.width : left
+            snapshot.fill(.init(x: x, y: (height - tall) / 2, width: Self.bar.width, height: tall), shade)
         }
     }
 

@@ -22,11 +22,11 @@ final class ZoomableImage: WidgetImplementation {
     private var hover: (x: Double, y: Double)?
     private var gestureStart = (scale: 1.0, shift: (x: 0.0, y: 0.0))
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
-        gtk_widget_set_hexpand(cast(), 1)
-        gtk_widget_set_vexpand(cast(), 1)
-        gtk_widget_set_overflow(cast(), GTK_OVERFLOW_HIDDEN)
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
+        hexpand = true
+        vexpand = true
+        overflow = .hidden
         addPointer()
         addGestures()
     }
@@ -39,7 +39,7 @@ final class ZoomableImage: WidgetImplementation {
         self.paintable = paintable
         size = (Double(max(1, width)), Double(max(1, height)))
         if keepsPosition { move(to: shift) } else { fit() }
-        gtk_widget_queue_draw(cast())
+        queueDraw()
     }
 
     // MARK: Scale
@@ -49,9 +49,9 @@ final class ZoomableImage: WidgetImplementation {
 
     /// The scale at which the image fits the widget. Small images are not enlarged.
     private var fittingScale: Double {
-        let (width, height) = (Double(gtk_widget_get_width(cast())), Double(gtk_widget_get_height(cast())))
+        let (width, height) = (Double(self.width), Double(self.height))
         guard width > 0, height > 0 else { return 1 }
-        return min(1 / Double(max(1, gtk_widget_get_scale_factor(cast()))), width / size.width, height / size.height)
+        return min(1 / Double(scaleFactor), width / size.width, height / size.height)
     }
 
     var isFitting: Bool { chosen == nil }
@@ -59,11 +59,11 @@ final class ZoomableImage: WidgetImplementation {
     func fit() {
         chosen = nil
         shift = (0, 0)
-        gtk_widget_queue_draw(cast())
+        queueDraw()
     }
 
     /// Shows one image pixel per device pixel.
-    func showActualSize() { setScale(1 / Double(max(1, gtk_widget_get_scale_factor(cast())))) }
+    func showActualSize() { setScale(1 / Double(scaleFactor)) }
 
     func zoomIn() { setScale(scale * Self.step) }
     func zoomOut() { setScale(scale / Self.step) }
@@ -80,68 +80,62 @@ final class ZoomableImage: WidgetImplementation {
 
     /// Pans the image, but no farther than its edges.
     func move(to offset: (x: Double, y: Double)) {
-        func clamped(_ value: Double, _ length: Double, _ room: gint) -> Double {
+        func clamped(_ value: Double, _ length: Double, _ room: Int) -> Double {
             let limit = max(0, (length * scale - Double(room)) / 2)
             return min(max(value, -limit), limit)
         }
-        shift = (
-            clamped(offset.x, size.width, gtk_widget_get_width(cast())),
-            clamped(offset.y, size.height, gtk_widget_get_height(cast()))
-        )
-        gtk_widget_queue_draw(cast())
+        shift = (clamped(offset.x, size.width, width), clamped(offset.y, size.height, height))
+        queueDraw()
     }
 
     // MARK: Input
 
     private func addPointer() {
-        let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
-        motion.connect("motion") { [weak self] in self?.hover = ($0.double(0), $0.double(1)) }
-        motion.connect("leave") { [weak self] _ in self?.hover = nil }
-        widget.addController(motion)
-        let wheel = Object(
-            owning: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL)))
-        wheel.intercept("scroll") { [weak self] arguments in
+        let motion = MotionController()
+        motion.onMove { [weak self] in self?.hover = ($0.x, $0.y) }
+        motion.onLeave { [weak self] in self?.hover = nil }
+        addController(motion)
+        let wheel = ScrollController(.vertical)
+        wheel.onScroll { [weak self] event in
             guard let self else { return false }
-            setScale(scale * Glibc.pow(Self.step, -arguments.double(1)), around: fromMiddle(hover))
+            setScale(scale * Glibc.pow(Self.step, -event.y), around: fromMiddle(hover))
             return true
         }
-        widget.addController(wheel)
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        click.connect("pressed") { [weak self] arguments in
-            guard let self, arguments.int(0) == 2 else { return }
+        addController(wheel)
+        let click = ClickGesture()
+        click.onPress { [weak self] event in
+            guard let self, event.count == 2 else { return }
             if isFitting {
-                setScale(max(1, fittingScale * 2), around: fromMiddle((arguments.double(1), arguments.double(2))))
+                setScale(max(1, fittingScale * 2), around: fromMiddle((event.x, event.y)))
             } else {
                 fit()
             }
         }
-        widget.addController(click)
+        addController(click)
     }
 
     private func addGestures() {
-        let drag = Object(owning: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
-        drag.connect("drag-begin") { [weak self] _ in self?.rememberStart() }
-        drag.connect("drag-update") { [weak self] arguments in
+        let drag = DragGesture()
+        drag.onDragBegin { [weak self] _ in self?.rememberStart() }
+        drag.onDragUpdate { [weak self] distance in
             guard let self else { return }
-            move(to: (gestureStart.shift.x + arguments.double(0), gestureStart.shift.y + arguments.double(1)))
+            move(to: (gestureStart.shift.x + distance.x, gestureStart.shift.y + distance.y))
         }
-        widget.addController(drag)
-        let pinch = Object(owning: UnsafeMutableRawPointer(gtk_gesture_zoom_new()))
-        pinch.connect("begin") { [weak self] _ in self?.rememberStart() }
-        pinch.connect("scale-changed") { [weak self] arguments in
+        addController(drag)
+        let pinch = ZoomGesture()
+        pinch.onBegin { [weak self] in self?.rememberStart() }
+        pinch.onScaleChange { [weak self] factor in
             guard let self else { return }
-            setScale(gestureStart.scale * arguments.double(0))
+            setScale(gestureStart.scale * factor)
         }
-        widget.addController(pinch)
+        addController(pinch)
     }
 
     private func rememberStart() { gestureStart = (scale, shift) }
 
     private func fromMiddle(_ point: (x: Double, y: Double)?) -> (x: Double, y: Double) {
         guard let point else { return (0, 0) }
-        return (
-            point.x - Double(gtk_widget_get_width(cast())) / 2, point.y - Double(gtk_widget_get_height(cast())) / 2
-        )
+        return (point.x - Double(width) / 2, point.y - Double(height) / 2)
     }
 
     // MARK: Drawing
@@ -152,16 +146,13 @@ final class ZoomableImage: WidgetImplementation {
 
     override func allocate(width: Int, height: Int) { move(to: shift) }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
+    override func snapshot(_ snapshot: Snapshot) {
         guard let paintable else { return }
-        let (width, height) = (size.width * scale, size.height * scale)
-        var origin = graphene_point_t(
-            x: Float(((Double(gtk_widget_get_width(cast())) - width) / 2 + shift.x).rounded()),
-            y: Float(((Double(gtk_widget_get_height(cast())) - height) / 2 + shift.y).rounded()))
-        gtk_snapshot_save(snapshot)
-        gtk_snapshot_translate(snapshot, &origin)
-        gdk_paintable_snapshot(paintable.cast(), snapshot, width, height)
-        gtk_snapshot_restore(snapshot)
+        let (imageWidth, imageHeight) = (size.width * scale, size.height * scale)
+        snapshot.translated(
+            x: ((Double(width) - imageWidth) / 2 + shift.x).rounded(),
+            y: ((Double(height) - imageHeight) / 2 + shift.y).rounded()
+        ) { snapshot.draw(paintable, width: imageWidth, height: imageHeight) }
     }
 
     override func dispose() {

@@ -1,10 +1,9 @@
-import CGtk
 import GtkKit
 
 /// Binds and measures the rows around the viewport in idle time, so that scrolling finds them ready.
 final class IdleMeasuring {
     /// The time budget of one idle iteration, in microseconds: two fit into a frame besides drawing.
-    private static let budget: gint64 = 3000
+    private static let budget: Int64 = 3000
     /// The maximum number of pooled row widgets.
     private static let poolLimit = 12
 
@@ -33,11 +32,11 @@ final class IdleMeasuring {
         guard let source = layout.source, source.count == layout.index.rows, layout.viewport.height > 0 else { return }
         // A layout that may not realize rows does not release any either, see `RowLayout.queue()`.
         layout.realized.release(from: source) { !isFar($0) }
-        let deadline = g_get_monotonic_time() + Self.budget
+        let deadline = MonotonicClock.microseconds + Self.budget
         while let next {
             let row = layout.measured(next.index, source)
             if next.isAbove { row.position(endingAt: next.edge) } else { row.position(at: next.edge) }
-            if g_get_monotonic_time() >= deadline { return schedule() }
+            if MonotonicClock.microseconds >= deadline { return schedule() }
         }
         layout.realized.trimPool(to: Self.poolLimit)
     }

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// A row that currently has a widget.
@@ -38,30 +37,21 @@ final class RealizedRow {
 
     /// Measures the row's height for a width in pixels.
     func measure(width: Int) {
-        var natural: Int32 = 0
-        gtk_widget_measure(
-            widget.cast(), GTK_ORIENTATION_VERTICAL, possibleWidth(width), nil, &natural, nil, nil)
-        height = Int(natural)
+        height = widget.measure(.vertical, for: possibleWidth(width)).natural
     }
 
     /// Allocates the widget, and rounds its position to device pixels. Rows that adjoin have the same fraction of a
     /// pixel, and so adjoin after rounding.
     func allocate(x: Int, width: Int, scale: Double) {
-        var point = graphene_point_t(x: Float(x), y: Float((top * scale).rounded() / scale))
-        gtk_widget_allocate(
-            widget.cast(), possibleWidth(width), Int32(height), -1, gsk_transform_translate(nil, &point))
+        let y = (top * scale).rounded() / scale
+        widget.allocate(x: Double(x), y: y, width: possibleWidth(width), height: height)
     }
 
     /// Shows the widget in the list, or hides it.
     func setMapped(_ isMapped: Bool) {
-        guard (gtk_widget_get_child_visible(widget.cast()) != 0) != isMapped else { return }
-        gtk_widget_set_child_visible(widget.cast(), isMapped ? 1 : 0)
+        if widget.isChildVisible != isMapped { widget.isChildVisible = isMapped }
     }
 
     /// At least the row's minimum width: the list may clip a row, but GTK forbids allocating it less than its minimum.
-    private func possibleWidth(_ width: Int) -> Int32 {
-        var minimum: Int32 = 0
-        gtk_widget_measure(widget.cast(), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, nil, nil, nil)
-        return max(minimum, Int32(width))
-    }
+    private func possibleWidth(_ width: Int) -> Int { max(widget.measure(.horizontal).minimum, width) }
 }

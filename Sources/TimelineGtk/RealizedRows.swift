@@ -6,7 +6,7 @@ import GtkKit
 /// Row widgets are children of the list in row order, because assistive technology reads them in child order. Pooled
 /// widgets are invisible children, which it skips.
 final class RealizedRows {
-    private let list: UnsafeMutableRawPointer
+    private let list: WidgetInstance
     private(set) var rows: [RealizedRow] = []
     private var pool: [Int: [any TimelineListRow]] = [:]
     private(set) var pooled = 0
@@ -16,7 +16,7 @@ final class RealizedRows {
     private(set) var made = 0
 
     /// - Parameter list: The parent widget of all rows, which owns this object.
-    init(list: UnsafeMutableRawPointer) {
+    init(list: WidgetInstance) {
         self.list = list
     }
 
@@ -39,9 +39,7 @@ final class RealizedRows {
     }
 
     /// Whether the row is focused or contains the focus.
-    func isFocused(_ row: RealizedRow) -> Bool {
-        gtk_widget_get_focus_child(list.assumingMemoryBound(to: GtkWidget.self)) == row.widget.cast()
-    }
+    func isFocused(_ row: RealizedRow) -> Bool { list.hasFocusChild(row.widget) }
 
     // MARK: Realizing and releasing
 
@@ -63,7 +61,7 @@ final class RealizedRows {
         adopt(realized, after: position > 0 ? rows[position - 1] : nil)
         rows.insert(realized, at: position)
         bind(realized, from: source)
-        gtk_widget_set_visible(realized.widget.cast(), 1)
+        realized.widget.isVisible = true
         return realized
     }
 
@@ -81,7 +79,7 @@ final class RealizedRows {
     /// Destroys pooled widgets until at most `limit` are left.
     func trimPool(to limit: Int) {
         while pooled > limit, let kind = pool.max(by: { $0.value.count < $1.value.count })?.key {
-            if let row = pool[kind]?.popLast() { gtk_widget_unparent(row.widget.cast()) }
+            pool[kind]?.popLast()?.widget.unparent()
             pooled -= 1
         }
     }
@@ -106,12 +104,9 @@ final class RealizedRows {
 
     private func putAway(_ realized: RealizedRow, from source: (any TimelineListSource)?) {
         // Otherwise GTK moves the focus to the next widget.
-        if isFocused(realized) {
-            gtk_root_set_focus(
-                gtk_widget_get_root(realized.widget.cast()), list.assumingMemoryBound(to: GtkWidget.self))
-        }
+        if isFocused(realized) { realized.widget.root?.focus = list.widget }
         // Child-invisible is not enough: assistive technology would still find the widget.
-        gtk_widget_set_visible(realized.widget.cast(), 0)
+        realized.widget.isVisible = false
         source?.unbind(realized.row)
         pool[realized.kind, default: []].append(realized.row)
         pooled += 1
@@ -125,17 +120,16 @@ final class RealizedRows {
 
     private func adopt(_ realized: RealizedRow, after previous: RealizedRow?) {
         let widget = realized.widget
-        let parent = list.assumingMemoryBound(to: GtkWidget.self)
         // Not mapped until `show()`: rows that are measured ahead must not be drawn.
-        gtk_widget_set_child_visible(widget.cast(), 0)
-        if gtk_widget_get_parent(widget.cast()) == nil {
+        widget.isChildVisible = false
+        if widget.parent == nil {
             made += 1
-            shim_default_role(widget.pointer, GTK_ACCESSIBLE_ROLE_LIST_ITEM)
-            gtk_widget_set_visible(widget.cast(), 0)
-        } else if gtk_widget_get_prev_sibling(widget.cast()) == previous?.widget.cast() {
+            widget.setDefaultRole(GTK_ACCESSIBLE_ROLE_LIST_ITEM)
+            widget.isVisible = false
+        } else if widget.isNext(after: previous?.widget) {
             return
         }
-        gtk_widget_insert_after(widget.cast(), parent, previous?.widget.cast())
+        widget.insert(into: list, after: previous?.widget)
     }
 
     // MARK: Index changes
@@ -163,10 +157,7 @@ final class RealizedRows {
         rows.sort { $0.index < $1.index }
         var previous: Widget?
         for row in rows {
-            if gtk_widget_get_prev_sibling(row.widget.cast()) != previous?.cast() {
-                gtk_widget_insert_after(
-                    row.widget.cast(), list.assumingMemoryBound(to: GtkWidget.self), previous?.cast())
-            }
+            if !row.widget.isNext(after: previous) { row.widget.insert(into: list, after: previous) }
             previous = row.widget
         }
     }

@@ -9,14 +9,14 @@ final class RowFocus {
     private var focusedKey: AnyHashable?
     /// The row to focus after the next layout, because the focused row was removed.
     private var refocusIndex: Int?
-    private let list: UnsafeMutablePointer<GtkWidget>
+    private let list: WidgetInstance
     private let layout: RowLayout
     private let position: AnchoredPosition
     private let scroller: Scroller
 
     /// - Parameter list: The list's widget, which owns this object.
-    init(list: UnsafeMutableRawPointer, layout: RowLayout, position: AnchoredPosition, scroller: Scroller) {
-        self.list = list.assumingMemoryBound(to: GtkWidget.self)
+    init(list: WidgetInstance, layout: RowLayout, position: AnchoredPosition, scroller: Scroller) {
+        self.list = list
         self.layout = layout
         self.position = position
         self.scroller = scroller
@@ -70,24 +70,21 @@ final class RowFocus {
     func refocus() {
         guard let row = refocusIndex else { return }
         refocusIndex = nil
-        guard gtk_widget_is_focus(list) != 0, layout.index.rows > 0 else { return }
+        guard list.isFocus, layout.index.rows > 0 else { return }
         focus(min(row, layout.index.rows - 1))
     }
 
     // MARK: Keys
 
     func addKeys(to widget: Widget) {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        keys.intercept("key-pressed") { [weak self] arguments in
-            self?.handleKey(Int32(bitPattern: arguments.uint(0)), arguments.flags(2)) ?? false
-        }
+        let keys = KeyController()
+        keys.onPress { [weak self] in self?.handleKey($0) ?? false }
         widget.addController(keys)
     }
 
-    private func handleKey(_ key: Int32, _ modifiers: UInt32) -> Bool {
-        let others = GDK_CONTROL_MASK.rawValue | GDK_SHIFT_MASK.rawValue | GDK_ALT_MASK.rawValue
-        guard modifiers & others == 0 else { return false }
-        switch key {
+    private func handleKey(_ key: KeyPress) -> Bool {
+        guard key.modifiers.isDisjoint(with: [.control, .shift, .alt]) else { return false }
+        switch key.key {
         case GDK_KEY_Up, GDK_KEY_KP_Up: return move(.start)
         case GDK_KEY_Down, GDK_KEY_KP_Down: return move(.end)
         case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: scroller.scrollPage(-1)
@@ -120,14 +117,12 @@ final class RowFocus {
 
     /// Moves the focus as GTK asks: Tab into the list focuses the row that had the focus last, or the last one in view;
     /// Tab within a row moves through its widgets and then leaves the list. Only the arrow keys move between rows.
-    func move(in direction: GtkDirectionType) -> Bool {
-        guard let child = gtk_widget_get_focus_child(list) else {
-            return gtk_widget_is_focus(list) == 0 && gtk_widget_grab_focus(list) != 0
-        }
+    func move(in direction: FocusDirection) -> Bool {
+        guard let child = list.focusChild else { return !list.isFocus && list.grabFocus() }
         switch direction {
-        case GTK_DIR_UP: return move(.start)
-        case GTK_DIR_DOWN: return move(.end)
-        default: return gtk_widget_child_focus(child, direction) != 0
+        case .up: return move(.start)
+        case .down: return move(.end)
+        default: return child.moveFocus(direction)
         }
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Realizes the rows in and near the viewport of a ``TimelineList``, measures them and positions them from an anchor.
@@ -17,11 +16,11 @@ final class RowLayout {
     private(set) var viewport = TimelineListViewport()
     /// Whether the next layout may create, show and hide rows, see ``queue()``.
     private var canRealize = true
-    private let list: UnsafeMutablePointer<GtkWidget>
+    private let list: WidgetInstance
 
     /// - Parameter list: The parent widget of all rows, which owns this object.
-    init(list: UnsafeMutableRawPointer) {
-        self.list = list.assumingMemoryBound(to: GtkWidget.self)
+    init(list: WidgetInstance) {
+        self.list = list
         realized = RealizedRows(list: list)
     }
 
@@ -32,7 +31,7 @@ final class RowLayout {
     /// never comes, and no longer draws them. Therefore this queues the resize up front.
     func queue() {
         canRealize = true
-        gtk_widget_queue_resize(list)
+        list.queueResize()
     }
 
     // MARK: What is laid out
@@ -139,7 +138,7 @@ final class RowLayout {
 
     /// Queues a layout after a scroll.
     func moved() {
-        if coversViewport { gtk_widget_queue_allocate(list) } else { queue() }
+        if coversViewport { list.queueAllocate() } else { queue() }
     }
 
     // MARK: Layout
@@ -296,7 +295,7 @@ final class RowLayout {
 
     /// Allocates and maps the rows.
     func show() {
-        let scale = Double(gtk_widget_get_scale_factor(list))
+        let scale = Double(list.scaleFactor)
         let x = (viewport.width - viewport.rowWidth) / 2
         for row in realized.rows {
             row.allocate(x: x, width: viewport.rowWidth, scale: scale)

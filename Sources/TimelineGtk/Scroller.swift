@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Scrolls a ``TimelineList``: as the user moves the adjustment, and as the program asks.
@@ -12,18 +11,18 @@ final class Scroller {
     private(set) var heading = -1
     private let layout: RowLayout
     private let position: AnchoredPosition
-    private let list: UnsafeMutablePointer<GtkWidget>
+    private let list: WidgetInstance
     private var animation: ScrollAnimation?
     private var autoscroll: DragScroll?
     private var thumb = ThumbSteadiness()
     /// When the user last scrolled: the frame counter, and the monotonic time in microseconds.
-    private var lastMove: (frame: gint64, time: gint64)?
+    private var lastMove: (frame: Int64, time: Int64)?
     /// The adjustment's value that the anchor accounts for.
     private var lastValue: Double?
 
     /// - Parameter list: The list's widget, which owns this object.
-    init(list: UnsafeMutableRawPointer, layout: RowLayout, position: AnchoredPosition) {
-        self.list = list.assumingMemoryBound(to: GtkWidget.self)
+    init(list: WidgetInstance, layout: RowLayout, position: AnchoredPosition) {
+        self.list = list
         self.layout = layout
         self.position = position
     }
@@ -44,7 +43,7 @@ final class Scroller {
         guard page > 0, layout.index.rows > 0 else { return }
         let delta = value - (lastValue ?? value)
         guard delta != 0 else { return }
-        lastMove = frame.map { ($0, g_get_monotonic_time()) }
+        lastMove = list.frameCounter.map { ($0, MonotonicClock.microseconds) }
         prepare(toMoveBy: delta)
         if abs(delta) > Self.exactDistance * page {
             thumb.release()
@@ -58,11 +57,9 @@ final class Scroller {
     /// Whether a wheel, touch or kinetic scroll is in progress.
     var isMoving: Bool {
         // The frame counter stops while nothing moves, so the time needs checking too.
-        guard let lastMove, let frame else { return false }
-        return frame - lastMove.frame <= 2 && g_get_monotonic_time() - lastMove.time < 1_000_000
+        guard let lastMove, let frame = list.frameCounter else { return false }
+        return frame - lastMove.frame <= 2 && MonotonicClock.microseconds - lastMove.time < 1_000_000
     }
-
-    private var frame: gint64? { gtk_widget_get_frame_clock(list).map { gdk_frame_clock_get_frame_counter($0) } }
 
     private func prepare(toMoveBy pixels: Double) {
         position.unpin()
@@ -74,11 +71,7 @@ final class Scroller {
 
     /// Whether the user is dragging the scrollbar's thumb. GtkRange exposes this only as a style class.
     var isThumbDragged: Bool {
-        guard let scroller = gtk_widget_get_ancestor(list, gtk_scrolled_window_get_type()),
-            let bar = gtk_scrolled_window_get_vscrollbar(OpaquePointer(scroller)),
-            let range = gtk_widget_get_first_child(bar)
-        else { return false }
-        return gtk_widget_has_css_class(range, "dragging") != 0
+        list.scrolledWindow?.verticalScrollbar?.firstChild?.hasStyle("dragging") ?? false
     }
 
     /// Lets the thumb go where it belongs, after rows have come, gone or been measured anew.
@@ -145,7 +138,7 @@ final class Scroller {
         stopKineticScrolling()
         stopAnimation()
         thumb.release()
-        let distance = animated && adw_get_enable_animations(list) != 0 ? position.distance(to: target) : 0
+        let distance = animated && list.enablesAnimations ? position.distance(to: target) : 0
         heading = distance < 0 ? -1 : distance > 0 ? 1 : heading
         position.go(to: target, from: distance)
         if position.isAnimating { startAnimation() }
@@ -154,11 +147,9 @@ final class Scroller {
     /// Stops a fling, which would continue from the new position. GTK has no API for that but toggling kinetic
     /// scrolling.
     private func stopKineticScrolling() {
-        guard let scroller = gtk_widget_get_ancestor(list, gtk_scrolled_window_get_type()) else { return }
-        let window = OpaquePointer(scroller)
-        guard gtk_scrolled_window_get_kinetic_scrolling(window) != 0 else { return }
-        gtk_scrolled_window_set_kinetic_scrolling(window, 0)
-        gtk_scrolled_window_set_kinetic_scrolling(window, 1)
+        guard let window = list.scrolledWindow, window.isKineticScrolling else { return }
+        window.isKineticScrolling = false
+        window.isKineticScrolling = true
     }
 
     // MARK: Animation
@@ -181,9 +172,9 @@ final class Scroller {
 
     /// Calls `step` with each frame's time in microseconds, until it returns `false`.
     private func addTick(_ step: @escaping (Scroller, Int64) -> Bool) {
-        Widget(borrowing: list).addTick { [weak self] in
-            guard let self, let clock = gtk_widget_get_frame_clock(self.list) else { return false }
-            return step(self, Int64(gdk_frame_clock_get_frame_time(clock)))
+        list.widget.addTick { [weak self] in
+            guard let self, let time = self.list.frameTime else { return false }
+            return step(self, time)
         }
     }
 

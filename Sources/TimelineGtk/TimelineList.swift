@@ -28,6 +28,7 @@ public final class TimelineList: ScrollableImplementation {
     public override class var typeName: String { "ParlanceTimelineList" }
     public override class var cssName: String { "timeline" }
     public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_LOG }
+    public override class var properties: [WidgetProperty] { listProperties }
 
     let layout: RowLayout
     let anchoring: AnchoredPosition
@@ -36,16 +37,16 @@ public final class TimelineList: ScrollableImplementation {
     private let notifier: ListNotifier
     private let idleMeasuring: IdleMeasuring
 
-    public required init(pointer: UnsafeMutableRawPointer) {
-        layout = RowLayout(list: pointer)
+    public required init(instance: WidgetInstance) {
+        layout = RowLayout(list: instance)
         anchoring = AnchoredPosition(layout: layout)
-        scroller = Scroller(list: pointer, layout: layout, position: anchoring)
-        rowFocus = RowFocus(list: pointer, layout: layout, position: anchoring, scroller: scroller)
+        scroller = Scroller(list: instance, layout: layout, position: anchoring)
+        rowFocus = RowFocus(list: instance, layout: layout, position: anchoring, scroller: scroller)
         notifier = ListNotifier(layout: layout, scroller: scroller, focus: rowFocus)
         idleMeasuring = IdleMeasuring(layout: layout, scroller: scroller)
-        super.init(pointer: pointer)
-        gtk_widget_set_overflow(cast(), GTK_OVERFLOW_HIDDEN)
-        gtk_widget_set_focusable(cast(), 1)
+        super.init(instance: instance)
+        overflow = .hidden
+        isFocusable = true
         rowFocus.addKeys(to: widget)
     }
 
@@ -162,14 +163,14 @@ public final class TimelineList: ScrollableImplementation {
         get { notifier.paging.more }
         set {
             notifier.paging.more = newValue
-            gtk_widget_queue_allocate(cast())
+            queueAllocate()
         }
     }
 
     /// Reports that the rows requested by ``onNeedsMore`` have arrived, or that loading has failed.
     public func finishedLoading(_ edge: TimelineListEdge, hasMore: Bool) {
         notifier.paging.finished(edge, hasMore: hasMore)
-        gtk_widget_queue_allocate(cast())
+        queueAllocate()
     }
 
     // MARK: Scrolling
@@ -305,12 +306,8 @@ public final class TimelineList: ScrollableImplementation {
 
     public override class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {
         super.initialize(widgetClass)
-        installProperties(widgetClass)
         overrideFocus(widgetClass)
     }
-
-    public override func setOwnProperty(_ id: guint, _ value: UnsafePointer<GValue>) { applyProperty(id, value) }
-    public override func getOwnProperty(_ id: guint, _ value: UnsafeMutablePointer<GValue>) { readProperty(id, value) }
 
     public override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         switch orientation {
@@ -342,7 +339,7 @@ public final class TimelineList: ScrollableImplementation {
         let reported = source?.count ?? 0
         guard reported != count else { return }
         let message = "TimelineList: the source has \(reported) rows but told of \(count); all are read anew"
-        shim_warning(message)
+        Log.warn(message)
         reset()
     }
 
@@ -353,8 +350,8 @@ public final class TimelineList: ScrollableImplementation {
         scroller.configured(to: verticalAdjustment?.value)
     }
 
-    public override func snapshot(_ snapshot: OpaquePointer) {
-        for row in layout.rowsInView { gtk_widget_snapshot_child(cast(), row.widget.cast(), snapshot) }
+    public override func snapshot(_ snapshot: Snapshot) {
+        for row in layout.rowsInView { snapshot.draw(row.widget, of: self) }
     }
 
     public override func scrolled(to value: Double) { scroller.userScrolled(to: value) }
@@ -373,7 +370,7 @@ public final class TimelineList: ScrollableImplementation {
             nonisolated(unsafe) let widget = widget
             return MainActor.assumeIsolated {
                 guard let widget, let list = TimelineList.of(Widget(borrowing: widget)) else { return gboolean(0) }
-                return list.rowFocus.move(in: direction) ? 1 : 0
+                return list.rowFocus.move(in: FocusDirection(direction)) ? 1 : 0
             }
         }
         widgetClass.pointee.grab_focus = { widget in
@@ -381,7 +378,7 @@ public final class TimelineList: ScrollableImplementation {
             return MainActor.assumeIsolated {
                 guard let widget, let list = TimelineList.of(Widget(borrowing: widget)) else { return gboolean(0) }
                 if list.focusVisible() { return 1 }
-                gtk_root_set_focus(gtk_widget_get_root(widget), widget)
+                list.root?.focus = list.widget
                 return 1
             }
         }

@@ -1,13 +1,13 @@
 import CGtk
 import ChatCore
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Widgets that add and select accounts: their content, and that they are finalized.
 final class AccountDialogTests: GtkTestCase {

@@ -4,12 +4,12 @@ import ChatTestSupport
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Attaching files to the composer by keyboard, clipboard and drag and drop, with real input events.
 final class AttachmentTrayTests: GtkTestCase {
@@ -34,8 +34,8 @@ final class AttachmentTrayTests: GtkTestCase {
             try finish { await composer.start() }
             view = ComposerView(viewModel: viewModel)
             let box = Box(.vertical)
-            let overlay = Widget(sinking: gtk_overlay_new())
-            gtk_widget_set_vexpand(overlay.cast(), 1)
+            let overlay = Overlay()
+            overlay.vexpand = true
             box.append(source)
             box.append(overlay)
             box.append(view.widget)

@@ -3,12 +3,12 @@ import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// MIB-48: reproduces each sample's bar with an appearance, items and hooks, and checks its distinctive features.
 final class BarLookTests: GtkTestCase {
@@ -153,7 +153,8 @@ final class BarLookTests: GtkTestCase {
                 ComposerBar.of(widget)?.appearance = look.rawValue
                 let overlay = Widget(sinking: gtk_overlay_new())
                 overlay.addStyle("test-red")
-                gtk_overlay_set_child(overlay.cast(), Label("").cast())
+                let empty = Label("")
+                gtk_overlay_set_child(overlay.cast(), empty.cast())
                 gtk_widget_set_valign(widget.cast(), GTK_ALIGN_END)
                 gtk_overlay_add_overlay(overlay.cast(), widget.cast())
                 let window = TestWindow(overlay, width: 300, height: 120)

@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Completion driven by real key and pointer events.
 final class CompletionPopupTests: GtkTestCase {

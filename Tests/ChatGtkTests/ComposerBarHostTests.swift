@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Host customization of the bar: style sheets, its own text view, its own accessory widgets.
 final class ComposerBarHostTests: GtkTestCase {

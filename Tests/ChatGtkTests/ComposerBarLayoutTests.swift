@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Position and height of the bar: growth, its signals, and overflow.
 final class ComposerBarLayoutTests: GtkTestCase {

@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// The composer bar as a third-party application uses it.
 final class ComposerBarTests: GtkTestCase {

@@ -2,11 +2,11 @@ import CGtk
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// A composer in a window, over a real backend.
 @MainActor

@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Behavior that desktop users expect from any composer, driven by real key events.
 final class ComposerHabitTests: GtkTestCase {

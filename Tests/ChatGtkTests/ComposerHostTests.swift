@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// The conversation frame as a third-party application uses it.
 final class ComposerHostTests: GtkTestCase {

@@ -3,11 +3,11 @@ import ChatCore
 import ChatStore
 import ChatViewModels
 import Foundation
-import GtkKit
 import GtkTestSupport
 import LocalBackend
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// A conversation in a window, over a real store with a room of many messages.

@@ -4,12 +4,12 @@ import ChatStore
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import MediaGtk
 @testable import TimelineGtk
 

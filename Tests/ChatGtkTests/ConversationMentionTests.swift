@@ -2,11 +2,11 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 /// Mentions in a conversation: the button, the card, names without `@`, and the counter.
 final class ConversationMentionTests: GtkTestCase {

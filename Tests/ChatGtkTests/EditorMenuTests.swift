@@ -1,13 +1,13 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import ToolSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Context menu, formatting and live Markdown in a room's composer.
 final class EditorMenuTests: GtkTestCase {

@@ -1,12 +1,12 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import ToolSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 /// The text buffer as a projection of the document.
 final class EditorViewTests: GtkTestCase {

@@ -3,11 +3,11 @@ import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
-import GtkKit
 import GtkTestSupport
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// A bar as a third-party application embeds it: with its own session, in a focused window.
 @MainActor
@@ -137,7 +137,7 @@ extension Widget {
         g_value_take_boxed(&value, UnsafeMutableRawPointer(list))
         let content = gdk_content_provider_new_for_value(&value)
         g_value_unset(&value)
-        let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
+        let source = DragSource(.copy)
         gtk_drag_source_set_content(source.cast(), content)
         g_object_unref(UnsafeMutableRawPointer(content))
         addController(source)

@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Completion as a host customizes it: opened by buttons, shown in its own widgets, prefetched.
 final class HostCompletionTests: GtkTestCase {

@@ -5,12 +5,12 @@ import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Files in a bar without a room: pasted, dropped and chosen, offered to plug-ins, shown in the tray.
 final class HostFilesTests: GtkTestCase {

@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// The layout of a host's bar, and the state that describes it.
 final class HostLayoutTests: GtkTestCase {

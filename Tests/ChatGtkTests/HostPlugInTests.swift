@@ -8,6 +8,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Interceptors, observers and policies of a host, driven by real keys and checked in the text view.
 final class HostPlugInTests: GtkTestCase {

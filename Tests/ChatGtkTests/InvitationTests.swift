@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import ChatTestSupport
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import GtkKit
 @testable import MediaGtk
 
 /// Invitations above the room list, and the invitation page.

@@ -1,12 +1,12 @@
 import CGtk
 import ChatCore
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import GtkKit
 @testable import MediaGtk
 @testable import TimelineGtk
 

@@ -10,6 +10,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// The main window over a real store.
 final class MainWindowTests: GtkTestCase {

@@ -2,11 +2,11 @@ import CGtk
 import ChatCore
 import ChatTestSupport
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import MediaGtk
 
 /// Audio and video in messages, decoded by `parlance-film`.

@@ -1,13 +1,13 @@
 import CGtk
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import ToolSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Mentions in the text buffer, and on the clipboard.
 final class MentionPillTests: GtkTestCase {

@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import MessageMarkup
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 /// Rendered bodies: their text, accessibility and cost.
 final class MessageBodyViewTests: GtkTestCase {
@@ -271,7 +271,7 @@ final class LinkOpenerTests: GtkTestCase {
             let explain: @MainActor (String, String) -> String = { address, text in
                 LinkTarget(address).map {
                     LinkConfirmation(BodyLink(to: $0, shownAs: text))
-                        .body(.untranslated, asciiHost: LinkOpener.asciiHost)
+                        .body(.untranslated, asciiHost: { HostName.ascii($0) ?? $0 })
                 } ?? ""
             }
             XCTAssertTrue(explain("https://аpple.example/", "x").contains("xn--pple-43d.example"))

@@ -2,11 +2,11 @@ import CGtk
 import ChatCore
 import ChatTestSupport
 import ChatViewModels
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import MediaGtk
 
 /// User search dialogs, driven by real keys until they are finalized.

@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import ChatTestSupport
 import Foundation
-import GtkKit
 import GtkTestSupport
 import MediaDecoding
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import MediaGtk
 
 /// Images in messages and in the viewer, decoded by the real process.

@@ -1,9 +1,9 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 final class PreferencesTests: GtkTestCase {
     /// Selects every choice of every row, in the dialog's order.

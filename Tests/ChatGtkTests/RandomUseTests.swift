@@ -4,12 +4,12 @@ import ChatStore
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import ToolSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 /// Clicks, types and opens menus at random; afterwards every control still responds.
 ///

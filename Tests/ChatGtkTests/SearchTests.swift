@@ -4,12 +4,12 @@ import ChatStore
 import ChatTestSupport
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Room search and global search, driven by real keys in the main window.

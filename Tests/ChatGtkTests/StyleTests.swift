@@ -9,6 +9,7 @@ import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Styles other than Markdown in the bar (HKW-13 to 16, SLK-35).
 final class StyleTests: GtkTestCase {

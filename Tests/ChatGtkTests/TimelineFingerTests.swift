@@ -2,11 +2,11 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Touchscreen and touchpad gestures, with real events from the display server.

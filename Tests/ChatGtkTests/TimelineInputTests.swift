@@ -4,11 +4,11 @@ import ChatStore
 import ChatViewModels
 import Composer
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// A conversation driven by real key and pointer events.
@@ -216,10 +216,10 @@ final class TimelineInputTests: GtkTestCase {
                 GDK_BUTTON_PRESS, GDK_BUTTON_RELEASE, GDK_MOTION_NOTIFY, GDK_SCROLL, GDK_PROXIMITY_IN,
                 GDK_TOUCHPAD_SWIPE, GDK_TOUCHPAD_PINCH, GDK_TOUCHPAD_HOLD,
             ] {
-                XCTAssertFalse(TimelinePointer.isTouch(type), "\(type)")
+                XCTAssertFalse(InputEvent.isTouch(type), "\(type)")
             }
             for type in [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL] {
-                XCTAssertTrue(TimelinePointer.isTouch(type), "\(type)")
+                XCTAssertTrue(InputEvent.isTouch(type), "\(type)")
             }
         }
     }

@@ -2,11 +2,11 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// A conversation on real widgets, over a real store.

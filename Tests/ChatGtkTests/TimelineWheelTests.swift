@@ -3,11 +3,11 @@ import ChatCore
 import ChatStore
 import ChatViewModels
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Code and tables in messages: vertical scrolling moves the messages, horizontal scrolling the block.

@@ -4,12 +4,12 @@ import ChatCore
 import ChatTestSupport
 import ChatViewModels
 import Foundation
-import GtkKit
 import GtkTestSupport
 import LocalBackend
 import XCTest
 
 @testable import ChatGtk
+@testable import GtkKit
 
 /// Export and import in the main window, over a real store.
 final class TransferTests: GtkTestCase {

@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import ChatStore
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ChatViewModels
+@testable import GtkKit
 @testable import MediaGtk
 
 /// Failed messages, driven by a real pointer.

@@ -2,12 +2,12 @@ import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
-import GtkKit
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
 @testable import ComposerGtk
+@testable import GtkKit
 
 /// Mentions and formatting survive sending, undo, editing, copying, pasting and replying.
 final class WrittenMessageTests: GtkTestCase {

@@ -1,7 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import GtkKit
 
 final class KeyListModelTests: GtkTestCase {
     @MainActor private static func contents(of model: KeyListModel) -> [String] {

@@ -1,7 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import GtkKit
 
 final class LifetimeTests: GtkTestCase {
     @MainActor final class Log {

@@ -1,7 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import GtkKit
 
 /// Pointer grabs of popovers.
 final class PopoverTests: GtkTestCase {

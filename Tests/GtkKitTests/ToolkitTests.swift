@@ -1,8 +1,9 @@
 import CGtk
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import GtkKit
 
 /// Actions, builder files and widget snapshots.
 final class ToolkitTests: GtkTestCase {

@@ -1,7 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
+
+@testable import GtkKit
 
 /// Lays its children out in a row of 10 px squares and counts its virtual calls.
 @MainActor
@@ -11,8 +12,8 @@ final class SquaresImplementation: WidgetImplementation {
     var allocations = 0
     var snapshots = 0
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
         Self.alive += 1
     }
 
@@ -34,7 +35,7 @@ final class SquaresImplementation: WidgetImplementation {
         }
     }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
+    override func snapshot(_ snapshot: Snapshot) {
         snapshots += 1
         super.snapshot(snapshot)
     }

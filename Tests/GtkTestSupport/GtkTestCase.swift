@@ -48,17 +48,17 @@ public final class TestWindow {
 
     public init(_ child: Widget, width: Int32 = 300, height: Int32 = 200) {
         window = Widget(sinking: gtk_window_new())
-        gtk_window_set_default_size(window.cast(), width, height)
-        gtk_window_set_child(window.cast(), child.cast())
-        gtk_window_present(window.cast())
+        window.withPointer { gtk_window_set_default_size($0, width, height) }
+        window.withPointer { first in child.withPointer { second in gtk_window_set_child(first, second) } }
+        window.withPointer { gtk_window_present($0) }
         _ = MainLoop.pump { child.isMapped && child.width > 0 }
     }
 
     public func close() {
         // Clear the focus first: GTK 4.8 stops a blinking text cursor only after the window has lost its frame clock,
         // and logs criticals.
-        gtk_window_set_focus(window.cast(), nil)
-        gtk_window_destroy(window.cast())
+        window.withPointer { gtk_window_set_focus($0, nil) }
+        window.withPointer { gtk_window_destroy($0) }
     }
 }
 

@@ -28,19 +28,17 @@ public enum RealInput {
             return (0..<g_list_model_get_n_items(windows)).allSatisfy { index in
                 guard let item = g_list_model_get_item(windows, index) else { return true }
                 defer { g_object_unref(item) }
-                let window = Widget(borrowing: item)
-                guard gtk_window_is_active(window.cast()) != 0, let focus = gtk_window_get_focus(window.cast()) else {
-                    return true
-                }
-                return gtk_widget_get_mapped(focus) != 0
+                let window = TopLevel(borrowing: item)
+                guard window.isActive, let focus = window.focus else { return true }
+                return focus.isMapped
             }
         }
     }
 
     /// Presents the window and waits until it has the keyboard focus.
     public static func activate(_ window: Widget) throws {
-        gtk_window_present(window.cast())
-        guard MainLoop.pump(until: { gtk_window_is_active(window.cast()) != 0 }) else { throw Unfinished() }
+        window.withPointer { gtk_window_present($0) }
+        guard MainLoop.pump(until: { window.withPointer { gtk_window_is_active($0) } != 0 }) else { throw Unfinished() }
     }
 
     /// Moves the pointer to the center of the widget, which must be in the active window or in one of its popovers.
@@ -55,7 +53,9 @@ public enum RealInput {
         // Wait for animations to end: a widget that appears or disappears makes GTK 4.8 forget that the pointer is over
         // a popover until the pointer moves, and an animated widget would not be where it was measured.
         try waitForFrames(30, of: widget)
-        guard let native = gtk_widget_get_native(widget.cast()), let surface = gtk_native_get_surface(native) else {
+        guard let native = widget.withPointer({ gtk_widget_get_native($0) }),
+            let surface = gtk_native_get_surface(native)
+        else {
             throw Unfinished()
         }
         let nativeWidget = Widget(borrowing: UnsafeMutableRawPointer(native))

@@ -8,20 +8,20 @@ extension Widget {
 
     /// The texts of all mapped labels.
     public final var visibleTexts: [String] {
-        descendants.filter { $0.isMapped && shim_is_a($0.pointer, gtk_label_get_type()) != 0 }.map {
-            String(cString: gtk_label_get_text($0.cast()))
+        descendants.filter { $0.isMapped && $0.isInstance(of: gtk_label_get_type()) }.map {
+            $0.withRawPointer { Label(borrowing: $0).text }
         }
     }
 
     /// The mapped button with this label, without the mnemonic underscore, or `nil` if there is none.
     public final func button(_ text: String) -> Widget? {
         descendants.first {
-            $0.isMapped && shim_is_a($0.pointer, gtk_button_get_type()) != 0 && $0.visibleTexts.contains(text)
+            $0.isMapped && $0.isInstance(of: gtk_button_get_type()) && $0.visibleTexts.contains(text)
         }
     }
 
     /// Activates the widget, like a click on a button.
-    public final func activate() { gtk_widget_activate(cast()) }
+    public final func activate() { withPointer { _ = gtk_widget_activate($0) } }
 
     /// The toplevel windows.
     public static var windows: [Widget] {

@@ -1,8 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// A row with an adjustable height that counts its measurements and paints.
@@ -16,15 +16,15 @@ final class StripImplementation: WidgetImplementation {
     /// How often the row was painted.
     private(set) var paintings = 0
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
         Self.alive += 1
         gtk_widget_set_focusable(cast(), 1)
     }
 
     isolated deinit { Self.alive -= 1 }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
+    override func snapshot(_ snapshot: Snapshot) {
         paintings += 1
         super.snapshot(snapshot)
     }

@@ -1,9 +1,9 @@
 import CGtk
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Real wheel, pointer and key events from the display server.

@@ -1,8 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Visible rows are painted, whatever else in the window is laid out in the same frame.

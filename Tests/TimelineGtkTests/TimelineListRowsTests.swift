@@ -1,8 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Row widgets: how many are realized, their cost, and keyboard focus.

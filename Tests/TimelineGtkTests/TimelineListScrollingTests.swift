@@ -1,9 +1,9 @@
 import CGtk
 import Foundation
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// Scrolling by user and application.

@@ -1,8 +1,8 @@
 import CGtk
-import GtkKit
 import GtkTestSupport
 import XCTest
 
+@testable import GtkKit
 @testable import TimelineGtk
 
 /// The scroll anchor stays in place to the pixel, in every frame, whatever changes around it.

@@ -16,14 +16,14 @@ final class BodyPage {
             + FixtureBodies.html.map { MessageMarkup.body(html: $0) }
         let column = Box(.vertical, spacing: 6)
         for style in ["parlance-conversation", "message-row"] { column.addStyle(style) }
-        gtk_widget_set_margin_start(column.cast(), 12)
-        gtk_widget_set_margin_end(column.cast(), 12)
+        column.withPointer { gtk_widget_set_margin_start($0, 12) }
+        column.withPointer { gtk_widget_set_margin_end($0, 12) }
         views = bodies.enumerated().map { index, body in
             let view = MessageBodyView()
             view.show(body, sender: "Ann")
             let bubble = Box(.vertical)
             bubble.addStyle("message-bubble")
-            gtk_widget_set_halign(bubble.cast(), GTK_ALIGN_START)
+            bubble.withPointer { gtk_widget_set_halign($0, GTK_ALIGN_START) }
             bubble.append(view.widget)
             let row = Box(.vertical)
             if index.isMultiple(of: 3) { for style in ["message-row", "own"] { row.addStyle(style) } }
@@ -33,9 +33,9 @@ final class BodyPage {
         }
         let page = Box(.vertical)
         page.addStyle("parlance-conversation")
-        gtk_widget_set_vexpand(column.cast(), 1)
+        column.withPointer { gtk_widget_set_vexpand($0, 1) }
         page.append(column)
-        adw_window_set_content(window.cast(), page.cast())
-        gtk_window_set_default_size(window.cast(), width, -1)
+        window.withPointer { first in page.withPointer { second in adw_window_set_content(first, second) } }
+        window.withPointer { gtk_window_set_default_size($0, width, -1) }
     }
 }

@@ -19,7 +19,7 @@ enum ComposerStyles {
     /// Returns a window with all styles, some with text, and the page in it, which has its natural height.
     static func window() -> (window: Widget, page: Widget) {
         let window = Widget(sinking: gtk_window_new())
-        gtk_window_set_title(window.cast(), "Looks")
+        window.withPointer { gtk_window_set_title($0, "Looks") }
         let page = Box(.vertical, spacing: 6)
         page.addStyle("view")
         page.append(section("Parlance", bar(.parlance, [.start: ["attach"], .end: ["emoji"]])))
@@ -32,10 +32,10 @@ enum ComposerStyles {
         page.append(section("Glass", glass()))
         page.append(section("No text", join()))
         let scroller = ScrolledWindow(page)
-        if let viewport = gtk_scrolled_window_get_child(scroller.cast()) {
+        if let viewport = scroller.withPointer({ gtk_scrolled_window_get_child($0) }) {
             gtk_scrollable_set_vscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
         }
-        gtk_window_set_child(window.cast(), scroller.cast())
+        window.withPointer { first in scroller.withPointer { second in gtk_window_set_child(first, second) } }
         return (window, page)
     }
 
@@ -79,11 +79,11 @@ enum ComposerStyles {
         let overlay = Widget(sinking: gtk_overlay_new())
         let content = Box(.vertical)
         content.addStyle("gallery-wallpaper")
-        gtk_widget_set_size_request(content.cast(), -1, 110)
-        gtk_overlay_set_child(overlay.cast(), content.cast())
+        content.withPointer { gtk_widget_set_size_request($0, -1, 110) }
+        overlay.withPointer { first in content.withPointer { second in gtk_overlay_set_child(first, second) } }
         let widget = bar(.glass, [.start: ["attach"], .end: ["emoji"]], text: "What lies behind shows through")
-        gtk_widget_set_valign(widget.cast(), GTK_ALIGN_END)
-        gtk_overlay_add_overlay(overlay.cast(), widget.cast())
+        widget.withPointer { gtk_widget_set_valign($0, GTK_ALIGN_END) }
+        overlay.withPointer { first in widget.withPointer { second in gtk_overlay_add_overlay(first, second) } }
         return overlay
     }
 
@@ -92,9 +92,9 @@ enum ComposerStyles {
         guard let bar = ComposerBar.of(widget) else { return widget }
         let button = Button(sinking: gtk_button_new_with_label("Join Chat"))
         for style in ["suggested-action", "pill"] { button.addStyle(style) }
-        gtk_widget_set_halign(button.cast(), GTK_ALIGN_CENTER)
-        gtk_widget_set_margin_top(button.cast(), 6)
-        gtk_widget_set_margin_bottom(button.cast(), 6)
+        button.withPointer { gtk_widget_set_halign($0, GTK_ALIGN_CENTER) }
+        button.withPointer { gtk_widget_set_margin_top($0, 6) }
+        button.withPointer { gtk_widget_set_margin_bottom($0, 6) }
         button.onClick { [weak bar] in
             bar?.replaceMiddle(by: nil)
             bar?.grabFocus()
@@ -107,9 +107,9 @@ enum ComposerStyles {
         let box = Box(.vertical, spacing: 6)
         let label = Label(title)
         label.addStyle("heading")
-        gtk_label_set_xalign(label.cast(), 0)
-        gtk_widget_set_margin_start(label.cast(), 18)
-        gtk_widget_set_margin_top(label.cast(), 12)
+        label.withPointer { gtk_label_set_xalign($0, 0) }
+        label.withPointer { gtk_widget_set_margin_start($0, 18) }
+        label.withPointer { gtk_widget_set_margin_top($0, 12) }
         box.append(label)
         box.append(bar)
         return box

@@ -22,10 +22,10 @@ final class Demo {
     init(onClose: @escaping @MainActor () -> Void) {
         self.onClose = onClose
         window = Widget(sinking: gtk_window_new())
-        gtk_window_set_title(window.cast(), "Composer")
-        gtk_window_set_default_size(window.cast(), 700, 560)
+        window.withPointer { gtk_window_set_title($0, "Composer") }
+        window.withPointer { gtk_window_set_default_size($0, 700, 560) }
         let widget = ComposerHost.make()
-        gtk_window_set_child(window.cast(), widget.cast())
+        window.withPointer { first in widget.withPointer { second in gtk_window_set_child(first, second) } }
         guard let host = ComposerHost.of(widget), let bar = host.bar else { return }
         host.setContent(ScrolledWindow(log))
         // Hakawai's defaults: three prefixes, and implicit completion for any word of three letters.
@@ -34,7 +34,7 @@ final class Demo {
         addTransforms(to: bar)
         listen(to: bar, widget: bar.widget)
         window.connect("close-request") { [weak self] _ in self?.onClose() }
-        gtk_window_present(window.cast())
+        window.withPointer { gtk_window_present($0) }
         bar.grabFocus()
     }
 
@@ -69,9 +69,9 @@ final class Demo {
     /// Logs an entry on top, keeping the last hundred.
     private func note(_ text: String) {
         let label = Label(text)
-        gtk_label_set_xalign(label.cast(), 0)
-        gtk_label_set_wrap(label.cast(), 1)
-        gtk_box_prepend(log.cast(), label.cast())
+        label.withPointer { gtk_label_set_xalign($0, 0) }
+        label.withPointer { gtk_label_set_wrap($0, 1) }
+        log.withPointer { first in label.withPointer { second in gtk_box_prepend(first, second) } }
         if let last = log.children.dropFirst(100).last { log.remove(last) }
     }
 }

@@ -11,9 +11,9 @@ struct KeyPresses {
     /// - Returns: the exit status.
     func run() async -> Int32 {
         let window = Widget(sinking: gtk_window_new())
-        gtk_window_set_default_size(window.cast(), 600, 300)
+        window.withPointer { gtk_window_set_default_size($0, 600, 300) }
         let text = isComposer ? composer(in: window) : bare(in: window)
-        gtk_window_present(window.cast())
+        window.withPointer { gtk_window_present($0) }
         text.grabFocus()
         let words = Array("The quick brown fox jumps over the lazy dog. ")
         await frames(30, of: text)
@@ -22,32 +22,32 @@ struct KeyPresses {
             write(String(words[index % words.count]), into: text)
             await frames(1, of: text)
         }
-        gtk_window_destroy(window.cast())
+        window.withPointer { gtk_window_destroy($0) }
         return 0
     }
 
     private func bare(in window: Widget) -> Widget {
         let text = Widget(sinking: gtk_text_view_new())
-        gtk_text_view_set_wrap_mode(text.cast(), GTK_WRAP_WORD_CHAR)
+        text.withPointer { gtk_text_view_set_wrap_mode($0, GTK_WRAP_WORD_CHAR) }
         let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
         scroller.setChild(text)
-        gtk_window_set_child(window.cast(), scroller.cast())
+        window.withPointer { first in scroller.withPointer { second in gtk_window_set_child(first, second) } }
         return text
     }
 
     private func composer(in window: Widget) -> Widget {
         let bar = ComposerBar.make()
-        gtk_window_set_child(window.cast(), bar.cast())
+        window.withPointer { first in bar.withPointer { second in gtk_window_set_child(first, second) } }
         guard let text = ComposerBar.of(bar)?.textWidget else { return bar }
         return text
     }
 
     private func write(_ character: String, into text: Widget) {
-        guard let buffer = gtk_text_view_get_buffer(text.cast()) else { return }
+        guard let buffer = text.withPointer({ gtk_text_view_get_buffer($0) }) else { return }
         gtk_text_buffer_begin_user_action(buffer)
         gtk_text_buffer_insert_interactive_at_cursor(buffer, character, -1, 1)
         gtk_text_buffer_end_user_action(buffer)
-        gtk_text_view_scroll_mark_onscreen(text.cast(), gtk_text_buffer_get_insert(buffer))
+        text.withPointer { gtk_text_view_scroll_mark_onscreen($0, gtk_text_buffer_get_insert(buffer)) }
     }
 
     private func frames(_ count: Int, of widget: Widget) async {

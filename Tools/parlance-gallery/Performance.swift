@@ -49,7 +49,7 @@ struct Performance {
         defer { g_list_free(list) }
         var next: UnsafeMutablePointer<GList>? = list
         while let item = next {
-            if let data = item.pointee.data, data != window.pointer {
+            if let data = item.pointee.data, data != window.withRawPointer({ $0 }) {
                 gtk_window_close(data.assumingMemoryBound(to: GtkWindow.self))
             }
             next = item.pointee.next

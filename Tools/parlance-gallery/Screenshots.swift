@@ -27,7 +27,7 @@ struct Screenshots {
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             for width in Self.widths {
-                gtk_window_set_default_size(window.window.cast(), Int32(width), 700)
+                window.window.withPointer { gtk_window_set_default_size($0, Int32(width), 700) }
                 await gallery.waitUntilIdle()
                 guard await drawViews("\(width)-\(scheme)", coordinator, window),
                     await drawFiles("\(width)-\(scheme)", coordinator, window)
@@ -56,10 +56,10 @@ struct Screenshots {
     func drawStates(_ suffix: String) async -> Int32 {
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (window, page) = States.window()
-        gtk_window_present(window.cast())
-        defer { gtk_window_destroy(window.cast()) }
+        window.withPointer { gtk_window_present($0) }
+        defer { window.withPointer { gtk_window_destroy($0) } }
         for width in [360, 700] {
-            gtk_window_set_default_size(window.cast(), Int32(width), 700)
+            window.withPointer { gtk_window_set_default_size($0, Int32(width), 700) }
             await gallery.waitUntilIdle()
             guard save(page, "states-\(width)\(suffix)") else { return fail("cannot draw the states") }
         }
@@ -105,12 +105,12 @@ struct Screenshots {
 
     private func drawComposerStyles() async -> Bool {
         let (stylesWindow, page) = ComposerStyles.window()
-        gtk_window_present(stylesWindow.cast())
-        defer { gtk_window_destroy(stylesWindow.cast()) }
+        stylesWindow.withPointer { gtk_window_present($0) }
+        defer { stylesWindow.withPointer { gtk_window_destroy($0) } }
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             for width in [360, 700] {
-                gtk_window_set_default_size(stylesWindow.cast(), Int32(width), 480)
+                stylesWindow.withPointer { gtk_window_set_default_size($0, Int32(width), 480) }
                 await gallery.waitUntilIdle()
                 guard save(page, "looks-\(width)-\(scheme)") else { return false }
             }
@@ -155,9 +155,9 @@ struct Screenshots {
 
     private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
         let page = BodyPage(width: width)
-        gtk_window_present(page.window.cast())
+        page.window.withPointer { gtk_window_present($0) }
         await gallery.waitUntilIdle()
-        defer { gtk_window_destroy(page.window.cast()) }
+        defer { page.window.withPointer { gtk_window_destroy($0) } }
         return save(page.window, "bodies-\(suffix)")
     }
 

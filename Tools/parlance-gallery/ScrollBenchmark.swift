@@ -20,9 +20,9 @@ struct ScrollBenchmark {
     func run() async -> Int32 {
         await gallery.openWindow()
         guard let window = gallery.window?.window else { return 2 }
-        gtk_window_set_default_size(window.cast(), 900, 700)
+        window.withPointer { gtk_window_set_default_size($0, 900, 700) }
         // A blinking cursor would be repainted on every frame.
-        if let settings = gtk_widget_get_settings(window.cast()) {
+        if let settings = window.withPointer({ gtk_widget_get_settings($0) }) {
             Object(borrowing: UnsafeMutableRawPointer(settings)).setProperty("gtk-cursor-blink", false)
         }
         var table = BenchmarkTable(nameWidth: 84)
@@ -71,7 +71,8 @@ struct ScrollBenchmark {
         // Wait for the overlay scrollbar to fade out.
         try? await Task.sleep(for: .seconds(4))
         let frames = Counter()
-        let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(list.widget.cast())))
+        let clock = Object(
+            borrowing: UnsafeMutableRawPointer(list.widget.withPointer { gtk_widget_get_frame_clock($0) }))
         let connection = clock.connect("after-paint") { _ in frames.value += 1 }
         try? await Task.sleep(for: .seconds(5))
         connection.disconnect()
@@ -116,9 +117,8 @@ struct ScrollBenchmark {
     }
 
     private func nextFrame(of widget: Widget) async {
-        guard let clock = gtk_widget_get_frame_clock(widget.cast()) else { return }
-        gtk_widget_queue_draw(widget.cast())
-        let frames = Object(borrowing: UnsafeMutableRawPointer(clock))
+        guard let frames = widget.frameClock else { return }
+        widget.queueDraw()
         await withCheckedContinuation { continuation in
             var connection: SignalConnection?
             connection = frames.connect("after-paint") { _ in

@@ -19,25 +19,25 @@ enum States {
     /// Returns a window with all states, and the page in it, which has its natural height.
     static func window() -> (window: Widget, page: Widget) {
         let window = Widget(sinking: gtk_window_new())
-        gtk_window_set_title(window.cast(), "States")
+        window.withPointer { gtk_window_set_title($0, "States") }
         let page = Box(.vertical, spacing: 6)
         page.addStyle("view")
         for name in names {
             let label = Label(name)
             label.addStyle("heading")
-            gtk_label_set_xalign(label.cast(), 0)
-            gtk_widget_set_margin_start(label.cast(), 18)
-            gtk_widget_set_margin_end(label.cast(), 18)
-            gtk_widget_set_margin_top(label.cast(), 6)
+            label.withPointer { gtk_label_set_xalign($0, 0) }
+            label.withPointer { gtk_widget_set_margin_start($0, 18) }
+            label.withPointer { gtk_widget_set_margin_end($0, 18) }
+            label.withPointer { gtk_widget_set_margin_top($0, 6) }
             page.append(label)
             page.append(bar(name))
         }
         let scroller = ScrolledWindow(page)
         // By default, the viewport allocates children their minimum height.
-        if let viewport = gtk_scrolled_window_get_child(scroller.cast()) {
+        if let viewport = scroller.withPointer({ gtk_scrolled_window_get_child($0) }) {
             gtk_scrollable_set_vscroll_policy(OpaquePointer(viewport), GTK_SCROLL_NATURAL)
         }
-        gtk_window_set_child(window.cast(), scroller.cast())
+        window.withPointer { first in scroller.withPointer { second in gtk_window_set_child(first, second) } }
         return (window, page)
     }
 
@@ -100,10 +100,10 @@ enum States {
         case "Read only":
             let readOnlyLabel = Label("Only moderators write in this room")
             readOnlyLabel.addStyle("dim-label")
-            gtk_widget_set_margin_top(readOnlyLabel.cast(), 9)
-            gtk_widget_set_margin_bottom(readOnlyLabel.cast(), 9)
-            gtk_label_set_wrap(readOnlyLabel.cast(), 1)
-            gtk_label_set_justify(readOnlyLabel.cast(), GTK_JUSTIFY_CENTER)
+            readOnlyLabel.withPointer { gtk_widget_set_margin_top($0, 9) }
+            readOnlyLabel.withPointer { gtk_widget_set_margin_bottom($0, 9) }
+            readOnlyLabel.withPointer { gtk_label_set_wrap($0, 1) }
+            readOnlyLabel.withPointer { gtk_label_set_justify($0, GTK_JUSTIFY_CENTER) }
             bar.replaceMiddle(by: readOnlyLabel)
         default: break
         }

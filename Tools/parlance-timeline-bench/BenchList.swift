@@ -103,7 +103,7 @@ final class GtkList: BenchList {
         factory.connect("setup") { arguments in
             guard let item = arguments.object(0) else { return }
             let row = TextRow.make()
-            gtk_list_item_set_child(OpaquePointer(item), row.cast())
+            row.withPointer { gtk_list_item_set_child(OpaquePointer(item), $0) }
         }
         factory.connect("bind") { [weak self] arguments in
             guard let self, let (row, key) = Self.rowAndKey(arguments) else { return }
@@ -115,9 +115,13 @@ final class GtkList: BenchList {
         factory.connect("unbind") { [weak self] arguments in
             if let (_, key) = Self.rowAndKey(arguments) { self?.rows[key] = nil }
         }
-        let selection = Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(model.retained())))
-        gtk_list_view_set_factory(widget.cast(), factory.cast())
-        gtk_list_view_set_model(widget.cast(), selection.cast())
+        // Takes over the reference to the model.
+        let selection = model.withRawPointer { model in
+            g_object_ref(model)
+            return Object(owning: UnsafeMutableRawPointer(gtk_no_selection_new(OpaquePointer(model))))
+        }
+        widget.withPointer { first in factory.withPointer { second in gtk_list_view_set_factory(first, second) } }
+        widget.withPointer { first in selection.withPointer { second in gtk_list_view_set_model(first, second) } }
     }
 
     private static func rowAndKey(_ arguments: SignalArguments) -> (Widget, Int)? {
@@ -132,7 +136,7 @@ final class GtkList: BenchList {
         let strings = new.map { strdup(String($0)) }
         var pointers = strings.map { UnsafePointer<CChar>($0) }
         pointers.append(nil)
-        gtk_string_list_splice(model.cast(), guint(index), 0, &pointers)
+        model.withPointer { gtk_string_list_splice($0, guint(index), 0, &pointers) }
         strings.forEach { free($0) }
     }
 
@@ -148,7 +152,9 @@ final class GtkList: BenchList {
 
     func scrollToEnd() { scroll(to: keys.count - 1) }
     func scroll(to index: Int) {
-        gtk_widget_activate_action_variant(widget.cast(), "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
+        widget.withPointer {
+            gtk_widget_activate_action_variant($0, "list.scroll-to-item", g_variant_new_uint32(guint32(index)))
+        }
     }
     func row(_ key: Int) -> Widget? { rows[key] }
     var isBusy: Bool { false }
@@ -176,7 +182,7 @@ final class PlainBox: BenchList {
         for key in new {
             let row = TextRow.make()
             TextRow.of(row)?.show(texts.text(of: key))
-            gtk_box_insert_child_after(widget.cast(), row.cast(), previous?.cast())
+            row.insert(into: widget, after: previous)
             rows[key] = row
             previous = row
         }
@@ -188,7 +194,7 @@ final class PlainBox: BenchList {
     }
 
     private var adjustment: Adjustment? {
-        gtk_widget_get_ancestor(widget.cast(), gtk_scrolled_window_get_type()).map {
+        widget.withPointer { gtk_widget_get_ancestor($0, gtk_scrolled_window_get_type()) }.map {
             ScrolledWindow(borrowing: $0).verticalAdjustment
         }
     }

@@ -20,14 +20,15 @@ final class Meter<List: BenchList> {
     private(set) var firstFrames = 0
 
     init(_ texts: BenchText, _ count: Int, width: Int32 = 800) {
-        gtk_window_set_default_size(window.cast(), width, 700)
-        gtk_window_set_decorated(window.cast(), 0)
-        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
-        gtk_window_set_child(window.cast(), scroller.cast())
-        gtk_window_present(window.cast())
-        _ = MainLoop.pump { [scroller] in scroller.height == 700 }
+        window.withPointer { gtk_window_set_default_size($0, width, 700) }
+        window.withPointer { gtk_window_set_decorated($0, 0) }
+        scroller.withPointer { gtk_scrolled_window_set_policy($0, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC) }
+        let scroller = scroller
+        window.withPointer { first in scroller.withPointer { second in gtk_window_set_child(first, second) } }
+        window.withPointer { gtk_window_present($0) }
+        _ = MainLoop.pump { scroller.height == 700 }
         // Exclude the cost of the window itself.
-        let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(window.cast())))
+        let clock = Object(borrowing: UnsafeMutableRawPointer(window.withPointer { gtk_widget_get_frame_clock($0) }))
         Self.waitUntilQuiet()
         let start = Meter.cpu
         list = List(texts, count: count)
@@ -49,7 +50,7 @@ final class Meter<List: BenchList> {
 
     func close() {
         connection?.disconnect()
-        gtk_window_destroy(window.cast())
+        window.withPointer { gtk_window_destroy($0) }
         Self.waitUntilQuiet()
     }
 
@@ -71,7 +72,7 @@ final class Meter<List: BenchList> {
     func frame(_ action: () -> Void) -> Double {
         let (start, target) = (Meter.cpu, painted + 1)
         action()
-        gtk_widget_queue_draw(list.widget.cast())
+        list.widget.withPointer { gtk_widget_queue_draw($0) }
         _ = MainLoop.pump(forAtMost: 300) { painted >= target }
         return Meter.cpu - start
     }
@@ -127,7 +128,7 @@ final class Meter<List: BenchList> {
         return rowBounds.y + rowBounds.height
     }
 
-    func resize(to width: Int32) { gtk_window_set_default_size(window.cast(), width, 700) }
+    func resize(to width: Int32) { window.withPointer { gtk_window_set_default_size($0, width, 700) } }
 }
 
 extension [Double] {

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// A minimal row: one paragraph drawn by one PangoLayout, the same in all compared lists.
@@ -11,32 +10,30 @@ final class TextRow: WidgetImplementation {
     private(set) static var layouts = 0
     private(set) static var liveCount = 0
 
-    private var layout: Object?
+    private var layout: TextLayout?
     private var layoutWidth = -1
     private var layoutHeight = 0
     private(set) var taller = 0
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
         Self.liveCount += 1
-        gtk_widget_set_focusable(cast(), 1)
+        isFocusable = true
     }
 
     isolated deinit { Self.liveCount -= 1 }
 
     func show(_ text: String) {
-        guard let layout = gtk_widget_create_pango_layout(cast(), text) else { return }
-        self.layout = Object(owning: UnsafeMutableRawPointer(layout))
-        pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+        layout = TextLayout(text, in: self)
         layoutWidth = -1
-        gtk_widget_queue_resize(cast())
+        queueResize()
     }
 
     /// Adds empty space below the text, in pixels, like an image that finishes loading.
     func set(taller: Int) {
         guard taller != self.taller else { return }
         self.taller = taller
-        gtk_widget_queue_resize(cast())
+        queueResize()
     }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
@@ -48,23 +45,17 @@ final class TextRow: WidgetImplementation {
 
     override func allocate(width: Int, height: Int) { breakLines(width) }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
+    override func snapshot(_ snapshot: Snapshot) {
         guard let layout else { return }
-        var color = GdkRGBA(red: 0.1, green: 0.1, blue: 0.1, alpha: 1)
-        var point = graphene_point_t(x: Float(Self.padding), y: Float(Self.padding))
-        gtk_snapshot_save(snapshot)
-        gtk_snapshot_translate(snapshot, &point)
-        gtk_snapshot_append_layout(snapshot, layout.cast(), &color)
-        gtk_snapshot_restore(snapshot)
+        let padding = Double(Self.padding)
+        snapshot.translated(x: padding, y: padding) { snapshot.draw(layout: layout, of: self) }
     }
 
     private func breakLines(_ width: Int) {
         guard let layout, width != layoutWidth else { return }
         Self.layouts += 1
         layoutWidth = width
-        pango_layout_set_width(layout.cast(), Int32(max(1, width - 2 * Self.padding)) * PANGO_SCALE)
-        var (w, h): (Int32, Int32) = (0, 0)
-        pango_layout_get_pixel_size(layout.cast(), &w, &h)
-        layoutHeight = Int(h)
+        layout.setWidth(max(1, width - 2 * Self.padding))
+        layoutHeight = layout.size.height
     }
 }

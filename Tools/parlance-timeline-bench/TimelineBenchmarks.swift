@@ -171,8 +171,8 @@ enum TimelineBenchmarks {
     private static func script(_ ours: OurList) {
         func layOut() {
             var allocation = GdkRectangle(x: 0, y: 0, width: 800, height: 700)
-            gtk_widget_queue_allocate(ours.widget.cast())
-            gtk_widget_size_allocate(ours.widget.cast(), &allocation, -1)
+            ours.widget.withPointer { gtk_widget_queue_allocate($0) }
+            ours.widget.withPointer { gtk_widget_size_allocate($0, &allocation, -1) }
         }
         layOut()
         for step in 0..<40 {

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
@@ -6,15 +5,15 @@ import GtkKit
 final class AccountBar {
     private let switcher = AccountSwitcher()
     private let connectionBar = ConnectionBar()
-    private let header: Widget
+    private let header: HeaderBar
     /// The header's own title, for a single account, which needs no switcher.
-    private let title: Widget
+    private let title: Widget?
     private var renderings: [Rendering] = []
 
-    init(_ accounts: AccountsCoordinator, presenter: AccountPresenter, header: Widget, sidebar: Widget) {
+    init(_ accounts: AccountsCoordinator, presenter: AccountPresenter, header: HeaderBar, sidebar: Box) {
         self.header = header
-        title = Widget(borrowing: adw_header_bar_get_title_widget(header.cast()))
-        gtk_box_insert_child_after(sidebar.cast(), connectionBar.widget.cast(), header.cast())
+        title = header.titleWidget
+        sidebar.insert(connectionBar.widget, after: header)
         connectionBar.onAction = { presenter.act(on: $0) }
         switcher.onSelect = { accounts.choose($0) }
         switcher.onAdd = { presenter.addAccount() }
@@ -29,8 +28,6 @@ final class AccountBar {
     private func show(_ rows: [AccountsCoordinator.Row]) {
         switcher.show(rows)
         let titleWidget = rows.count > 1 ? switcher.widget : title
-        if adw_header_bar_get_title_widget(header.cast()) != titleWidget.cast() {
-            adw_header_bar_set_title_widget(header.cast(), titleWidget.cast())
-        }
+        if let titleWidget, !titleWidget.isSame(as: header.titleWidget) { header.titleWidget = titleWidget }
     }
 }

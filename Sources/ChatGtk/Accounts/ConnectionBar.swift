@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
@@ -7,26 +6,26 @@ final class ConnectionBar {
     let widget: Widget
     var onAction: ((AccountsCoordinator.Banner) -> Void)?
 
-    private let revealer = Revealer(sinking: gtk_revealer_new())
+    private let revealer = Revealer()
     private let label = Label()
-    private let button = Button(sinking: gtk_button_new())
+    private let button = Button()
     private var displayedBanner: AccountsCoordinator.Banner?
 
     init() {
         widget = revealer
         let row = Box(.horizontal, spacing: 6)
         row.addStyle("connection-bar")
-        gtk_label_set_wrap(label.cast(), 1)
+        label.wrap = true
         // Wrap the text instead of widening the room list.
-        gtk_label_set_max_width_chars(label.cast(), 14)
-        gtk_label_set_xalign(label.cast(), 0)
-        gtk_widget_set_hexpand(label.cast(), 1)
-        gtk_button_set_use_underline(button.cast(), 1)
+        label.maxWidthChars = 14
+        label.xalign = 0
+        label.hexpand = true
+        button.usesUnderline = true
         button.addStyle("flat")
-        gtk_widget_set_valign(button.cast(), GTK_ALIGN_CENTER)
+        button.valign = .center
         row.append(label)
         row.append(button)
-        gtk_revealer_set_child(revealer.cast(), row.cast())
+        revealer.setChild(row)
         button.onClick { [weak self] in
             guard let self, let displayedBanner = self.displayedBanner else { return }
             self.onAction?(displayedBanner)

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import Foundation
@@ -6,14 +5,14 @@ import GtkKit
 
 /// Adds an account or signs in to an existing one again.
 final class SignInDialog {
-    let window: Widget
+    let window: TopLevel
     private let viewModel: SignInViewModel
     private let builder: Builder
     private let pages: Stack
-    private let address: Widget
-    private let name: Widget
-    private let password: Widget
-    private let token: Widget
+    private let address: EntryRow
+    private let name: EntryRow
+    private let password: EntryRow
+    private let token: EntryRow
     private var displayedStep: SignInViewModel.Step?
     private var rendering: Rendering?
 
@@ -25,7 +24,7 @@ final class SignInDialog {
         dialog.window.intercept("close-request") { [weak dialog] _ in dialog?.closeRequested() ?? false }
         dialog.window.connect("destroy") { _ in retained.end() }
         viewModel.start()
-        gtk_window_present(dialog.window.cast())
+        dialog.window.present()
         return dialog
     }
 
@@ -38,7 +37,7 @@ final class SignInDialog {
         name = builder["name"]
         password = builder["password"]
         token = builder["token"]
-        gtk_window_set_transient_for(window.cast(), parent.cast())
+        window.setTransient(for: parent)
         connect()
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
@@ -52,33 +51,29 @@ final class SignInDialog {
         builder["retry_keyring", Button.self].onClick { [weak self] in self?.viewModel.send(.retryKeyring) }
         let locations: [(String, CredentialLocation)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
         for (row, location) in locations {
-            builder[row, Widget.self].connect("activated") { [weak self] _ in
+            builder[row, ActionRow.self].onActivated { [weak self] in
                 self?.viewModel.send(.storeCredential(location))
             }
         }
-        address.connect("entry-activated") { [weak self] _ in self?.find() }
-        name.connect("entry-activated") { [weak self] _ in self?.password.grabFocus() }
-        password.connect("entry-activated") { [weak self] _ in self?.logIn() }
-        token.connect("entry-activated") { [weak self] _ in self?.logIn() }
-        for field in [address, name, password, token] {
-            field.connect("changed") { [weak self] _ in self?.enable() }
-        }
+        address.onEntryActivated { [weak self] in self?.find() }
+        name.onEntryActivated { [weak self] in self?.password.grabFocus() }
+        password.onEntryActivated { [weak self] in self?.logIn() }
+        token.onEntryActivated { [weak self] in self?.logIn() }
+        for field in [address, name, password, token] { field.onChange { [weak self] in self?.enable() } }
     }
 
     // MARK: Input
 
-    private func text(_ row: Widget) -> String { String(cString: gtk_editable_get_text(row.cast())) }
-
     private func find() {
-        if viewModel.state.canFind(text(address)) { viewModel.send(.find(text(address))) }
+        if viewModel.state.canFind(address.text) { viewModel.send(.find(address.text)) }
     }
 
     private func logIn() {
         guard canLogIn else { return }
         viewModel.send(
             viewModel.state.usesToken
-                ? .logInWithToken(AccountCredential(text(token)))
-                : .logIn(name: text(name), password: AccountCredential(text(password))))
+                ? .logInWithToken(AccountCredential(token.text))
+                : .logIn(name: name.text, password: AccountCredential(password.text)))
     }
 
     private func changeWay() {
@@ -88,11 +83,11 @@ final class SignInDialog {
     }
 
     private var canLogIn: Bool {
-        viewModel.state.canLogIn(name: text(name), password: text(password), token: text(token))
+        viewModel.state.canLogIn(name: name.text, password: password.text, token: token.text)
     }
 
     private func enable() {
-        builder["find", Button.self].isSensitive = viewModel.state.canFind(text(address))
+        builder["find", Button.self].isSensitive = viewModel.state.canFind(address.text)
         builder["log_in", Button.self].isSensitive = canLogIn
     }
 
@@ -102,7 +97,7 @@ final class SignInDialog {
         if !viewModel.state.isOver { viewModel.send(.cancel) }
         guard viewModel.state.isOver else { return true }
         // Clear secrets from the entries.
-        for field in [password, token] { gtk_editable_set_text(field.cast(), "") }
+        for field in [password, token] { field.text = "" }
         return false
     }
 
@@ -112,13 +107,12 @@ final class SignInDialog {
         if state.isOver { return window.closeWindow() }
         builder["back", Widget.self].isVisible = state.canGoBack
         builder["cancel", Widget.self].isVisible = state.canCancel
-        builder["spinner", Widget.self].setProperty("spinning", state.isBusy && state.step != .starting)
-        for field in [address, name, password, token] { field.setProperty("editable", !state.isBusy) }
+        builder["spinner", Spinner.self].isSpinning = state.isBusy && state.step != .starting
+        for field in [address, name, password, token] { field.isEditable = !state.isBusy }
         let problem: Label = builder["problem"]
         problem.text = state.problem.map { SignInText(.desktop).text(for: $0) } ?? ""
         problem.isVisible = state.problem != nil
-        window.setProperty(
-            "title", state.again == nil ? translated("Add Account") : translated("Sign In Again"))
+        window.title = state.again == nil ? translated("Add Account") : translated("Sign In Again")
         showTexts(state)
         let before = displayedStep
         displayedStep = state.step
@@ -176,12 +170,12 @@ final class SignInDialog {
         case .server: address.grabFocus()
         case .credentials:
             if before.map(Self.page) != "credentials" {
-                gtk_editable_set_text(name.cast(), state.name)
+                name.text = state.name
                 name.isVisible = state.again == nil
             }
             if state.usesToken {
                 token.grabFocus()
-            } else if text(name).isEmpty {
+            } else if name.text.isEmpty {
                 name.grabFocus()
             } else {
                 password.grabFocus()

@@ -29,26 +29,26 @@ final class BodyText: WidgetImplementation {
     /// Called when the user activates a link or a mention.
     var onAction: ((TextAction) -> Void)?
     /// Called before drawing if the colors have changed since the last drawing.
-    var onPaletteChange: ((TextAttributes.Palette) -> Void)?
+    var onPaletteChange: ((BodyAttributes.Palette) -> Void)?
 
     private var hasControllers = false
     private var isRightToLeft = false
-    private var layout: Object?
+    private var layout: TextLayout?
     /// The colors in the layout's attributes.
-    private var palette: TextAttributes.Palette?
-    private var drawnPalette: TextAttributes.Palette?
+    private var palette: BodyAttributes.Palette?
+    private var drawnPalette: BodyAttributes.Palette?
     /// The width at which the layout is wrapped and its height then, in pixels.
     private var broken: (width: Int, height: Int)?
     private var natural: Int?
     /// The Pango context's serial, which changes with font and scale.
-    private var contextSerial: guint = 0
+    private var contextSerial: UInt32 = 0
 
     /// The number of layouts created, for tests.
     private(set) static var layoutsMade = 0
 
-    required init(pointer: UnsafeMutableRawPointer) {
-        super.init(pointer: pointer)
-        gtk_widget_set_cursor_from_name(cast(), "text")
+    required init(instance: WidgetInstance) {
+        super.init(instance: instance)
+        setCursor("text")
     }
 
     /// - Parameter selected: In UTF-8 offsets of the text, or `nil` for no selection.
@@ -66,7 +66,7 @@ final class BodyText: WidgetImplementation {
                 setActions(TextAction.all(in: content.text))
             }
             forgetSizes()
-            gtk_widget_queue_resize(cast())
+            queueResize()
         }
         select(selected)
     }
@@ -74,20 +74,20 @@ final class BodyText: WidgetImplementation {
     func select(_ range: Range<Int>?) {
         guard range != selected else { return }
         selected = range
-        gtk_widget_queue_draw(cast())
+        queueDraw()
     }
 
     func highlight(_ ranges: [Range<Int>]) {
         guard ranges != highlightedRanges else { return }
         highlightedRanges = ranges
-        gtk_widget_queue_draw(cast())
+        queueDraw()
     }
 
     /// Adds controllers on demand: most texts have no actions.
     private func setActions(_ actions: [TextAction]) {
         self.actions = actions
         currentAction = nil
-        gtk_widget_set_focusable(cast(), actions.isEmpty ? 0 : 1)
+        isFocusable = !actions.isEmpty
         guard !actions.isEmpty, !hasControllers else { return }
         hasControllers = true
         addControllers()
@@ -97,16 +97,13 @@ final class BodyText: WidgetImplementation {
     func offset(atX x: Double, y: Double) -> Int {
         guard y >= 0 else { return 0 }
         let layout = madeLayout
-        breakLines(layout, at: gtk_widget_get_width(cast()))
+        breakLines(layout, at: width)
         guard y <= Double(broken?.height ?? 0) else { return text.utf8.count }
-        var (index, trailing): (Int32, Int32) = (0, 0)
-        let scale = Double(PANGO_SCALE)
-        pango_layout_xy_to_index(layout.cast(), Int32((x - textX) * scale), Int32(y * scale), &index, &trailing)
-        // Pango returns `trailing` in Unicode scalars, of which a grapheme cluster may have several.
+        let position = layout.position(atX: x - textX, y: y)
         let utf8 = text.utf8
-        let start = utf8.index(utf8.startIndex, offsetBy: min(Int(index), utf8.count))
+        let start = utf8.index(utf8.startIndex, offsetBy: min(position.offset, utf8.count))
         let scalars = text.unicodeScalars
-        guard let end = scalars.index(start, offsetBy: Int(trailing), limitedBy: scalars.endIndex) else {
+        guard let end = scalars.index(start, offsetBy: position.trailingScalars, limitedBy: scalars.endIndex) else {
             return utf8.count
         }
         return utf8.distance(from: utf8.startIndex, to: end)
@@ -114,13 +111,10 @@ final class BodyText: WidgetImplementation {
 
     /// The index of the action at a point; covered spoilers come first.
     func action(atX x: Double, y: Double) -> Int? {
-        let scale = Double(PANGO_SCALE)
-        var (index, trailing): (Int32, Int32) = (0, 0)
-        guard !actions.isEmpty,
-            pango_layout_xy_to_index(
-                madeLayout.cast(), Int32((x - textX) * scale), Int32(y * scale), &index, &trailing) != 0
-        else { return nil }
-        let here = actions.indices.filter { actions[$0].range.contains(Int(index)) }
+        guard !actions.isEmpty else { return nil }
+        let position = madeLayout.position(atX: x - textX, y: y)
+        guard position.isInside else { return nil }
+        let here = actions.indices.filter { actions[$0].range.contains(position.offset) }
         return here.first { isCovered($0) } ?? here.last { actions[$0].isTarget }
     }
 
@@ -133,10 +127,9 @@ final class BodyText: WidgetImplementation {
         natural = nil
     }
 
-    var madeLayout: Object {
-        let serial = pango_context_get_serial(gtk_widget_get_pango_context(cast()))
-        if serial != contextSerial {
-            contextSerial = serial
+    var madeLayout: TextLayout {
+        if fontSerial != contextSerial {
+            contextSerial = fontSerial
             forgetSizes()
         }
         if let layout, palette != nil { return layout }
@@ -144,53 +137,41 @@ final class BodyText: WidgetImplementation {
         let palette = currentPalette
         self.palette = palette
         if content.scale != 1 || content.isBold || content.isCode || content.text.runs.contains(where: \.isFormatted) {
-            let attributes = TextAttributes.make(content, revealed: revealed, palette: palette)
-            pango_layout_set_attributes(made.cast(), attributes)
-            pango_attr_list_unref(attributes)
+            made.setAttributes(BodyAttributes.make(content, palette: palette))
         }
         return made
     }
 
-    private func makeLayout() -> Object {
+    private func makeLayout() -> TextLayout {
         Self.layoutsMade += 1
         // Pango expects a C string, which ends at the first NUL.
-        let made = Object(
-            owning: UnsafeMutableRawPointer(
-                gtk_widget_create_pango_layout(cast(), text.utf8.contains(0) ? text.replacing("\0", with: " ") : text)))
-        pango_layout_set_wrap(made.cast(), PANGO_WRAP_WORD_CHAR)
+        let made = TextLayout(text.utf8.contains(0) ? text.replacing("\0", with: " ") : text, in: self)
         layout = made
         return made
     }
 
     /// Wraps lines at the natural width at most: GTK 4.8 measures the height for all the width available, but then
     /// allocates an aligned widget no more than its natural width.
-    private func breakLines(_ layout: Object, at width: Int32) {
+    private func breakLines(_ layout: TextLayout, at width: Int) {
         let natural = naturalWidth()
-        let width = min(Int(width), natural)
+        let width = min(width, natural)
         guard broken?.width != width else { return }
         // A text at its natural width needs no wrapping.
         let isWhole = content.isCode || (width == natural && natural < maxLineWidth)
-        pango_layout_set_width(layout.cast(), isWhole ? -1 : Int32(width) * PANGO_SCALE)
-        var height: Int32 = 0
-        pango_layout_get_pixel_size(layout.cast(), nil, &height)
-        broken = (width, Int(height))
+        layout.setWidth(isWhole ? nil : width)
+        broken = (width, layout.size.height)
     }
 
-    private var characterWidth: Int {
-        let context = gtk_widget_get_pango_context(cast())
-        let metrics = pango_context_get_metrics(context, nil, nil)
-        defer { pango_font_metrics_unref(metrics) }
-        return Int((Double(pango_font_metrics_get_approximate_char_width(metrics)) / Double(PANGO_SCALE)).rounded(.up))
-    }
+    private var characterWidth: Int { Int(approximateCharacterWidth.rounded(.up)) }
 
     private var maxLineWidth: Int {
-        content.isCode ? Int(Int32.max / PANGO_SCALE) : content.lineLength * characterWidth
+        content.isCode ? TextLayout.maximumWidth : content.lineLength * characterWidth
     }
 
     /// The x position of the text in pixels: right-to-left text is right-aligned.
     private var textX: Double {
         guard isRightToLeft, let broken else { return 0 }
-        return Double(max(0, Int(gtk_widget_get_width(cast())) - broken.width))
+        return Double(max(0, width - broken.width))
     }
 
     /// The natural width: that of a short text, or the maximum line width for a long one, which need not be measured.
@@ -198,13 +179,13 @@ final class BodyText: WidgetImplementation {
         let layout = madeLayout
         if let natural { return natural }
         let limit = maxLineWidth
-        var width = Int32(limit)
+        var width = limit
         if content.isCode || text.utf8.count <= 4 * content.lineLength {
-            pango_layout_set_width(layout.cast(), -1)
-            pango_layout_get_pixel_size(layout.cast(), &width, nil)
+            layout.setWidth(nil)
+            width = layout.size.width
             broken = nil
         }
-        natural = min(Int(width), limit)
+        natural = min(width, limit)
         return natural ?? limit
     }
 
@@ -216,17 +197,17 @@ final class BodyText: WidgetImplementation {
                 content.isCode || content.isRigid ? natural : min(natural, Self.minLineLength * characterWidth)
             return SizeRequest(minimum: minimum, natural: natural)
         case .vertical:
-            breakLines(madeLayout, at: Int32(size < 0 ? naturalWidth() : size))
+            breakLines(madeLayout, at: size < 0 ? naturalWidth() : size)
             let height = broken?.height ?? 0
             return SizeRequest(minimum: height, natural: height)
         }
     }
 
     override func allocate(width: Int, height: Int) {
-        breakLines(madeLayout, at: Int32(width))
+        breakLines(madeLayout, at: width)
     }
 
-    override func snapshot(_ snapshot: OpaquePointer) {
+    override func snapshot(_ snapshot: Snapshot) {
         let now = currentPalette
         if drawnPalette != now {
             drawnPalette = now
@@ -234,36 +215,18 @@ final class BodyText: WidgetImplementation {
             onPaletteChange?(now)
         }
         let layout = madeLayout
-        breakLines(layout, at: gtk_widget_get_width(cast()))
-        var origin = graphene_point_t(x: Float(textX), y: 0)
-        gtk_snapshot_save(snapshot)
-        defer { gtk_snapshot_restore(snapshot) }
-        gtk_snapshot_translate(snapshot, &origin)
-        if content.text.runs.contains(where: \.isFormatted) { drawChips(snapshot, layout, now) }
-        drawHighlights(snapshot, layout)
-        if let selected { drawSelection(selected, layout, snapshot) }
-        shim_append_layout(UnsafeMutableRawPointer(snapshot), pointer, layout.pointer)
-        if !actions.isEmpty { drawCovers(snapshot, layout, now) }
+        breakLines(layout, at: width)
+        snapshot.translated(x: textX, y: 0) {
+            if content.text.runs.contains(where: \.isFormatted) { drawChips(snapshot, layout, now) }
+            drawHighlights(snapshot, layout)
+            if let selected { drawSelection(selected, layout, snapshot) }
+            snapshot.draw(layout: layout, of: self)
+            if !actions.isEmpty { drawCovers(snapshot, layout, now) }
+        }
     }
 
     override func dispose() {
         layout = nil
         super.dispose()
-    }
-}
-
-extension String {
-    /// Whether the first letter with a direction belongs to a right-to-left script.
-    fileprivate var startsRightToLeft: Bool {
-        for scalar in unicodeScalars {
-            switch g_unichar_get_script(scalar.value) {
-            case G_UNICODE_SCRIPT_COMMON, G_UNICODE_SCRIPT_INHERITED: continue
-            case G_UNICODE_SCRIPT_ARABIC, G_UNICODE_SCRIPT_HEBREW, G_UNICODE_SCRIPT_SYRIAC, G_UNICODE_SCRIPT_THAANA,
-                G_UNICODE_SCRIPT_NKO:
-                return true
-            default: return false
-            }
-        }
-        return false
     }
 }

@@ -1,10 +1,9 @@
-import CGtk
 import ChatCore
 import GtkKit
 
 /// A code block: its language, a copy button, and the code in monospace.
 final class CodeBlock {
-    let widget: Widget
+    let widget: Box
     let text: BodyText
     private let code: String
     private let language: String?
@@ -23,15 +22,15 @@ final class CodeBlock {
         let header = Box(.horizontal, spacing: 6)
         let name = Label(language ?? translated("Code"))
         name.addStyle("message-code-language")
-        gtk_widget_set_hexpand(name.cast(), 1)
-        gtk_label_set_xalign(name.cast(), 0)
-        gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_END)
+        name.hexpand = true
+        name.xalign = 0
+        name.setEllipsize(.end)
         header.append(name)
         header.append(copyButton())
         // Long lines scroll horizontally; vertical scrolling belongs to the timeline.
         let scroller = ScrolledWindow(sideways: textWidget)
-        gtk_box_append(widget.cast(), header.cast())
-        gtk_box_append(widget.cast(), scroller.cast())
+        widget.append(header)
+        widget.append(scroller)
         guard language != nil else { return }
         // Colors do not affect sizes: compute them in idle time, and only for code that is drawn.
         text.onPaletteChange = { [weak self] in self?.highlight(isDark: $0.isDark) }
@@ -49,13 +48,13 @@ final class CodeBlock {
     }
 
     private func copyButton() -> Widget {
-        let button = Button(sinking: gtk_button_new_from_icon_name("edit-copy-symbolic"))
+        let button = Button(icon: "edit-copy-symbolic")
         for style in ["flat", "message-code-copy"] { button.addStyle(style) }
         button.tooltip = translated("Copy Code")
         button.setAccessibleLabel(translated("Copy Code"))
         button.onClick { [weak self] in
-            guard let self, let clipboard = gtk_widget_get_clipboard(widget.cast()) else { return }
-            gdk_clipboard_set_text(clipboard, code)
+            guard let self else { return }
+            widget.clipboard.setText(code)
         }
         return button
     }

@@ -1,4 +1,3 @@
-import CGtk
 public import ChatCore
 import ChatViewModels
 public import Composer
@@ -9,7 +8,7 @@ public import GtkKit
 /// Plain text uses a single text block that is reused for other messages; anything more structured is rebuilt when the
 /// body changes.
 public final class MessageBodyView {
-    public let widget: Widget
+    public let widget: Box
     /// Called when the user activates a link.
     public var onLink: ((BodyLink) -> Void)?
     /// Called when the user activates a mention.
@@ -31,7 +30,7 @@ public final class MessageBodyView {
         guard let first = BodyText.of(text) else { fatalError("ParlanceBodyText has no implementation") }
         self.first = first
         text.addStyle("message-text")
-        gtk_box_append(widget.cast(), text.cast())
+        widget.append(text)
         texts = [first]
         listen(to: first)
     }
@@ -68,7 +67,7 @@ public final class MessageBodyView {
         guard !codeBlocks.isEmpty || texts.first !== first || texts.count != 1 else { return }
         codeBlocks = []
         for child in widget.children where !child.isSame(as: first.widget) {
-            gtk_box_remove(widget.cast(), child.cast())
+            widget.remove(child)
         }
     }
 
@@ -111,9 +110,8 @@ public final class MessageBodyView {
         var (start, best) = (0, 0)
         for text in texts {
             let count = text.text.utf8.count
-            var point = (x: 0.0, y: 0.0)
             let textWidget = text.widget
-            guard shim_translate(other.pointer, textWidget.pointer, x, y, &point.x, &point.y) != 0 else {
+            guard let point = other.translate(x: x, y: y, to: textWidget) else {
                 start += count + 1
                 continue
             }
@@ -134,7 +132,7 @@ public final class MessageBodyView {
     /// width remains for the text.
     private static let maxDepth = 8
 
-    private func add(_ blocks: [BodyBlock], to box: Widget) {
+    private func add(_ blocks: [BodyBlock], to box: Box) {
         depth += 1
         defer { depth -= 1 }
         for block in blocks {
@@ -144,8 +142,7 @@ public final class MessageBodyView {
             case .details(let summary, let inner) where depth > Self.maxDepth:
                 add((summary.isEmpty ? [] : [.text(summary)]) + inner, to: box)
             default:
-                let widget = made(block)
-                gtk_box_append(box.cast(), widget.cast())
+                box.append(made(block))
             }
         }
     }
@@ -169,7 +166,7 @@ public final class MessageBodyView {
         case .list(let list): return made(list)
         case .table(let table): return made(table)
         case .rule:
-            let rule = Widget(sinking: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
+            let rule = Separator(.horizontal)
             rule.addStyle("message-rule")
             return rule
         case .details(let summary, let blocks): return made(summary, blocks)
@@ -205,11 +202,11 @@ public final class MessageBodyView {
         for (marker, item) in zip(markers, list.items) {
             let label = Label(marker)
             label.addStyle("message-list-mark")
-            gtk_label_set_xalign(label.cast(), 1)
-            if widest > 1 { gtk_label_set_width_chars(label.cast(), Int32(widest)) }
-            gtk_widget_set_valign(label.cast(), GTK_ALIGN_START)
+            label.xalign = 1
+            if widest > 1 { label.widthChars = widest }
+            label.valign = .start
             let content = Box(.vertical, spacing: 3)
-            gtk_widget_set_hexpand(content.cast(), 1)
+            content.hexpand = true
             add(item.blocks, to: content)
             let row = Box(.horizontal, spacing: 6)
             row.append(label)
@@ -220,7 +217,7 @@ public final class MessageBodyView {
     }
 
     private func made(_ table: BodyTable) -> Widget {
-        let grid = Widget(sinking: gtk_grid_new())
+        let grid = Grid()
         grid.addStyle("message-table")
         let caption = table.caption.isEmpty ? nil : made(TextContent(table.caption, isBold: true))
         for (row, cells) in table.displayedRows.enumerated() {
@@ -229,12 +226,12 @@ public final class MessageBodyView {
                 content.lineLength = 30
                 content.isRigid = true
                 let text = made(content)
-                gtk_widget_set_halign(text.cast(), cell.alignment.gtk)
-                gtk_widget_set_valign(text.cast(), GTK_ALIGN_START)
+                text.halign = cell.alignment.layout
+                text.valign = .start
                 let cellBox = Box(.vertical)
                 cellBox.addStyle(cell.isHeader ? "message-table-header" : "message-table-cell")
                 cellBox.append(text)
-                gtk_grid_attach(grid.cast(), cellBox.cast(), Int32(column), Int32(row), 1, 1)
+                grid.attach(cellBox, column: column, row: row)
             }
         }
         let scroller = ScrolledWindow(sideways: grid)
@@ -246,23 +243,20 @@ public final class MessageBodyView {
     }
 
     private func made(_ summary: InlineText, _ blocks: [BodyBlock]) -> Widget {
-        let expander = Widget(sinking: gtk_expander_new(nil))
         let label: Widget = summary.isEmpty ? Label(translated("Details")) : made(TextContent(summary, isBold: true))
-        gtk_expander_set_label_widget(expander.cast(), label.cast())
         let content = Box(.vertical, spacing: 6)
         content.addStyle("message-details")
         add(blocks, to: content)
-        gtk_expander_set_child(expander.cast(), content.cast())
-        return expander
+        return Expander(label: label, child: content)
     }
 }
 
 extension BodyTable.Alignment {
-    fileprivate var gtk: GtkAlign {
+    fileprivate var layout: GtkKit.Alignment {
         switch self {
-        case .start: GTK_ALIGN_START
-        case .center: GTK_ALIGN_CENTER
-        case .end: GTK_ALIGN_END
+        case .start: .start
+        case .center: .center
+        case .end: .end
         }
     }
 }

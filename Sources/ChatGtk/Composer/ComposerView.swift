@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import Composer
 import ComposerGtk
@@ -9,7 +8,7 @@ final class ComposerView {
     let widget = ComposerBar.make()
     let bar: ComposerBar
     private let emoji = EmojiButton()
-    private let mention = Button(sinking: gtk_button_new_with_label("@"))
+    private let mention = Button(label: "@")
     private var shake: ShakeToClear?
 
     init(viewModel: ComposerViewModel) {
@@ -57,7 +56,7 @@ final class ComposerView {
         mention.tooltip = translated("Mention Someone")
         mention.setAccessibleLabel(translated("Mention Someone"))
         for style in ["flat", "circular", "parlance-composer-button", "mention-button"] { mention.addStyle(style) }
-        gtk_widget_set_focus_on_click(mention.cast(), 0)
+        mention.focusOnClick = false
         mention.onClick { [weak self] in self?.bar.startCompletion("@") }
         bar.append(mention, to: .end)
         widget.connect("size-changed") { [weak self] arguments in
@@ -88,7 +87,7 @@ final class ComposerView {
     }
 
     /// Accepts files dropped anywhere on `area`; `overlay` is the GtkOverlay for a hint.
-    func acceptDrops(on area: Widget, hint overlay: Widget) {
+    func acceptDrops(on area: Widget, hint overlay: Overlay) {
         if bar.acceptsFiles { bar.acceptDrops(on: area, hint: overlay) }
     }
 

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Opens GTK's emoji chooser; belongs in the composer's end slot.
@@ -8,19 +7,19 @@ final class EmojiButton {
     var onPick: ((String) -> Void)?
 
     init() {
-        widget = MenuButton(sinking: gtk_menu_button_new())
+        widget = MenuButton()
         widget.iconName = "face-smile-symbolic"
         widget.tooltip = translated("Add an Emoji")
         widget.setAccessibleLabel(translated("Add an Emoji"))
         for style in ["flat", "circular", "parlance-composer-button"] { widget.addStyle(style) }
-        gtk_menu_button_set_direction(widget.cast(), GTK_ARROW_UP)
+        widget.opensUpward()
         // Created on first use: it loads a table of all emoji.
         widget.setPopover { [weak self] in
-            let chooser = Widget(sinking: gtk_emoji_chooser_new())
-            chooser.connect("emoji-picked") { [weak self] arguments in self?.onPick?(arguments.string(0)) }
+            let chooser = EmojiChooser()
+            chooser.onPick { [weak self] in self?.onPick?($0) }
             return chooser
         }
     }
 
-    func open() { gtk_menu_button_popup(widget.cast()) }
+    func open() { widget.popUp() }
 }

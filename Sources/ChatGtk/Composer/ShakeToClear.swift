@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import Composer
 import GtkKit
@@ -11,14 +10,12 @@ public final class ShakeToClear {
     private var detector = ShakeDetector()
 
     init(over area: Widget, _ clear: @escaping @MainActor () -> Void) {
-        let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
-        motion.connect("motion") { [weak self] arguments in
-            guard Self.isEnabled, let self, let pointer = arguments.emitter else { return }
-            let controller = Object(borrowing: pointer)
-            let time = gtk_event_controller_get_current_event_time(controller.cast())
-            if self.detector.moved(to: arguments.double(0), at: .milliseconds(Int64(time))) { clear() }
+        let motion = MotionController()
+        motion.onMove { [weak self] event in
+            guard Self.isEnabled, let self else { return }
+            if self.detector.moved(to: event.x, at: .milliseconds(Int64(event.time))) { clear() }
         }
-        motion.connect("leave") { [weak self] _ in self?.detector.reset() }
+        motion.onLeave { [weak self] in self?.detector.reset() }
         area.addController(motion)
     }
 }

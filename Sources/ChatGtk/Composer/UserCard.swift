@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 import MediaGtk
 
@@ -27,27 +26,27 @@ final class UserCard {
         card.addStyle("person-card")
         avatar.show(content.name, content.avatarURI, from: avatarLoader)
         if let icon = content.icon {
-            adw_avatar_set_icon_name(avatar.widget.cast(), icon)
-            adw_avatar_set_show_initials(avatar.widget.cast(), 0)
+            avatar.widget.iconName = icon
+            avatar.widget.showsInitials = false
         }
-        gtk_widget_set_valign(avatar.widget.cast(), GTK_ALIGN_START)
+        avatar.widget.valign = .start
         card.append(avatar.widget)
         let column = Box(.vertical, spacing: 3)
-        gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
+        column.valign = .center
         column.append(Self.label(content.name, "heading"))
         if !content.identifier.isEmpty {
             let identifier = Self.label(content.identifier, "caption")
             identifier.addStyle("dim-label")
             // Selectable, so that the identifier can be copied, but not focusable: on Tab, a selectable label claims to
             // take the focus but leaves it where it was.
-            gtk_label_set_selectable(identifier.cast(), 1)
-            gtk_widget_set_can_focus(identifier.cast(), 0)
+            identifier.isSelectable = true
+            identifier.canFocus = false
             column.append(identifier)
         }
         if let action = content.action {
-            let button = Button(sinking: gtk_button_new_with_mnemonic(action.label))
-            gtk_widget_set_halign(button.cast(), GTK_ALIGN_START)
-            gtk_widget_set_margin_top(button.cast(), 6)
+            let button = Button(mnemonic: action.label)
+            button.halign = .start
+            button.marginTop = 6
             button.onClick(action.run)
             column.append(button)
         }
@@ -58,9 +57,9 @@ final class UserCard {
     private static func label(_ text: String, _ style: String) -> Label {
         let label = Label(text)
         label.addStyle(style)
-        gtk_label_set_xalign(label.cast(), 0)
-        gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
-        gtk_label_set_max_width_chars(label.cast(), 28)
+        label.xalign = 0
+        label.setEllipsize(.end)
+        label.maxWidthChars = 28
         return label
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import ComposerGtk
 public import GtkKit
@@ -15,17 +14,14 @@ public enum DamagedStoreDialog {
         quit: @escaping @MainActor () -> Void
     ) {
         let damage = StoreDamage.unreadable(reason: reason, folder: folder)
-        let dialog = Widget(sinking: adw_message_dialog_new(nil, damage.heading(.gettext), nil))
-        gtk_window_set_application(dialog.cast(), application.cast())
-        dialog.setProperty("body", damage.body(.gettext))
+        let dialog = MessageDialog(over: nil, heading: damage.heading(.gettext), body: damage.body(.gettext))
+        dialog.setApplication(application)
         dialog.addResponse("quit", translated("_Quit"))
-        dialog.addResponse("repair", translated("_Repair and Go On"))
-        adw_message_dialog_set_response_appearance(dialog.cast(), "repair", ADW_RESPONSE_SUGGESTED)
-        adw_message_dialog_set_default_response(dialog.cast(), "repair")
-        adw_message_dialog_set_close_response(dialog.cast(), "quit")
-        dialog.connect("response::repair") { _ in repair() }
-        dialog.connect("response::quit") { _ in quit() }
-        gtk_window_present(dialog.cast())
+        dialog.addResponse("repair", translated("_Repair and Go On"), .suggested)
+        dialog.setResponses(default: "repair", close: "quit")
+        dialog.onResponse("repair") { repair() }
+        dialog.onResponse("quit") { quit() }
+        dialog.present()
     }
 
     /// Reports what the repair recovered, and where the damaged folder is.
@@ -42,11 +38,9 @@ public enum DamagedStoreDialog {
     }
 
     private static func present(_ damage: StoreDamage, over parent: Widget) {
-        let dialog = Widget(sinking: adw_message_dialog_new(parent.cast(), damage.heading(.gettext), nil))
-        dialog.setProperty("body", damage.body(.gettext))
+        let dialog = MessageDialog(over: parent, heading: damage.heading(.gettext), body: damage.body(.gettext))
         dialog.addResponse("close", translated("_Close"))
-        adw_message_dialog_set_default_response(dialog.cast(), "close")
-        adw_message_dialog_set_close_response(dialog.cast(), "close")
-        gtk_window_present(dialog.cast())
+        dialog.setResponses(default: "close", close: "close")
+        dialog.present()
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Retains objects until ``end()``.
@@ -9,7 +8,7 @@ final class RetainedWidgets {
 }
 
 /// Dialog windows.
-extension Widget {
+extension TopLevel {
     /// Presents the window, and retains its controller until it is closed.
     func presentDialog(of object: AnyObject) {
         let retained = RetainedWidgets([object])
@@ -17,6 +16,6 @@ extension Widget {
             retained.end()
             return false
         }
-        gtk_window_present(cast())
+        present()
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -6,9 +5,9 @@ import MediaGtk
 
 /// Asks which room to forward messages to; the list is filtered as the user types.
 final class ForwardDialog {
-    private let window: Widget
-    private let search: Widget
-    private let list: Widget
+    private let window: TopLevel
+    private let search: SearchEntry
+    private let list: ListBox
     private let find: @MainActor (String) -> [RoomListViewModel.Row]
     private let onChoose: @MainActor (RoomID) -> Void
     private let avatarLoader: AvatarLoader
@@ -40,38 +39,32 @@ final class ForwardDialog {
         window = builder["window"]
         search = builder["search"]
         list = builder["rooms"]
-        gtk_window_set_transient_for(window.cast(), parent.cast())
-        search.connect("search-changed") { [weak self] _ in self?.filter() }
+        window.setTransient(for: parent)
+        search.onSearchChange { [weak self] in self?.filter() }
         // Return chooses the first room.
-        search.connect("activate") { [weak self] _ in
+        search.onActivate { [weak self] in
             // GtkSearchEntry delays `search-changed`: filter by the current text first.
             self?.filter()
             self?.choose(at: 0)
         }
-        search.connect("stop-search") { [weak self] _ in self?.close() }
-        list.connect("row-activated") { [weak self] arguments in
-            guard let row = arguments.object(0) else { return }
-            self?.choose(at: Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
-        }
+        search.onStop { [weak self] in self?.close() }
+        list.onRowActivated { [weak self] in self?.choose(at: $0) }
         filter()
     }
 
     private func filter() {
-        let found = find(String(cString: gtk_editable_get_text(search.cast())))
+        let found = find(search.text)
         rooms = found.map(\.id)
         avatars = []
-        while let row = gtk_list_box_get_row_at_index(list.cast(), 0) {
-            gtk_list_box_remove(list.cast(), UnsafeMutablePointer<GtkWidget>(OpaquePointer(row)))
-        }
+        list.removeAll()
         for room in found {
-            let row = Widget(sinking: adw_action_row_new())
-            row.setProperty("title", Markup.escaped(room.name))
-            row.setProperty("activatable", true)
+            let row = ActionRow(room.name)
+            row.isActivatable = true
             let avatar = AvatarView(size: 32)
             avatar.show(room.name, room.avatar, from: avatarLoader)
             avatars.append(avatar)
-            adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
-            gtk_list_box_append(list.cast(), row.cast())
+            row.addPrefix(avatar.widget)
+            list.append(row)
         }
         list.isVisible = !found.isEmpty
     }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
@@ -6,11 +5,11 @@ import GtkKit
 enum HistoryDialog {
     static func present(_ versions: [MessageVersion], over parent: Widget) {
         let builder = Builder(resource: Resource.ui("history"))
-        let window: Widget = builder["window"]
+        let window: TopLevel = builder["window"]
         let list: Box = builder["versions"]
         for entry in HistoryText(.desktop).entries(versions) { list.append(row(entry)) }
-        gtk_window_set_transient_for(window.cast(), parent.cast())
-        gtk_window_present(window.cast())
+        window.setTransient(for: parent)
+        window.present()
     }
 
     private static func row(_ entry: HistoryText.Entry) -> Widget {
@@ -19,12 +18,12 @@ enum HistoryDialog {
         let title = Label(entry.title)
         title.addStyle("heading")
         let text = Label()
-        gtk_label_set_markup(text.cast(), markup(entry.version))
+        text.setMarkup(markup(entry.version))
         text.setAccessibleLabel(entry.accessibleText)
         for label in [title, text] {
-            gtk_label_set_xalign(label.cast(), 0)
-            gtk_label_set_wrap(label.cast(), 1)
-            gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
+            label.xalign = 0
+            label.wrap = true
+            label.setWrapMode(.wordOrCharacter)
             row.append(label)
         }
         return row

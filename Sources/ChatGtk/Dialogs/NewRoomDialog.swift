@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
@@ -6,22 +5,22 @@ import GtkKit
 enum NewRoomDialog {
     static func present(over parent: Widget, _ create: @escaping @MainActor (String) -> Void) {
         let builder = Builder(resource: Resource.ui("new-room"))
-        let dialog: Widget = builder["dialog"]
+        let dialog: MessageDialog = builder["dialog"]
         let name: Entry = builder["name"]
-        gtk_window_set_transient_for(dialog.cast(), parent.cast())
+        dialog.setTransient(for: parent)
         dialog.nameResponses()
         // Capture weakly: the dialog owns its signal handlers.
         name.onChange { [weak dialog, weak name] in
             guard let dialog, let name else { return }
-            adw_message_dialog_set_response_enabled(dialog.cast(), "create", RoomName.valid(name.text) != nil ? 1 : 0)
+            dialog.setResponse("create", isEnabled: RoomName.valid(name.text) != nil)
         }
-        dialog.connect("response::create") { [weak name] _ in
+        dialog.onResponse("create") { [weak name] in
             if let name = name.flatMap({ RoomName.valid($0.text) }) { create(name) }
         }
         // Retains the wrappers while the dialog is open.
         let retained = RetainedWidgets([dialog, name])
-        dialog.connect("response") { _ in retained.end() }
-        gtk_window_present(dialog.cast())
+        dialog.onResponse { retained.end() }
+        dialog.present()
         name.grabFocus()
     }
 }

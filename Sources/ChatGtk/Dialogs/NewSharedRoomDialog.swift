@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -6,13 +5,13 @@ import MediaGtk
 
 /// Asks for the properties of a new room on a server: name, topic, visibility, address and invited users.
 final class NewSharedRoomDialog {
-    private let window: Widget
-    private let name: Widget
-    private let topic: Widget
-    private let isPublic: Widget
-    private let address: Widget
+    private let window: TopLevel
+    private let name: EntryRow
+    private let topic: EntryRow
+    private let isPublic: Switch
+    private let address: EntryRow
     private let create: Button
-    private let spinner: Widget
+    private let spinner: Spinner
     private let error: Label
     private let picker: UserPicker
     private let viewModel: NewRoomViewModel
@@ -27,7 +26,7 @@ final class NewSharedRoomDialog {
     static func present(
         _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         onCreated: @escaping @MainActor () -> Void = {}
-    ) -> Widget {
+    ) -> TopLevel {
         let dialog = NewSharedRoomDialog(viewModel, over: parent, avatarLoader: avatarLoader, onCreated: onCreated)
         dialog.window.presentDialog(of: dialog)
         dialog.name.grabFocus()
@@ -52,23 +51,21 @@ final class NewSharedRoomDialog {
         builder["server", Label.self].text = viewModel.state.server
         picker = UserPicker(viewModel.userSearch, avatarLoader: avatarLoader)
         builder["people", Box.self].append(picker.widget)
-        gtk_window_set_transient_for(window.cast(), parent.cast())
+        window.setTransient(for: parent)
         builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
         create.onClick { [weak viewModel] in viewModel?.send(.create) }
-        let fields: [(Widget, (String) -> NewRoomViewModel.Action)] = [
+        let fields: [(EntryRow, (String) -> NewRoomViewModel.Action)] = [
             (name, { .name($0) }), (topic, { .topic($0) }), (address, { .address($0) }),
         ]
         for (field, action) in fields {
-            field.connect("changed") { [weak self, weak viewModel, weak field] _ in
+            field.onChange { [weak self, weak viewModel, weak field] in
                 if let field, self?.isRendering == false {
-                    viewModel?.send(action(String(cString: gtk_editable_get_text(field.cast()))))
+                    viewModel?.send(action(field.text))
                 }
             }
-            field.connect("entry-activated") { [weak viewModel] _ in viewModel?.send(.create) }
+            field.onEntryActivated { [weak viewModel] in viewModel?.send(.create) }
         }
-        isPublic.connect("notify::active") { [weak viewModel, weak isPublic] _ in
-            if let isPublic { viewModel?.send(.setPublic(gtk_switch_get_active(isPublic.cast()) != 0)) }
-        }
+        isPublic.onChange { [weak viewModel] in viewModel?.send(.setPublic($0)) }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
@@ -82,14 +79,12 @@ final class NewSharedRoomDialog {
         isRendering = true
         defer { isRendering = false }
         create.isSensitive = state.canCreate
-        spinner.setProperty("spinning", state.isCreating)
+        spinner.isSpinning = state.isCreating
         address.isVisible = state.isPublic
         address.setStyle("error", !state.isAddressValid)
         name.setStyle("error", !state.name.isEmpty && RoomName.valid(state.name) == nil)
         topic.setStyle("error", state.topic.count > ChatLimits.topicLength)
-        if String(cString: gtk_editable_get_text(address.cast())) != state.address {
-            gtk_editable_set_text(address.cast(), state.address)
-        }
+        address.text = state.address
         error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
         error.isVisible = state.error != nil
     }

@@ -1,4 +1,3 @@
-import CGtk
 import ComposerGtk
 public import GtkKit
 
@@ -10,8 +9,8 @@ public enum PreferencesDialog {
 
     public static func present(settings: Settings, over parent: Widget?) {
         let builder = Builder(resource: Resource.ui("preferences"))
-        let window: Widget = builder["window"]
-        if let parent { gtk_window_set_transient_for(window.cast(), parent.cast()) }
+        let window: TopLevel = builder["window"]
+        if let parent { window.setTransient(for: parent) }
         bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
         for (row, key) in [
@@ -22,16 +21,12 @@ public enum PreferencesDialog {
         ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
         }
-        gtk_window_present(window.cast())
+        window.present()
     }
 
-    private static func bind(_ row: Widget, to key: String, of settings: Settings, _ values: [String]) {
-        adw_combo_row_set_selected(row.cast(), guint(values.firstIndex(of: settings.string(key)) ?? 0))
-        row.connect("notify::selected") { arguments in
-            guard let row = arguments.emitter else { return }
-            let index = Int(adw_combo_row_get_selected(row.assumingMemoryBound(to: AdwComboRow.self)))
-            if values.indices.contains(index) { settings.set(key, values[index]) }
-        }
+    private static func bind(_ row: ComboRow, to key: String, of settings: Settings, _ values: [String]) {
+        row.selectedIndex = values.firstIndex(of: settings.string(key)) ?? 0
+        row.onSelectionChange { if values.indices.contains($0) { settings.set(key, values[$0]) } }
     }
 }
 
@@ -39,29 +34,25 @@ public enum PreferencesDialog {
 public enum Appearance {
     /// - Parameter scheme: `follow`, `light` or `dark`.
     public static func apply(_ scheme: String) {
-        let manager = adw_style_manager_get_default()
         switch scheme {
-        case "light": adw_style_manager_set_color_scheme(manager, ADW_COLOR_SCHEME_FORCE_LIGHT)
-        case "dark": adw_style_manager_set_color_scheme(manager, ADW_COLOR_SCHEME_FORCE_DARK)
-        default: adw_style_manager_set_color_scheme(manager, ADW_COLOR_SCHEME_DEFAULT)
+        case "light": StyleManager.setColorScheme(.light)
+        case "dark": StyleManager.setColorScheme(.dark)
+        default: StyleManager.setColorScheme(.desktop)
         }
     }
 }
 
 public enum AboutDialog {
     public static func present(version: String, over parent: Widget?) {
-        let window = Widget(sinking: adw_about_window_new())
-        if let parent { gtk_window_set_transient_for(window.cast(), parent.cast()) }
-        window.setProperty("application-name", "Parlance")
-        window.setProperty("application-icon", "io.github.parlance_chat.Parlance")
-        window.setProperty("developer-name", translated("The Parlance contributors"))
-        window.setProperty("version", version)
-        window.setProperty("comments", translated("Chat with the best composer on any desktop."))
-        adw_about_window_set_license_type(window.cast(), GTK_LICENSE_APACHE_2_0)
+        let window = AboutWindow(
+            name: "Parlance", version: version, icon: "io.github.parlance_chat.Parlance",
+            developer: translated("The Parlance contributors"),
+            comments: translated("Chat with the best composer on any desktop."))
+        if let parent { window.setTransient(for: parent) }
+        window.setLicense(.apache2)
         // MD4C is linked statically.
-        adw_about_window_add_legal_section(
-            window.cast(), "MD4C", "Copyright © 2016–2024 Martin Mitáš", GTK_LICENSE_MIT_X11, nil)
-        gtk_window_present(window.cast())
+        window.addLegalSection("MD4C", copyright: "Copyright © 2016–2024 Martin Mitáš", .mit)
+        window.present()
     }
 
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import ComposerGtk
@@ -7,14 +6,14 @@ import MediaGtk
 
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
-    private let window: Widget
-    private let name: Widget
-    private let topic: Widget
-    private let address: Widget
-    private let members: Widget
-    private let search: Widget
+    private let window: TopLevel
+    private let name: EntryRow
+    private let topic: EntryRow
+    private let address: ActionRow
+    private let members: PreferencesGroup
+    private let search: SearchEntry
     private let invite: Button
-    private let spinner: Widget
+    private let spinner: Spinner
     private let viewModel: RoomDetailsViewModel
     private let avatarLoader: AvatarLoader
     private var rows: [Widget] = []
@@ -28,7 +27,7 @@ final class RoomDetailsDialog {
     static func present(
         _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         leave: @escaping @MainActor () -> Void
-    ) -> Widget {
+    ) -> TopLevel {
         let dialog = RoomDetailsDialog(viewModel, over: parent, avatarLoader: avatarLoader, leave: leave)
         viewModel.start()
         dialog.window.presentDialog(of: dialog)
@@ -50,16 +49,16 @@ final class RoomDetailsDialog {
         search = builder["search"]
         invite = builder["invite"]
         spinner = builder["spinner"]
-        gtk_window_set_transient_for(window.cast(), parent.cast())
-        gtk_editable_set_text(name.cast(), viewModel.state.name)
-        name.connect("apply") { [weak self] _ in self?.rename() }
-        topic.connect("apply") { [weak self] _ in
+        window.setTransient(for: parent)
+        name.text = viewModel.state.name
+        name.onApply { [weak self] in self?.rename() }
+        topic.onApply { [weak self] in
             guard let self else { return }
-            self.viewModel.send(.setTopic(String(cString: gtk_editable_get_text(self.topic.cast()))))
+            self.viewModel.send(.setTopic(self.topic.text))
         }
-        search.connect("search-changed") { [weak self] _ in
+        search.onSearchChange { [weak self] in
             guard let self else { return }
-            self.viewModel.send(.search(String(cString: gtk_editable_get_text(self.search.cast()))))
+            self.viewModel.send(.search(self.search.text))
         }
         builder["copy", Button.self].onClick { [weak self] in self?.copyAddress() }
         invite.onClick { [weak self] in self?.openInvite() }
@@ -71,14 +70,11 @@ final class RoomDetailsDialog {
     }
 
     private func rename() {
-        viewModel.send(.rename(String(cString: gtk_editable_get_text(name.cast()))))
+        viewModel.send(.rename(name.text))
     }
 
     private func copyAddress() {
-        guard let text = viewModel.state.address, let clipboard = gtk_widget_get_clipboard(window.cast()) else {
-            return
-        }
-        gdk_clipboard_set_text(clipboard, text)
+        if let text = viewModel.state.address { window.clipboard.setText(text) }
     }
 
     private func openInvite() {
@@ -95,12 +91,12 @@ final class RoomDetailsDialog {
         topic.isVisible = state.hasTopic && (state.canSetTopic || !state.topic.isEmpty)
         if state.topic != lastTopic {
             lastTopic = state.topic
-            gtk_editable_set_text(topic.cast(), state.topic)
+            topic.text = state.topic
         }
         address.isVisible = state.address != nil
-        address.setProperty("subtitle", Markup.escaped(state.address ?? ""))
+        address.setSubtitle(state.address ?? "")
         invite.isVisible = state.canInvite
-        spinner.setProperty("spinning", state.isLoading)
+        spinner.isSpinning = state.isLoading
         spinner.isVisible = state.isLoading
         showMembers(state)
     }
@@ -108,51 +104,49 @@ final class RoomDetailsDialog {
     private var lastTopic = ""
 
     /// Read-only rows still allow selecting and copying.
-    private func setEditable(_ row: Widget, _ isEditable: Bool) {
-        gtk_editable_set_editable(row.cast(), isEditable ? 1 : 0)
-        adw_entry_row_set_show_apply_button(row.cast(), isEditable ? 1 : 0)
+    private func setEditable(_ row: EntryRow, _ isEditable: Bool) {
+        row.isEditable = isEditable
+        row.showsApplyButton = isEditable
     }
 
     private func showMembers(_ state: RoomDetailsViewModel.State) {
         let title = translated("%d Member", "%d Members", count: state.memberCount)
-        members.setProperty("title", title.replacing("%d", with: "\(state.memberCount)"))
+        members.setTitle(title.replacing("%d", with: "\(state.memberCount)"))
         search.isVisible = state.needsSearch
         let entries = state.listed
         guard entries != displayedEntries else { return }
         displayedEntries = entries
-        for row in rows { adw_preferences_group_remove(members.cast(), row.cast()) }
+        for row in rows { members.remove(row) }
         avatars = []
         rows = entries.map(makeRow)
-        for row in rows { adw_preferences_group_add(members.cast(), row.cast()) }
+        for row in rows { members.add(row) }
         let more = state.unlistedCount
         guard more > 0 else { return }
-        let row = Widget(sinking: adw_action_row_new())
         let text = translated("And %d more: search for them", "And %d more: search for them", count: more)
-        row.setProperty("title", text.replacing("%d", with: "\(more)"))
+        let row = ActionRow(text.replacing("%d", with: "\(more)"))
         row.addStyle("dim-label")
         rows.append(row)
-        adw_preferences_group_add(members.cast(), row.cast())
+        members.add(row)
     }
 
     private func makeRow(_ entry: RoomMembers.Entry) -> Widget {
         let member = entry.member
-        let row = Widget(sinking: adw_action_row_new())
-        row.setProperty("title", Markup.escaped(member.displayName))
+        let row = ActionRow(member.displayName)
         let avatar = AvatarView(size: 32)
         avatar.show(member.displayName, member.avatar, from: avatarLoader)
         avatars.append(avatar)
-        adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
+        row.addPrefix(avatar.widget)
         let detail = entry.detail(.gettext)
-        if !detail.isEmpty { row.setProperty("subtitle", Markup.escaped(detail)) }
+        if !detail.isEmpty { row.setSubtitle(detail) }
         guard entry.canBeRemoved else { return row }
-        let remove = Button(sinking: gtk_button_new_from_icon_name("list-remove-symbolic"))
+        let remove = Button(icon: "list-remove-symbolic")
         let label = translated("Remove %s").replacing("%s", with: member.displayName)
         remove.tooltip = label
         remove.setAccessibleLabel(label)
         remove.addStyle("flat")
-        gtk_widget_set_valign(remove.cast(), GTK_ALIGN_CENTER)
+        remove.valign = .center
         remove.onClick { [weak self] in self?.confirmRemoving(member) }
-        adw_action_row_add_suffix(row.cast(), remove.cast())
+        row.addSuffix(remove)
         return row
     }
 

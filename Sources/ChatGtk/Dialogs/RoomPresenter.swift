@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -72,8 +71,8 @@ final class RoomPresenter {
     func showShortcuts() {
         guard let window else { return }
         let builder = Builder(resource: Resource.ui("help-overlay"))
-        let shortcuts: Widget = builder["help_overlay"]
-        gtk_window_set_transient_for(shortcuts.cast(), window.cast())
-        gtk_window_present(shortcuts.cast())
+        let shortcuts: TopLevel = builder["help_overlay"]
+        shortcuts.setTransient(for: window)
+        shortcuts.present()
     }
 }

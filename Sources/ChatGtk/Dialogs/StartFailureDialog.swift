@@ -1,4 +1,3 @@
-import CGtk
 public import ChatViewModels
 import ComposerGtk
 public import GtkKit
@@ -9,13 +8,11 @@ public enum StartFailureDialog {
     public static func present(
         application: Application, _ failure: StartFailure, quit: @escaping @MainActor () -> Void
     ) {
-        let dialog = Widget(sinking: adw_message_dialog_new(nil, failure.heading(.gettext), nil))
-        gtk_window_set_application(dialog.cast(), application.cast())
-        dialog.setProperty("body", failure.body(.gettext))
+        let dialog = MessageDialog(over: nil, heading: failure.heading(.gettext), body: failure.body(.gettext))
+        dialog.setApplication(application)
         dialog.addResponse("quit", translated("_Quit"))
-        adw_message_dialog_set_default_response(dialog.cast(), "quit")
-        adw_message_dialog_set_close_response(dialog.cast(), "quit")
-        dialog.connect("response") { _ in quit() }
-        gtk_window_present(dialog.cast())
+        dialog.setResponses(default: "quit", close: "quit")
+        dialog.onResponse { quit() }
+        dialog.present()
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -6,9 +5,9 @@ import MediaGtk
 
 /// Asks which users to invite to a room.
 final class InviteDialog {
-    private let window: Widget
+    private let window: TopLevel
     private let action: Button
-    private let spinner: Widget
+    private let spinner: Spinner
     private let error: Label
     private let picker: UserPicker
     private let viewModel: InviteViewModel
@@ -16,7 +15,7 @@ final class InviteDialog {
 
     /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
-    static func present(_ viewModel: InviteViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> Widget {
+    static func present(_ viewModel: InviteViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> TopLevel {
         let dialog = InviteDialog(viewModel, over: parent, avatarLoader: avatarLoader)
         dialog.window.presentDialog(of: dialog)
         dialog.picker.grabFocus()
@@ -31,8 +30,8 @@ final class InviteDialog {
         spinner = builder["spinner"]
         error = builder["error"]
         picker = UserPicker(viewModel.userSearch, avatarLoader: avatarLoader)
-        gtk_window_set_title(window.cast(), translated("Invite People"))
-        gtk_window_set_transient_for(window.cast(), parent.cast())
+        window.title = translated("Invite People")
+        window.setTransient(for: parent)
         builder["content", Box.self].append(picker.widget)
         action.label = translated("_Invite")
         action.onClick { [weak viewModel] in viewModel?.send(.invite) }
@@ -47,7 +46,7 @@ final class InviteDialog {
 
     private func render(_ state: InviteViewModel.State) {
         if state.isDone { return window.closeWindow() }
-        spinner.setProperty("spinning", state.isInviting)
+        spinner.isSpinning = state.isInviting
         error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
         error.isVisible = state.error != nil
     }
@@ -55,7 +54,7 @@ final class InviteDialog {
 
 /// Asks whom to start a direct chat with.
 final class NewChatDialog {
-    private let window: Widget
+    private let window: TopLevel
     private let picker: UserPicker
     private var rendering: Rendering?
 
@@ -64,7 +63,7 @@ final class NewChatDialog {
     static func present(
         _ viewModel: UserSearchViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         choose: @escaping @MainActor (User) -> Void
-    ) -> Widget {
+    ) -> TopLevel {
         let dialog = NewChatDialog(viewModel, over: parent, avatarLoader: avatarLoader, choose: choose)
         dialog.window.presentDialog(of: dialog)
         dialog.picker.grabFocus()
@@ -78,8 +77,8 @@ final class NewChatDialog {
         let builder = Builder(resource: Resource.ui("invite"))
         window = builder["window"]
         picker = UserPicker(viewModel, avatarLoader: avatarLoader)
-        gtk_window_set_title(window.cast(), translated("New Direct Chat"))
-        gtk_window_set_transient_for(window.cast(), parent.cast())
+        window.title = translated("New Direct Chat")
+        window.setTransient(for: parent)
         builder["content", Box.self].append(picker.widget)
         builder["action", Button.self].isVisible = false
         builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }

@@ -10,14 +10,14 @@ final class UserPicker {
 
     private let viewModel: UserSearchViewModel
     private let avatarLoader: AvatarLoader
-    private let search: Widget
-    private let list: Widget
-    private let chosen: Widget
+    private let search: SearchEntry
+    private let list: ListBox
+    private let chosen: FlowBox
     private let status: Label
     private let texts = UserSearchText(.desktop)
-    private var rows: [Widget] = []
+    private var rows: [ActionRow] = []
     private var avatars: [AvatarView] = []
-    private var chips: [Widget] = []
+    private var chips: [FlowBoxChild] = []
     private var rendering: Rendering?
 
     init(_ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader) {
@@ -29,19 +29,16 @@ final class UserPicker {
         list = builder["people"]
         chosen = builder["chosen"]
         status = builder["status"]
-        search.connect("changed") { [weak self] _ in self?.typed() }
-        search.connect("activate") { [weak self] _ in self?.choose(.chooseFirst) }
-        list.connect("row-activated") { [weak self] arguments in
-            guard let row = arguments.object(0) else { return }
-            self?.choose(at: Int(gtk_list_box_row_get_index(row.assumingMemoryBound(to: GtkListBoxRow.self))))
-        }
+        search.onChange { [weak self] in self?.typed() }
+        search.onActivate { [weak self] in self?.choose(.chooseFirst) }
+        list.onRowActivated { [weak self] in self?.choose(at: $0) }
         addKeys()
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
     func grabFocus() { search.grabFocus() }
 
-    private func typed() { viewModel.send(.search(String(cString: gtk_editable_get_text(search.cast())))) }
+    private func typed() { viewModel.send(.search(search.text)) }
 
     private func choose(at index: Int) {
         guard viewModel.state.found.indices.contains(index) else { return }
@@ -56,16 +53,14 @@ final class UserPicker {
     }
 
     private func showText(_ text: String) {
-        if String(cString: gtk_editable_get_text(search.cast())) != text { gtk_editable_set_text(search.cast(), text) }
+        if search.text != text { search.text = text }
     }
 
     /// Removes the last chosen user on Backspace in an empty field, as is usual in token fields.
     private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, Int32(bitPattern: arguments.uint(0)) == GDK_KEY_BackSpace,
-                self.viewModel.state.canRemoveLast
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            guard let self, key.key == GDK_KEY_BackSpace, self.viewModel.state.canRemoveLast
             else { return false }
             self.viewModel.send(.removeLast)
             return true
@@ -77,53 +72,50 @@ final class UserPicker {
 
     private func render(_ state: UserSearchViewModel.State) {
         showText(state.text)
-        for row in rows { gtk_list_box_remove(list.cast(), row.cast()) }
+        for row in rows { list.remove(row) }
         avatars = []
         rows = state.found.map { makeRow($0, isChosen: state.isChosen($0)) }
-        for row in rows { gtk_list_box_append(list.cast(), row.cast()) }
+        for row in rows { list.append(row) }
         list.isVisible = !rows.isEmpty
-        for chip in chips { gtk_flow_box_remove(chosen.cast(), chip.cast()) }
+        for chip in chips { chosen.remove(chip) }
         chips = state.chosen.map(makeChip)
-        for chip in chips { gtk_flow_box_insert(chosen.cast(), chip.cast(), -1) }
+        for chip in chips { chosen.append(chip) }
         chosen.isVisible = !chips.isEmpty
         status.text = texts.status(state)
         status.isVisible = !status.text.isEmpty
         status.setStyle("error", state.error != nil)
     }
 
-    private func makeRow(_ user: User, isChosen: Bool) -> Widget {
-        let row = Widget(sinking: adw_action_row_new())
-        row.setProperty("title", Markup.escaped(user.title))
-        if user.name != nil { row.setProperty("subtitle", Markup.escaped(user.id.rawValue)) }
-        row.setProperty("title-lines", 1)
-        row.setProperty("subtitle-lines", 1)
-        row.setProperty("activatable", true)
+    private func makeRow(_ user: User, isChosen: Bool) -> ActionRow {
+        let row = ActionRow(user.title)
+        if user.name != nil { row.setSubtitle(user.id.rawValue) }
+        row.limitToOneLineEach()
+        row.isActivatable = true
         let avatar = AvatarView(size: 32)
         avatar.show(user.title, user.avatar, from: avatarLoader)
         avatars.append(avatar)
-        adw_action_row_add_prefix(row.cast(), avatar.widget.cast())
+        row.addPrefix(avatar.widget)
         if isChosen {
-            adw_action_row_add_suffix(row.cast(), gtk_image_new_from_icon_name("object-select-symbolic"))
+            row.addSuffix(Image(icon: "object-select-symbolic"))
         }
         return row
     }
 
-    private func makeChip(_ user: User) -> Widget {
-        let button = Button(sinking: gtk_button_new())
+    private func makeChip(_ user: User) -> FlowBoxChild {
+        let button = Button()
         let line = Box(.horizontal, spacing: 6)
         let name = Label(user.title)
-        gtk_label_set_ellipsize(name.cast(), PANGO_ELLIPSIZE_END)
-        gtk_label_set_max_width_chars(name.cast(), 24)
+        name.setEllipsize(.end)
+        name.maxWidthChars = 24
         line.append(name)
-        line.append(Widget(sinking: gtk_image_new_from_icon_name("window-close-symbolic")))
-        gtk_button_set_child(button.cast(), line.cast())
+        line.append(Image(icon: "window-close-symbolic"))
+        button.setChild(line)
         button.addStyle("person-chip")
         button.tooltip = user.id.rawValue
         button.setAccessibleLabel(texts.removal(of: user))
         button.onClick { [weak viewModel] in viewModel?.send(.toggle(user)) }
-        let child = Widget(sinking: gtk_flow_box_child_new())
-        gtk_flow_box_child_set_child(child.cast(), button.cast())
-        gtk_widget_set_focusable(child.cast(), 0)
+        let child = FlowBoxChild(button)
+        child.isFocusable = false
         return child
     }
 }

@@ -20,7 +20,7 @@ final class RoomListView {
     private let model = KeyListModel()
     private var byKey: [String: RoomListViewModel.Row] = [:]
     private var selected: Int?
-    private var bound: [UnsafeMutableRawPointer: (row: RoomRow, key: String?)] = [:]
+    private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
     private var rendering: Rendering?
     private var isRendering = false
     private let menu: PopoverMenu
@@ -34,16 +34,16 @@ final class RoomListView {
         self.list = list
         self.stack = stack
         let builder = Builder(resource: Resource.ui("room-menu"))
-        pane = gtk_widget_get_parent(stack.cast()).map { Widget(borrowing: $0) } ?? list
+        pane = stack.parent ?? list
         menu = PopoverMenu(model: builder["menu", Object.self], parent: pane)
         menu.connect("closed") { [weak self] _ in self?.focus.restore() }
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
-            unbind: { [weak self] widget, _ in self?.bound[widget.pointer]?.key = nil },
+            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil },
             isSelectable: { SectionTitle(key: $0) == nil })
         list.onSelectionChange { [weak self] in self?.selectionChanged() }
-        list.connect("activate") { [weak self] _ in self?.onActivate?() }
+        list.onActivate { [weak self] _ in self?.onActivate?() }
         addPointer()
         addKeys()
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
@@ -60,7 +60,7 @@ final class RoomListView {
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(menu.cast()) != nil { gtk_widget_unparent(menu.cast()) }
+        menu.unparent()
     }
 
     func grabFocus() {
@@ -73,22 +73,20 @@ final class RoomListView {
 
     /// Moves between rooms with the arrow keys; GTK's own bindings would stop at section titles.
     private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
-            self?.handle(key: arguments.uint(0), modifiers: arguments.flags(2)) ?? false
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            self?.handle(key) ?? false
         }
         list.addController(keys)
     }
 
-    private func handle(key: UInt32, modifiers: UInt32) -> Bool {
-        let others = GDK_SHIFT_MASK.rawValue | GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue
-        guard modifiers & others == 0 else { return false }
+    private func handle(_ key: KeyPress) -> Bool {
+        guard key.modifiers.isDisjoint(with: [.shift, .control, .alt]) else { return false }
         let rows = model.keys.indices.filter { SectionTitle(key: model.keys[$0]) == nil }
         guard rows.count < model.keys.count else { return false }
         let current = focusedRow ?? selected ?? -1
         let next: Int?
-        switch Int32(bitPattern: key) {
+        switch key.key {
         case GDK_KEY_Up, GDK_KEY_KP_Up: next = rows.last { $0 < current }
         case GDK_KEY_Down, GDK_KEY_KP_Down: next = rows.first { $0 > current }
         case GDK_KEY_Home, GDK_KEY_KP_Home: next = rows.first
@@ -104,10 +102,8 @@ final class RoomListView {
     }
 
     private var focusedRow: Int? {
-        guard let root = gtk_widget_get_root(list.cast()), let focus = gtk_root_get_focus(root) else { return nil }
-        let key = bound.values.first { row, _ in
-            IndexedList.item(of: row.widget).pointer == UnsafeMutableRawPointer(focus)
-        }?.key
+        guard let focus = list.root?.focus else { return nil }
+        let key = bound.values.first { row, _ in IndexedList.item(of: row.widget).isSame(as: focus) }?.key
         return key.flatMap { model.keys.firstIndex(of: $0) }
     }
 
@@ -144,16 +140,16 @@ final class RoomListView {
 
     private func makeRow() -> Widget {
         let row = RoomRow()
-        bound[row.widget.pointer] = (row, nil)
+        bound[row.widget.identity] = (row, nil)
         return row.widget
     }
 
     private func bind(_ widget: Widget, _ key: String) {
-        bound[widget.pointer]?.key = key
+        bound[widget.identity]?.key = key
         if let title = SectionTitle(key: key) {
-            bound[widget.pointer]?.row.show(title)
+            bound[widget.identity]?.row.show(title)
         } else if let row = byKey[key] {
-            bound[widget.pointer]?.row.show(row, avatarLoader)
+            bound[widget.identity]?.row.show(row, avatarLoader)
         }
     }
 
@@ -165,17 +161,13 @@ final class RoomListView {
     }
 
     private func addPointer() {
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_PRIMARY))
-        click.connect("released") { [weak self] arguments in
-            if self?.key(at: arguments.double(2)) != nil { self?.onActivate?() }
+        let click = ClickGesture()
+        click.onRelease { [weak self] event in
+            if self?.key(at: event.y) != nil { self?.onActivate?() }
         }
         list.addController(click)
-        let secondary = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        gtk_gesture_single_set_button(secondary.cast(), guint(GDK_BUTTON_SECONDARY))
-        secondary.connect("pressed") { [weak self] arguments in
-            self?.openMenu(x: arguments.double(1), y: arguments.double(2))
-        }
+        let secondary = ClickGesture(.secondary)
+        secondary.onPress { [weak self] in self?.openMenu(x: $0.x, y: $0.y) }
         list.addController(secondary)
     }
 
@@ -190,9 +182,8 @@ final class RoomListView {
     private func openMenu(x: Double, y: Double) {
         guard let key = key(at: y), byKey[key]?.isInvitation == false else { return }
         menuRoom = RoomID(key)
-        var (menuX, menuY) = (0.0, 0.0)
-        shim_translate(list.pointer, pane.pointer, x, y, &menuX, &menuY)
+        let position = list.translate(x: x, y: y, to: pane) ?? (0, 0)
         focus.save(around: pane)
-        menu.popUp(x: menuX, y: menuY)
+        menu.popUp(x: position.x, y: position.y)
     }
 }

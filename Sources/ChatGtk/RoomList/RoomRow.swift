@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import ComposerGtk
@@ -22,22 +21,22 @@ final class RoomRow {
         widget = row
         row.addStyle("room-row")
         row.append(avatar.widget)
-        gtk_widget_set_hexpand(column.cast(), 1)
-        gtk_widget_set_valign(column.cast(), GTK_ALIGN_CENTER)
+        column.hexpand = true
+        column.valign = .center
         row.append(column)
         column.append(line(name, time))
         let second = line(preview, mentions)
         second.append(badge)
         column.append(second)
         for style in ["caption-heading", "dim-label"] { title.addStyle(style) }
-        gtk_label_set_xalign(title.cast(), 0)
+        title.xalign = 0
         row.append(title)
         name.addStyle("room-name")
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
         for style in ["caption", "dim-label", "room-preview"] { preview.addStyle(style) }
         badge.addStyle("unread-badge")
         for style in ["unread-badge", "mention-badge"] { mentions.addStyle(style) }
-        for label in [badge, mentions] { gtk_widget_set_valign(label.cast(), GTK_ALIGN_CENTER) }
+        for label in [badge, mentions] { label.valign = .center }
     }
 
     /// Shows a section title instead of a room.
@@ -58,11 +57,9 @@ final class RoomRow {
         setTitle(false)
         avatar.show(row.name, row.avatar, from: avatarLoader)
         if row.kind == .notes {
-            adw_avatar_set_icon_name(avatar.widget.cast(), "document-edit-symbolic")
-            adw_avatar_set_show_initials(avatar.widget.cast(), 0)
-        } else {
-            adw_avatar_set_show_initials(avatar.widget.cast(), 1)
+            avatar.widget.iconName = "document-edit-symbolic"
         }
+        avatar.widget.showsInitials = row.kind != .notes
         name.text = row.name
         time.text = DateText.brief(row.lastActivity, row.day)
         preview.text = row.previewText(.gettext)
@@ -78,12 +75,12 @@ final class RoomRow {
 
     private func line(_ first: Label, _ second: Label) -> Box {
         let line = Box(.horizontal, spacing: 6)
-        gtk_label_set_xalign(first.cast(), 0)
-        gtk_label_set_ellipsize(first.cast(), PANGO_ELLIPSIZE_END)
+        first.xalign = 0
+        first.setEllipsize(.end)
         // Limits the natural width: a long text would widen the list at the expense of the other pane.
-        gtk_label_set_max_width_chars(first.cast(), 26)
-        gtk_label_set_single_line_mode(first.cast(), 1)
-        gtk_widget_set_hexpand(first.cast(), 1)
+        first.maxWidthChars = 26
+        first.isSingleLine = true
+        first.hexpand = true
         line.append(first)
         line.append(second)
         return line

@@ -1,11 +1,10 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
 
 /// The search bar above the timeline: a field, the match count, and buttons that step through the matches.
 final class RoomSearchBar {
-    let widget: Widget
+    let widget: Clamp
     /// Called to restore the focus when the search closes.
     var onClose: (() -> Void)?
 
@@ -19,7 +18,8 @@ final class RoomSearchBar {
 
     init(viewModel: RoomSearchViewModel) {
         self.viewModel = viewModel
-        widget = Widget(sinking: adw_clamp_new())
+        widget = Clamp()
+        widget.setSize(maximum: 820, tighteningThreshold: 820)
         build()
         field.onType = { [weak viewModel] in viewModel?.send(.field(.type($0))) }
         field.onReturn = { [weak viewModel] in viewModel?.send($0 ? .stepNewer : .stepOlder) }
@@ -74,20 +74,18 @@ final class RoomSearchBar {
         close.onClick { [weak self] in self?.close() }
         line.append(close)
         for style in ["caption", "error"] { problem.addStyle(style) }
-        gtk_label_set_xalign(problem.cast(), 0)
-        gtk_label_set_wrap(problem.cast(), 1)
+        problem.xalign = 0
+        problem.wrap = true
         let column = Box(.vertical, spacing: 6)
         column.addStyle("parlance-search")
         column.append(line)
         column.append(problem)
-        adw_clamp_set_maximum_size(widget.cast(), 820)
-        adw_clamp_set_tightening_threshold(widget.cast(), 820)
-        adw_clamp_set_child(widget.cast(), column.cast())
+        widget.setChild(column)
         widget.isVisible = false
     }
 
     private static func button(_ icon: String, _ label: String) -> Button {
-        let button = Button(sinking: gtk_button_new_from_icon_name(icon))
+        let button = Button(icon: icon)
         button.tooltip = label
         button.setAccessibleLabel(label)
         return button

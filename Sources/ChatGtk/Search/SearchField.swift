@@ -3,7 +3,7 @@ import GtkKit
 
 /// A search entry that reports each change immediately, without GtkSearchEntry's delay.
 final class SearchField {
-    let widget = Entry(sinking: gtk_search_entry_new())
+    let widget = SearchEntry()
     var onType: ((String) -> Void)?
     /// Called on Return and Shift+Return.
     var onReturn: ((_ isShifted: Bool) -> Void)?
@@ -11,26 +11,25 @@ final class SearchField {
     var onEscape: (() -> Void)?
 
     init(label: String) {
-        gtk_widget_set_hexpand(widget.cast(), 1)
-        widget.setProperty("placeholder-text", label)
+        widget.hexpand = true
+        widget.setPlaceholder(label)
         widget.setAccessibleLabel(label)
         widget.onChange { [weak self] in
             guard let self else { return }
             self.onType?(self.widget.text)
         }
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
             guard let self else { return false }
-            return self.handle(Int32(bitPattern: arguments.uint(0)), arguments.flags(2))
+            return self.handle(key)
         }
         widget.addController(keys)
     }
 
-    private func handle(_ key: Int32, _ flags: UInt32) -> Bool {
-        guard flags & (GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue) == 0 else { return false }
-        switch key {
-        case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_ISO_Enter: onReturn?(flags & GDK_SHIFT_MASK.rawValue != 0)
+    private func handle(_ key: KeyPress) -> Bool {
+        guard key.modifiers.isDisjoint(with: [.control, .alt]) else { return false }
+        switch key.key {
+        case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_ISO_Enter: onReturn?(key.modifiers.contains(.shift))
         case GDK_KEY_Escape: onEscape?()
         case GDK_KEY_Down where onDown != nil, GDK_KEY_KP_Down where onDown != nil: onDown?()
         default: return false
@@ -47,11 +46,11 @@ final class SearchField {
     /// Focuses the field and selects its text, so that typing replaces it.
     func grabFocus() {
         widget.grabFocus()
-        gtk_editable_select_region(widget.cast(), 0, -1)
+        widget.selectAll()
     }
 
     var hasFocus: Bool {
-        guard let root = gtk_widget_get_root(widget.cast()), let focus = gtk_root_get_focus(root) else { return false }
-        return gtk_widget_is_ancestor(focus, widget.cast()) != 0
+        guard let focus = widget.root?.focus else { return false }
+        return widget.isAncestor(of: focus)
     }
 }

@@ -5,26 +5,26 @@ import GtkKit
 
 /// The search in all rooms, which replaces the room list: a field and its results.
 final class SearchPane {
-    let widget: Widget
+    let widget = Box(.vertical)
     /// Called to restore the focus when the search closes.
     var onClose: (() -> Void)?
     /// Called when the user chooses a result.
     var onChoose: (() -> Void)?
 
     let field = SearchField(label: translated("Search in all rooms"))
-    let list = ListView(sinking: gtk_list_view_new(nil, nil))
+    let list = ListView()
     private var viewModel: SearchViewModel
-    private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
+    private let scroller: ScrolledWindow
     private let hint = Label()
-    private let nothing = Widget(sinking: adw_status_page_new())
+    private let nothing = StatusPage(title: translated("No Messages Found"), iconName: "edit-find-symbolic")
     private let model = KeyListModel()
     private var byKey: [String: SearchResult] = [:]
-    private var bound: [UnsafeMutableRawPointer: (row: SearchResultRow, key: String?)] = [:]
+    private var bound: [ObjectIdentity: (row: SearchResultRow, key: String?)] = [:]
     private var rendering: Rendering?
 
     init(viewModel: SearchViewModel) {
         self.viewModel = viewModel
-        widget = Box(.vertical)
+        scroller = ScrolledWindow(list)
         build()
         field.onType = { [weak self] in self?.viewModel.send(.field(.type($0))) }
         field.onReturn = { [weak self] _ in self?.choose(self?.list.selectedIndex ?? 0) }
@@ -33,8 +33,8 @@ final class SearchPane {
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },
-            unbind: { [weak self] widget, _ in self?.bound[widget.pointer]?.key = nil })
-        list.connect("activate") { [weak self] arguments in self?.choose(Int(arguments.uint(0))) }
+            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil })
+        list.onActivate { [weak self] in self?.choose($0) }
         addListKeys()
         let adjustment = scroller.verticalAdjustment
         for signal in ["value-changed", "changed"] {
@@ -95,27 +95,24 @@ final class SearchPane {
 
     private func makeRow() -> Widget {
         let row = SearchResultRow()
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
         // Capture phase: the list's own gesture would only select the row.
-        gtk_event_controller_set_propagation_phase(click.cast(), GTK_PHASE_CAPTURE)
-        click.connect("pressed") { [weak click] _ in
-            if let click { gtk_gesture_set_state(click.cast(), GTK_EVENT_SEQUENCE_CLAIMED) }
-        }
-        click.connect("released") { [weak self, weak widget = row.widget] _ in
-            guard let self, let widget, let key = self.bound[widget.pointer]?.key,
+        let click = ClickGesture(phase: .capture)
+        click.onPress { $0.claim() }
+        click.onRelease { [weak self, weak widget = row.widget] _ in
+            guard let self, let widget, let key = self.bound[widget.identity]?.key,
                 let index = self.model.keys.firstIndex(of: key)
             else { return }
             self.list.selectedIndex = index
             self.choose(index)
         }
         row.widget.addController(click)
-        bound[row.widget.pointer] = (row, nil)
+        bound[row.widget.identity] = (row, nil)
         return row.widget
     }
 
     private func bind(_ widget: Widget, _ key: String) {
-        bound[widget.pointer]?.key = key
-        if let result = byKey[key] { bound[widget.pointer]?.row.show(result) }
+        bound[widget.identity]?.key = key
+        if let result = byKey[key] { bound[widget.identity]?.row.show(result) }
     }
 
     // MARK: Input
@@ -134,11 +131,10 @@ final class SearchPane {
     }
 
     private func addListKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
             guard let self else { return false }
-            switch Int32(bitPattern: arguments.uint(0)) {
+            switch key.key {
             case GDK_KEY_Escape: self.close()
             case GDK_KEY_Up where self.list.selectedIndex ?? 0 == 0: self.field.grabFocus()
             default: return false
@@ -163,21 +159,16 @@ final class SearchPane {
         top.addStyle("parlance-search")
         top.append(field.widget)
         hint.addStyle("caption")
-        gtk_label_set_xalign(hint.cast(), 0)
-        gtk_label_set_wrap(hint.cast(), 1)
+        hint.xalign = 0
+        hint.wrap = true
         // Keeps the pane as narrow as the room list.
-        gtk_label_set_max_width_chars(hint.cast(), 28)
+        hint.maxWidthChars = 28
         top.append(hint)
         nothing.addStyle("compact")
-        nothing.setProperty("title", translated("No Messages Found"))
-        nothing.setProperty("icon-name", "edit-find-symbolic")
-        gtk_widget_set_vexpand(nothing.cast(), 1)
+        nothing.vexpand = true
         list.addStyle("navigation-sidebar")
         list.setAccessibleLabel(translated("Messages found"))
-        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
-        gtk_widget_set_vexpand(scroller.cast(), 1)
-        scroller.setChild(list)
-        for child in [top, scroller, nothing] as [Widget] { gtk_box_append(widget.cast(), child.cast()) }
+        for child in [top, scroller, nothing] as [Widget] { widget.append(child) }
         widget.isVisible = false
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import ComposerGtk
 import GtkKit
@@ -16,17 +15,17 @@ final class SearchResultRow {
         column.addStyle("search-result")
         let line = Box(.horizontal, spacing: 6)
         room.addStyle("room-name")
-        gtk_label_set_ellipsize(room.cast(), PANGO_ELLIPSIZE_END)
-        gtk_widget_set_hexpand(room.cast(), 1)
+        room.setEllipsize(.end)
+        room.hexpand = true
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
         text.addStyle("caption")
-        gtk_label_set_wrap(text.cast(), 1)
-        gtk_label_set_wrap_mode(text.cast(), PANGO_WRAP_WORD_CHAR)
-        gtk_label_set_lines(text.cast(), 3)
-        gtk_label_set_max_width_chars(text.cast(), 28)
-        gtk_label_set_max_width_chars(room.cast(), 14)
-        gtk_label_set_ellipsize(text.cast(), PANGO_ELLIPSIZE_END)
-        for label in [room, text] { gtk_label_set_xalign(label.cast(), 0) }
+        text.wrap = true
+        text.setWrapMode(.wordOrCharacter)
+        text.lines = 3
+        text.maxWidthChars = 28
+        room.maxWidthChars = 14
+        text.setEllipsize(.end)
+        for label in [room, text] { label.xalign = 0 }
         line.append(room)
         line.append(time)
         column.append(line)
@@ -39,15 +38,10 @@ final class SearchResultRow {
         time.tooltip = DateText.full(result.sentAt)
         let start = result.senderText(.gettext) + " "
         text.text = start + result.snippet
-        let attributes = pango_attr_list_new()
-        defer { pango_attr_list_unref(attributes) }
-        for match in result.matches {
-            let bold = pango_attr_weight_new(PANGO_WEIGHT_BOLD)
-            bold?.pointee.start_index = guint(start.utf8.count + match.lowerBound)
-            bold?.pointee.end_index = guint(start.utf8.count + match.upperBound)
-            pango_attr_list_insert(attributes, bold)
-        }
-        gtk_label_set_attributes(text.cast(), attributes)
+        let attributes = TextAttributes()
+        let offset = start.utf8.count
+        for match in result.matches { attributes.add(.bold, to: offset + match.lowerBound..<offset + match.upperBound) }
+        text.setAttributes(attributes)
         IndexedList.item(of: widget).setAccessibleLabel(
             result.accessibleText(time: DateText.full(result.sentAt), .gettext))
     }

@@ -8,96 +8,78 @@ final class DayPicker {
     var onPick: ((Date) -> Void)?
 
     private let parent: Widget
-    private let popover: Widget
-    private let calendar: Widget
+    private let popover = Popover()
+    private let calendar = MonthCalendar()
     private let focus = FocusRestorer()
     private var isSetting = false
 
     init(parent: Widget) {
         self.parent = parent
-        popover = Widget(sinking: gtk_popover_new())
-        calendar = Widget(sinking: gtk_calendar_new())
-        gtk_popover_set_child(popover.cast(), calendar.cast())
+        popover.setChild(calendar)
         popover.attachPopover(to: parent)
         popover.setAccessibleLabel(translated("Jump to a day"))
-        popover.connect("closed") { [weak self] _ in self?.focus.restore() }
-        calendar.connect("day-selected") { [weak self] _ in self?.picked() }
+        popover.onClose { [weak self] in self?.focus.restore() }
+        calendar.onSelect { [weak self] in self?.picked() }
         addKeys()
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        popover.unparent()
     }
 
     /// - Parameter date: The initial day; defaults to today.
     func open(at widget: Widget, date: Date?) {
-        guard let bounds = widget.bounds(in: parent),
-            let day = g_date_time_new_from_unix_local(gint64((date ?? Date()).timeIntervalSince1970))
-        else { return }
-        defer { g_date_time_unref(day) }
-        select(day)
-        var target = GdkRectangle(
-            x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
-        gtk_popover_set_pointing_to(popover.cast(), &target)
+        guard let bounds = widget.bounds(in: parent), select({ calendar.select(date ?? Date()) }) else { return }
+        popover.point(x: bounds.x, y: bounds.y, width: bounds.width, height: bounds.height)
         focus.save(around: parent)
-        gtk_popover_popup(popover.cast())
+        popover.popUp()
         // Focus the days instead of the month arrows.
         calendar.grabFocus()
     }
 
     /// Selects a day without jumping to it.
-    private func select(_ day: OpaquePointer) {
+    /// Selects a day without picking it.
+    private func select<R>(_ change: () -> R) -> R {
         isSetting = true
-        shim_select_day(calendar.pointer, day)
-        isSetting = false
+        defer { isSetting = false }
+        return change()
     }
 
     private func picked() {
-        guard !isSetting, let day = gtk_calendar_get_date(calendar.cast()) else { return }
-        defer { g_date_time_unref(day) }
-        let (year, month, date) = (
-            g_date_time_get_year(day), g_date_time_get_month(day), g_date_time_get_day_of_month(day)
-        )
-        guard let start = g_date_time_new_local(year, month, date, 0, 0, 0) else { return }
-        defer { g_date_time_unref(start) }
-        gtk_popover_popdown(popover.cast())
-        onPick?(Date(timeIntervalSince1970: TimeInterval(g_date_time_to_unix(start))))
+        guard !isSetting, let day = calendar.selectedDay else { return }
+        popover.popDown()
+        onPick?(day)
     }
 
     // MARK: Keys
 
     private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, self.calendar.hasFocus, arguments.flags(2) & GDK_CONTROL_MASK.rawValue == 0 else {
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            guard let self, self.calendar.hasFocus, !key.modifiers.contains(.control) else {
                 return false
             }
-            return self.handleKey(Int32(bitPattern: arguments.uint(0)))
+            return self.handleKey(key.key)
         }
         calendar.addController(keys)
     }
 
     private func handleKey(_ key: Int32) -> Bool {
-        let forward: Int32 = gtk_widget_get_direction(calendar.cast()) == GTK_TEXT_DIR_RTL ? -1 : 1
+        let forward = calendar.isRightToLeft ? -1 : 1
         switch key {
-        case GDK_KEY_Left, GDK_KEY_KP_Left: move { g_date_time_add_days($0, -forward) }
-        case GDK_KEY_Right, GDK_KEY_KP_Right: move { g_date_time_add_days($0, forward) }
-        case GDK_KEY_Up, GDK_KEY_KP_Up: move { g_date_time_add_days($0, -7) }
-        case GDK_KEY_Down, GDK_KEY_KP_Down: move { g_date_time_add_days($0, 7) }
-        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: move { g_date_time_add_months($0, -1) }
-        case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: move { g_date_time_add_months($0, 1) }
+        case GDK_KEY_Left, GDK_KEY_KP_Left: move(days: -forward)
+        case GDK_KEY_Right, GDK_KEY_KP_Right: move(days: forward)
+        case GDK_KEY_Up, GDK_KEY_KP_Up: move(days: -7)
+        case GDK_KEY_Down, GDK_KEY_KP_Down: move(days: 7)
+        case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: move(months: -1)
+        case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: move(months: 1)
         case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space: picked()
         default: return false
         }
         return true
     }
 
-    private func move(_ step: (OpaquePointer) -> OpaquePointer?) {
-        guard let day = gtk_calendar_get_date(calendar.cast()) else { return }
-        defer { g_date_time_unref(day) }
-        guard let next = step(day) else { return }
-        defer { g_date_time_unref(next) }
-        select(next)
+    private func move(days: Int = 0, months: Int = 0) {
+        select { calendar.moveSelection(days: days, months: months) }
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -6,18 +5,18 @@ import GtkKit
 /// The bar below a message whose sending, edit, deletion or reaction failed: the reason and actions.
 final class FailedMessageBar {
     let widget = Box(.horizontal, spacing: 6)
-    let retry = Button(sinking: gtk_button_new())
-    let discard = Button(sinking: gtk_button_new())
+    let retry = Button()
+    let discard = Button()
     let text = Label()
     var onRetry: (() -> Void)?
     var onDiscard: (() -> Void)?
 
     init(isOwn: Bool) {
         widget.addStyle("message-unsent")
-        gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
-        let icon = Widget(sinking: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+        widget.halign = isOwn ? .end : .start
+        let icon = Image(icon: "dialog-warning-symbolic")
         for child in [icon, text] { child.addStyle("error") }
-        gtk_label_set_ellipsize(text.cast(), PANGO_ELLIPSIZE_END)
+        text.setEllipsize(.end)
         for child in [icon, text, retry, discard] { widget.append(child) }
         for button in [retry, discard] { button.addStyle("flat") }
         retry.onClick { [weak self] in self?.onRetry?() }

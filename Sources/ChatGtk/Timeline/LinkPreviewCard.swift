@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import ComposerGtk
@@ -11,9 +10,9 @@ final class LinkPreviewCard {
     /// The side length of the image, in logical pixels.
     private static let side = 64
 
-    let widget = Button(sinking: gtk_button_new())
+    let widget = Button()
     var onOpen: ((BodyLink) -> Void)?
-    private let picture = Widget(sinking: gtk_picture_new())
+    private let picture = Picture()
     private let site = Label()
     private let title = Label()
     private let summary = Label()
@@ -28,26 +27,26 @@ final class LinkPreviewCard {
         self.media = media
         self.linkPreviews = linkPreviews
         let texts = Box(.vertical, spacing: 2)
-        gtk_widget_set_hexpand(texts.cast(), 1)
-        gtk_widget_set_valign(texts.cast(), GTK_ALIGN_CENTER)
+        texts.hexpand = true
+        texts.valign = .center
         for (label, lines) in [(site, 1), (title, 2), (summary, 3)] {
-            gtk_label_set_xalign(label.cast(), 0)
-            gtk_label_set_wrap(label.cast(), 1)
-            gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
-            gtk_label_set_lines(label.cast(), gint(lines))
-            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
-            gtk_label_set_max_width_chars(label.cast(), 44)
+            label.xalign = 0
+            label.wrap = true
+            label.setWrapMode(.wordOrCharacter)
+            label.lines = lines
+            label.setEllipsize(.end)
+            label.maxWidthChars = 44
             texts.append(label)
         }
         for style in ["caption", "dim-label"] { site.addStyle(style) }
         title.addStyle("link-preview-title")
         summary.addStyle("caption")
         let row = Box(.horizontal, spacing: 9)
-        gtk_widget_set_size_request(picture.cast(), gint(Self.side), gint(Self.side))
-        gtk_widget_set_valign(picture.cast(), GTK_ALIGN_CENTER)
+        picture.setSizeRequest(width: Self.side, height: Self.side)
+        picture.valign = .center
         row.append(picture)
         row.append(texts)
-        gtk_button_set_child(widget.cast(), row.cast())
+        widget.setChild(row)
         for style in ["flat", "link-preview"] { widget.addStyle(style) }
         widget.isVisible = false
         widget.onClick { [weak self] in
@@ -89,15 +88,15 @@ final class LinkPreviewCard {
         summary.isVisible = !preview.summary.isEmpty
         widget.tooltip = link.target.address
         widget.setAccessibleLabel(preview.accessibleText(.gettext))
-        gtk_picture_set_paintable(picture.cast(), nil)
+        picture.paintable = nil
         picture.isVisible = preview.picture != nil
         guard let image = preview.picture else { return }
-        let side = Self.side * max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        let side = Self.side * widget.scaleFactor
         loading = Task { [weak self, weak media] in
             let decoded = await media?.previews.image(of: image, fitting: side, by: side)
             guard !Task.isCancelled, let self else { return }
             if let decoded {
-                gtk_picture_set_paintable(picture.cast(), decoded.paintable.cast())
+                picture.paintable = decoded.paintable
             } else {
                 picture.isVisible = false
             }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -52,7 +51,7 @@ final class MessageMenu {
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        popover.unparent()
     }
 
     var isOpen: Bool { popover.isVisible }
@@ -63,15 +62,12 @@ final class MessageMenu {
     }
 
     func open(for item: MessageItem, at widget: Widget, x: Double, y: Double) {
-        var (parentX, parentY) = (0.0, 0.0)
-        guard shim_translate(widget.pointer, parent.pointer, x, y, &parentX, &parentY) != 0 else {
-            return
-        }
+        guard let position = widget.translate(x: x, y: y, to: parent) else { return }
         self.item = item
         opener = widget
         for (action, isEnabled) in actions { action.isEnabled = isEnabled(item) }
         guard item.canCopy || item.canEdit || item.canDelete else { return }
         focus.save(around: parent)
-        popover.popUp(x: parentX, y: parentY)
+        popover.popUp(x: position.x, y: position.y)
     }
 }

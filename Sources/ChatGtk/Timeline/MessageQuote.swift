@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
@@ -14,21 +13,21 @@ final class MessageQuote {
     private var target: MessageID?
 
     init() {
-        widget = Button(sinking: gtk_button_new())
+        widget = Button()
         let column = Box(.vertical)
         column.append(sender)
         column.append(text)
         sender.addStyle("quote-sender")
         for label in [sender, text] {
-            gtk_label_set_xalign(label.cast(), 0)
-            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
+            label.xalign = 0
+            label.setEllipsize(.end)
         }
-        gtk_label_set_max_width_chars(text.cast(), 40)
-        gtk_button_set_child(widget.cast(), column.cast())
+        text.maxWidthChars = 40
+        widget.setChild(column)
         widget.addStyle("flat")
         widget.addStyle("message-quote")
         widget.isVisible = false
-        gtk_widget_set_focusable(widget.cast(), 0)
+        widget.isFocusable = false
         widget.onClick { [weak self] in
             guard let self, let target = self.target else { return }
             self.onClick?(target)

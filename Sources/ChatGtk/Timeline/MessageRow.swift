@@ -18,12 +18,13 @@ protocol MessageRowDelegate: AnyObject {
 
 /// A message: its bubble, the sender and time at the edges of a group, and buttons on hover.
 final class MessageRow: TimelineRow {
-    let widget: Widget
+    var widget: Widget { box }
+    private let box: Box
     private let isOwn: Bool
     private let sender = Label()
     private let quote = MessageQuote()
     private let body = MessageBodyView()
-    private let shortened = Button(sinking: gtk_button_new_with_label(translated("Show All")))
+    private let shortened = Button(label: translated("Show All"))
     private let meta = Label()
     private let buttons: MessageButtons
     private let reactions: ReactionsView
@@ -54,7 +55,7 @@ final class MessageRow: TimelineRow {
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionsView(isOwn: isOwn)
         self.delegate = delegate
-        widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
+        box = Box(.horizontal, spacing: 6, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
         avatar = isOwn ? nil : AvatarView(size: 30)
         build()
         buttons.menu.onClick { [weak self, weak delegate] in
@@ -87,7 +88,7 @@ final class MessageRow: TimelineRow {
     }
 
     /// The distance from the row's start to the bubble's text: avatar, spacing and padding.
-    private var textInset: Int32 { isOwn ? 12 : 30 + 6 + 12 }
+    private var textInset: Int { isOwn ? 12 : 30 + 6 + 12 }
 
     /// The widget that the message menu points to when opened by its button.
     var menuAnchor: Widget { buttons.menu }
@@ -114,7 +115,7 @@ final class MessageRow: TimelineRow {
         buttons.show(message, time: message.endsGroup ? "" : DateText.time(message.sentAt))
         if let avatar {
             avatar.show(message.senderName, message.senderAvatar, from: avatarLoader)
-            gtk_widget_set_opacity(avatar.widget.cast(), message.endsGroup ? 1 : 0)
+            avatar.widget.opacity = message.endsGroup ? 1 : 0
         }
         widget.setStyle("starts-group", message.startsGroup)
         widget.setStyle("ends-group", message.endsGroup)
@@ -137,7 +138,7 @@ final class MessageRow: TimelineRow {
         let bar = FailedMessageBar(isOwn: isOwn)
         bar.onRetry = { [weak self] in self?.perform(.retry) }
         bar.onDiscard = { [weak self] in self?.perform(.requestDiscard) }
-        gtk_widget_set_margin_start(bar.widget.cast(), isOwn ? 0 : textInset)
+        bar.widget.marginStart = isOwn ? 0 : textInset
         column.insert(bar.widget, after: reactions.widget)
         return bar
     }
@@ -179,59 +180,56 @@ final class MessageRow: TimelineRow {
 
     /// Returns whether the bubble contains a point in `other`'s coordinates.
     func bubbleContains(x: Double, y: Double, of other: Widget) -> Bool {
-        var point = (x: 0.0, y: 0.0)
-        guard let bubble = gtk_widget_get_parent(body.widget.cast()),
-            shim_translate(other.pointer, bubble, x, y, &point.x, &point.y) != 0
-        else { return false }
-        return gtk_widget_contains(bubble, point.x, point.y) != 0
+        guard let bubble = body.widget.parent, let point = other.translate(x: x, y: y, to: bubble) else {
+            return false
+        }
+        return bubble.contains(x: point.x, y: point.y)
     }
 
     // MARK: Building
 
     private func build() {
-        gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_HORIZONTAL)
-        gtk_box_set_spacing(widget.cast(), 6)
-        gtk_widget_set_focusable(widget.cast(), 1)
+        widget.isFocusable = true
         widget.addStyle("message-row")
         widget.setStyle("own", isOwn)
-        gtk_widget_set_hexpand(column.cast(), 1)
-        gtk_widget_set_halign(column.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
-        for label in [sender, meta] { gtk_label_set_xalign(label.cast(), isOwn ? 1 : 0) }
+        column.hexpand = true
+        column.halign = isOwn ? .end : .start
+        for label in [sender, meta] { label.xalign = isOwn ? 1 : 0 }
         sender.addStyle("message-sender")
-        gtk_widget_set_margin_start(sender.cast(), textInset)
-        gtk_label_set_ellipsize(sender.cast(), PANGO_ELLIPSIZE_END)
+        sender.marginStart = textInset
+        sender.setEllipsize(.end)
         meta.addStyle("message-meta")
-        gtk_widget_set_margin_start(meta.cast(), textInset)
-        gtk_widget_set_margin_end(meta.cast(), 12)
+        meta.marginStart = textInset
+        meta.marginEnd = 12
         column.append(sender)
-        gtk_widget_set_margin_start(reactions.widget.cast(), isOwn ? 0 : textInset - 12)
-        column.append(line())
+        reactions.widget.marginStart = isOwn ? 0 : textInset - 12
+        column.append(bubbleLine())
         column.append(reactions.widget)
         column.append(meta)
-        gtk_box_append(widget.cast(), column.cast())
+        box.append(column)
     }
 
-    private func line() -> Widget {
+    private func bubbleLine() -> Widget {
         let line = Box(.horizontal, spacing: 6)
-        gtk_widget_set_halign(line.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+        line.halign = isOwn ? .end : .start
         let bubble = Box(.vertical, spacing: 4)
         bubble.addStyle("message-bubble")
         shortened.addStyle("flat")
-        gtk_widget_set_halign(shortened.cast(), GTK_ALIGN_START)
+        shortened.halign = .start
         bubble.append(quote.widget)
         bubble.append(files.widget)
         bubble.append(body.widget)
         bubble.append(shortened)
         bubble.append(preview.widget)
         if let avatar {
-            gtk_widget_set_valign(avatar.widget.cast(), GTK_ALIGN_END)
+            avatar.widget.valign = .end
             line.append(avatar.widget)
         }
         let surrounded = buttons.around(bubble, in: widget)
         readReceipts.attach(beside: surrounded, in: widget, atEnd: !isOwn)
         line.append(surrounded)
         // A minimum margin on the opposite side distinguishes own from others' messages even in a narrow window.
-        (isOwn ? gtk_widget_set_margin_start : gtk_widget_set_margin_end)(line.cast(), 36)
+        if isOwn { line.marginStart = 36 } else { line.marginEnd = 36 }
         return line
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -10,29 +9,29 @@ final class ReactionPicker {
     var onPick: ((MessageID, String) -> Void)?
 
     private let parent: Widget
-    private let popover: Widget
+    private let popover = Popover()
     /// Created on demand, because it loads a table of all emoji.
-    private var chooser: Widget?
+    private var chooser: EmojiChooser?
     private(set) var buttons: [Button] = []
     private var message: MessageID?
-    private var target = GdkRectangle()
+    /// What the popovers point to, in the parent's coordinates.
+    private var target = (x: 0.0, y: 0.0, width: 0.0, height: 0.0)
     private let focus = FocusRestorer()
     private var isOpeningChooser = false
 
     init(parent: Widget) {
         self.parent = parent
-        popover = Widget(sinking: gtk_popover_new())
         popover.addStyle("reaction-picker")
         popover.setAccessibleLabel(translated("React"))
         popover.attachPopover(to: parent)
         let row = Box(.horizontal)
         for emoji in Self.quick {
-            let button = Button(sinking: gtk_button_new_with_label(emoji))
+            let button = Button(label: emoji)
             button.setAccessibleLabel(emoji)
             button.onClick { [weak self] in self?.pick(emoji) }
             buttons.append(button)
         }
-        let more = Button(sinking: gtk_button_new_from_icon_name("view-more-horizontal-symbolic"))
+        let more = Button(icon: "view-more-horizontal-symbolic")
         more.tooltip = translated("All Emoji")
         more.setAccessibleLabel(translated("All Emoji"))
         more.onClick { [weak self] in self?.openChooser() }
@@ -40,16 +39,15 @@ final class ReactionPicker {
             button.addStyle("flat")
             row.append(button)
         }
-        gtk_popover_set_child(popover.cast(), row.cast())
-        popover.connect("closed") { [weak self] _ in
+        popover.setChild(row)
+        popover.onClose { [weak self] in
             if self?.isOpeningChooser == false { self?.focus.restore() }
         }
     }
 
     isolated deinit {
-        for widget in [popover, chooser].compactMap({ $0 }) where gtk_widget_get_parent(widget.cast()) != nil {
-            gtk_widget_unparent(widget.cast())
-        }
+        popover.unparent()
+        chooser?.unparent()
     }
 
     var isOpen: Bool { popover.isVisible }
@@ -59,15 +57,13 @@ final class ReactionPicker {
         guard let bounds = widget.bounds(in: parent) else { return }
         self.message = message
         focus.save(around: parent)
-        target = GdkRectangle(
-            x: Int32(bounds.x), y: Int32(bounds.y), width: Int32(bounds.width), height: Int32(bounds.height))
-        gtk_popover_set_pointing_to(popover.cast(), &target)
-        gtk_popover_popup(popover.cast())
+        target = bounds
+        popUp(popover)
         buttons.first?.grabFocus()
     }
 
     private func pick(_ text: String) {
-        gtk_popover_popdown(popover.cast())
+        popover.popDown()
         if let message { onPick?(message, text) }
     }
 
@@ -75,17 +71,21 @@ final class ReactionPicker {
         let chooser = chooser ?? makeChooser()
         self.chooser = chooser
         isOpeningChooser = true
-        gtk_popover_popdown(popover.cast())
+        popover.popDown()
         isOpeningChooser = false
-        gtk_popover_set_pointing_to(chooser.cast(), &target)
-        gtk_popover_popup(chooser.cast())
+        popUp(chooser)
     }
 
-    private func makeChooser() -> Widget {
-        let chooser = Widget(sinking: gtk_emoji_chooser_new())
+    private func popUp(_ popover: Popover) {
+        popover.point(x: target.x, y: target.y, width: target.width, height: target.height)
+        popover.popUp()
+    }
+
+    private func makeChooser() -> EmojiChooser {
+        let chooser = EmojiChooser()
         chooser.attachPopover(to: parent)
-        chooser.connect("emoji-picked") { [weak self] arguments in self?.pick(arguments.string(0)) }
-        chooser.connect("closed") { [weak self] _ in self?.focus.restore() }
+        chooser.onPick { [weak self] in self?.pick($0) }
+        chooser.onClose { [weak self] in self?.focus.restore() }
         return chooser
     }
 }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
@@ -16,7 +15,7 @@ final class ReactionsView {
 
     init(isOwn: Bool) {
         self.isOwn = isOwn
-        gtk_widget_set_halign(widget.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+        widget.halign = isOwn ? .end : .start
         widget.addStyle("message-reactions")
         widget.setAccessibleLabel(translated("Reactions"))
         widget.isVisible = false
@@ -40,7 +39,7 @@ final class ReactionsView {
     }
 
     private func addChip() {
-        let (chip, index) = (Button(sinking: gtk_button_new()), chips.count)
+        let (chip, index) = (Button(), chips.count)
         chip.addStyle("reaction")
         chip.onClick { [weak self] in
             guard let self, self.displayedReactions.indices.contains(index) else { return }
@@ -48,7 +47,7 @@ final class ReactionsView {
         }
         if index.isMultiple(of: Self.chipsInLine) {
             let line = Box(.horizontal, spacing: 3)
-            gtk_widget_set_halign(line.cast(), isOwn ? GTK_ALIGN_END : GTK_ALIGN_START)
+            line.halign = isOwn ? .end : .start
             widget.append(line)
             lines.append(line)
         }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 import MediaGtk
@@ -8,8 +7,8 @@ import MediaGtk
 final class ReadReceiptsView {
     /// With more readers, a count replaces the rest.
     static let maxAvatars = 5
-    private static let avatarSize: Int32 = 16
-    private static let gap: Int32 = 6
+    private static let avatarSize = 16
+    private static let gap = 6
 
     let widget = Box(.horizontal)
     private var avatars: [AvatarView] = []
@@ -42,7 +41,7 @@ final class ReadReceiptsView {
             if index < visibleCount { avatar.show(readers[index].name, readers[index].avatar, from: avatarLoader) }
         }
         if visibleCount < readers.count {
-            if gtk_widget_get_parent(more.cast()) != nil { gtk_box_remove(widget.cast(), more.cast()) }
+            if more.parent != nil { widget.remove(more) }
             widget.append(more)
             more.text = "+\(readers.count - visibleCount)"
         }
@@ -58,36 +57,27 @@ final class ReadReceiptsView {
     ///   - overlay: The overlay around a bubble, whose lower edge the avatars are aligned to.
     ///   - row: The message's row.
     ///   - atEnd: Whether to align the avatars to the end of the row rather than the start of the bubble.
-    func attach(beside overlay: Widget, in row: Widget, atEnd: Bool) {
-        gtk_overlay_add_overlay(overlay.cast(), widget.cast())
-        overlay.intercept("get-child-position") { [weak self, weak row] arguments in
-            guard let self, let row, let overlay = arguments.emitter, let allocation = arguments.boxed(1),
-                arguments.object(0) == self.widget.pointer
-            else { return false }
-            allocation.assumingMemoryBound(to: GdkRectangle.self).pointee = self.frame(
-                beside: Widget(borrowing: overlay), in: row, atEnd: atEnd)
-            return true
+    func attach(beside overlay: Overlay, in row: Widget, atEnd: Bool) {
+        overlay.addOverlay(widget) { [weak self, weak row] overlay in
+            guard let self, let row else { return nil }
+            return self.frame(beside: overlay, in: row, atEnd: atEnd)
         }
     }
 
-    private func frame(beside bubble: Widget, in row: Widget, atEnd: Bool) -> GdkRectangle {
-        var (minimum, size) = (GtkRequisition(), GtkRequisition())
-        gtk_widget_get_preferred_size(widget.cast(), &minimum, &size)
-        var (left, top) = (0.0, 0.0)
-        shim_translate(bubble.pointer, row.pointer, 0, 0, &left, &top)
-        let bubbleWidth = Int32(gtk_widget_get_width(bubble.cast()))
-        let rowWidth = Int32(gtk_widget_get_width(row.cast()))
-        let isOnRight = atEnd == (gtk_widget_get_direction(row.cast()) != GTK_TEXT_DIR_RTL)
-        let x: Int32
+    private func frame(beside bubble: Widget, in row: Widget, atEnd: Bool) -> Allocation {
+        let size = widget.preferredSize
+        let left = Int(bubble.translate(x: 0, y: 0, to: row)?.x ?? 0)
+        let (bubbleWidth, rowWidth) = (bubble.width, row.width)
+        let isOnRight = atEnd != row.isRightToLeft
+        let x: Int
         if atEnd {
             // At the row's edge, so that all receipts form a column.
-            x = isOnRight ? rowWidth - Int32(left) - size.width : -Int32(left)
+            x = isOnRight ? rowWidth - left - size.width : -left
         } else {
-            let room = isOnRight ? rowWidth - Int32(left) - bubbleWidth : Int32(left)
+            let room = isOnRight ? rowWidth - left - bubbleWidth : left
             let distance = min(room, size.width + Self.gap)
             x = isOnRight ? bubbleWidth + distance - size.width : -distance
         }
-        return GdkRectangle(
-            x: x, y: Int32(gtk_widget_get_height(bubble.cast())) - size.height, width: size.width, height: size.height)
+        return Allocation(x: x, y: bubble.height - size.height, width: size.width, height: size.height)
     }
 }

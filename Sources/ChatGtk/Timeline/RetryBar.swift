@@ -1,29 +1,27 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
 /// The actions for all failed messages, above the composer while there are several.
 final class RetryBar {
     let widget: Revealer
-    let retry = Button(sinking: gtk_button_new_with_label(translated("Send All Again")))
-    let discard = Button(sinking: gtk_button_new_with_label(translated("Discard All…")))
+    let retry = Button(label: translated("Send All Again"))
+    let discard = Button(label: translated("Discard All…"))
     var onRetry: (() -> Void)?
     var onDiscard: (() -> Void)?
     private let count = Label()
 
     init() {
-        widget = Revealer(sinking: gtk_revealer_new())
-        gtk_revealer_set_transition_type(widget.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+        widget = Revealer(.slideUp)
         let bar = Box(.horizontal, spacing: 6)
         for style in ["toolbar", "message-unsent"] { bar.addStyle(style) }
-        let icon = Widget(sinking: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+        let icon = Image(icon: "dialog-warning-symbolic")
         for child in [icon, count] { child.addStyle("error") }
-        gtk_widget_set_hexpand(count.cast(), 1)
-        gtk_label_set_xalign(count.cast(), 0)
-        gtk_label_set_ellipsize(count.cast(), PANGO_ELLIPSIZE_END)
+        count.hexpand = true
+        count.xalign = 0
+        count.setEllipsize(.end)
         for button in [retry, discard] { button.addStyle("flat") }
         for child in [icon, count, retry, discard] { bar.append(child) }
-        gtk_revealer_set_child(widget.cast(), bar.cast())
+        widget.setChild(bar)
         retry.onClick { [weak self] in self?.onRetry?() }
         discard.onClick { [weak self] in self?.onDiscard?() }
     }

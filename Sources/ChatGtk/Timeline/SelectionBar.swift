@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 
@@ -11,19 +10,18 @@ final class SelectionBar {
     var onCancel: (() -> Void)?
 
     private let count = Label()
-    private let delete = Button(sinking: gtk_button_new_from_icon_name("user-trash-symbolic"))
+    private let delete = Button(icon: "user-trash-symbolic")
 
     init() {
-        widget = Revealer(sinking: gtk_revealer_new())
-        gtk_revealer_set_transition_type(widget.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
+        widget = Revealer(.slideUp)
         let bar = Box(.horizontal, spacing: 6)
         bar.addStyle("toolbar")
-        let cancel = Button(sinking: gtk_button_new_from_icon_name("window-close-symbolic"))
-        let copy = Button(sinking: gtk_button_new_from_icon_name("edit-copy-symbolic"))
-        let forward = Button(sinking: gtk_button_new_from_icon_name("mail-forward-symbolic"))
-        gtk_widget_set_hexpand(count.cast(), 1)
-        gtk_label_set_xalign(count.cast(), 0)
-        gtk_label_set_ellipsize(count.cast(), PANGO_ELLIPSIZE_END)
+        let cancel = Button(icon: "window-close-symbolic")
+        let copy = Button(icon: "edit-copy-symbolic")
+        let forward = Button(icon: "mail-forward-symbolic")
+        count.hexpand = true
+        count.xalign = 0
+        count.setEllipsize(.end)
         let buttons: [(Button, String, @MainActor () -> Void)] = [
             (cancel, translated("Cancel"), { [weak self] in self?.onCancel?() }),
             (copy, translated("Copy"), { [weak self] in self?.onCopy?() }),
@@ -38,7 +36,7 @@ final class SelectionBar {
         }
         let children: [Widget] = [cancel, count, copy, forward, delete]
         children.forEach(bar.append)
-        gtk_revealer_set_child(widget.cast(), bar.cast())
+        widget.setChild(bar)
     }
 
     func show(_ selection: SelectedMessages) {

@@ -1,4 +1,3 @@
-import CGtk
 import ChatViewModels
 import GtkKit
 import TimelineGtk
@@ -21,10 +20,8 @@ final class TimelinePointer {
     /// - Parameter view: The view that owns this object.
     init(view: TimelineView) {
         self.view = view
-        let settings = gtk_settings_get_default().map { Object(borrowing: UnsafeMutableRawPointer($0)) }
         clicks = ClickCount(
-            time: settings?.integer("gtk-double-click-time") ?? 400,
-            distance: settings?.integer("gtk-double-click-distance") ?? 5)
+            time: DesktopSettings.doubleClickTime, distance: DesktopSettings.doubleClickDistance)
         addSelecting()
         addClicks()
         addMenus()
@@ -34,20 +31,18 @@ final class TimelinePointer {
     // MARK: Selecting by dragging
 
     private func addSelecting() {
-        let drag = Object(owning: UnsafeMutableRawPointer(gtk_gesture_drag_new()))
-        drag.connect("drag-begin") { [weak self] arguments in
-            guard let self, let drag = arguments.controller, !Self.isTouch(drag) else { return }
-            let (x, y) = (arguments.double(0), arguments.double(1))
-            self.dragStart = (x, y, self.point(atX: x, y: y))
+        let drag = DragGesture()
+        drag.onDragBegin { [weak self] event in
+            guard let self, !event.isTouch else { return }
+            self.dragStart = (event.x, event.y, self.point(atX: event.x, y: event.y))
         }
-        drag.connect("drag-update") { [weak self] arguments in
-            guard let self, let drag = arguments.controller, let start = self.dragStart else { return }
-            let (dx, dy) = (arguments.double(0), arguments.double(1))
-            guard self.dragEnd != nil || dx.magnitude + dy.magnitude >= Self.dragThreshold else { return }
-            gtk_gesture_set_state(drag.cast(), GTK_EVENT_SEQUENCE_CLAIMED)
-            self.select(toX: start.x + dx, y: start.y + dy)
+        drag.onDragUpdate { [weak self] event in
+            guard let self, let start = self.dragStart else { return }
+            guard self.dragEnd != nil || event.x.magnitude + event.y.magnitude >= Self.dragThreshold else { return }
+            event.claim()
+            self.select(toX: start.x + event.x, y: start.y + event.y)
         }
-        drag.connect("drag-end") { [weak self] _ in
+        drag.onDragEnd { [weak self] _ in
             self?.view.list.endDragScroll()
             self?.dragStart = nil
             self?.dragEnd = nil
@@ -83,19 +78,15 @@ final class TimelinePointer {
     // MARK: Clicks
 
     private func addClicks() {
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        click.connect("pressed") { [weak self] arguments in
-            guard let self, let click = arguments.controller, !Self.isTouch(click) else { return }
-            let isExtending =
-                gtk_event_controller_get_current_event_state(click.cast()).rawValue
-                & GDK_SHIFT_MASK.rawValue != 0
-            let (x, y) = (arguments.double(1), arguments.double(2))
-            let time = gtk_event_controller_get_current_event_time(click.cast())
-            self.pressed(self.clicks.press(x: x, y: y, at: time), x: x, y: y, isExtending)
+        let click = ClickGesture()
+        click.onPress { [weak self] event in
+            guard let self, !event.isTouch else { return }
+            let count = self.clicks.press(x: event.x, y: event.y, at: event.time)
+            self.pressed(count, x: event.x, y: event.y, event.modifiers.contains(.shift))
         }
-        click.connect("released") { [weak self] arguments in
-            guard let self, let click = arguments.controller, arguments.int(0) == 1 else { return }
-            self.released(isTouch: Self.isTouch(click))
+        click.onRelease { [weak self] event in
+            guard let self, event.count == 1 else { return }
+            self.released(isTouch: event.isTouch)
         }
         view.widget.addController(click)
     }
@@ -117,25 +108,22 @@ final class TimelinePointer {
     // MARK: Menus
 
     private func addMenus() {
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        gtk_gesture_single_set_button(click.cast(), guint(GDK_BUTTON_SECONDARY))
-        click.connect("pressed") { [weak self] arguments in
-            self?.openMenu(x: arguments.double(1), y: arguments.double(2))
-        }
+        let click = ClickGesture(.secondary)
+        click.onPress { [weak self] in self?.openMenu(x: $0.x, y: $0.y) }
         view.widget.addController(click)
-        let hold = Object(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new()))
-        gtk_gesture_single_set_touch_only(hold.cast(), 1)
+        let hold = LongPressGesture()
+        hold.isTouchOnly = true
         // Capture phase: a touch that scrolls a code block is claimed there and would look stationary here, like a long
         // press.
-        gtk_event_controller_set_propagation_phase(hold.cast(), GTK_PHASE_CAPTURE)
+        hold.phase = .capture
         // A touch that stops kinetic scrolling must not open a menu.
-        hold.connect("begin") { [weak self] _ in
+        hold.onBegin { [weak self] in
             guard let self else { return }
             self.stopsFling = self.view.list.isMoving
         }
-        hold.connect("pressed") { [weak self] arguments in
+        hold.onPress { [weak self] event in
             guard self?.stopsFling == false else { return }
-            self?.openMenu(x: arguments.double(0), y: arguments.double(1))
+            self?.openMenu(x: event.x, y: event.y)
         }
         view.widget.addController(hold)
     }
@@ -148,11 +136,11 @@ final class TimelinePointer {
     // MARK: Swiping
 
     private func addSwipe() {
-        let pan = Object(owning: UnsafeMutableRawPointer(gtk_gesture_pan_new(GTK_ORIENTATION_HORIZONTAL)))
-        gtk_gesture_single_set_touch_only(pan.cast(), 1)
-        pan.connect("drag-begin") { [weak self] arguments in self?.beginSwipe(y: arguments.double(1)) }
-        pan.connect("pan") { [weak self] arguments in self?.swipe(by: arguments.double(1)) }
-        pan.connect("drag-end") { [weak self] arguments in self?.endSwipe(by: arguments.double(0)) }
+        let pan = PanGesture(.horizontal)
+        pan.isTouchOnly = true
+        pan.onDragBegin { [weak self] in self?.beginSwipe(y: $0.y) }
+        pan.onPan { [weak self] in self?.swipe(by: $0) }
+        pan.onDragEnd { [weak self] in self?.endSwipe(by: $0.x) }
         view.widget.addController(pan)
     }
 
@@ -170,20 +158,4 @@ final class TimelinePointer {
         }
         swiped = nil
     }
-
-    /// Checks the event instead of the device: X11 touchscreens share the pointer device of the mouse.
-    static func isTouch(_ controller: Object) -> Bool {
-        guard let event = gtk_event_controller_get_current_event(controller.cast()) else { return false }
-        return isTouch(gdk_event_get_event_type(event))
-    }
-
-    /// Returns whether the type is a touchscreen event; pens and touchpads emit pointer events.
-    static func isTouch(_ type: GdkEventType) -> Bool {
-        [GDK_TOUCH_BEGIN, GDK_TOUCH_UPDATE, GDK_TOUCH_END, GDK_TOUCH_CANCEL].contains(type)
-    }
-}
-
-extension SignalArguments {
-    /// The event controller that emitted the signal.
-    var controller: Object? { emitter.map { Object(borrowing: $0) } }
 }

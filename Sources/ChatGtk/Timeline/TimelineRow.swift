@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import Foundation
@@ -30,19 +29,20 @@ enum TimelineRowKind: Int {
 /// A day divider.
 final class DayRow: TimelineRow {
     let widget: Widget
-    private let button = Button(sinking: gtk_button_new())
+    private let button = Button()
     private var date: Date?
 
     /// - Parameter openCalendar: Opens the day picker at a widget, starting at a date.
     init(openCalendar: @escaping @MainActor (Widget, Date?) -> Void) {
-        widget = Box(.horizontal)
-        widget.addStyle("day-divider")
+        let box = Box(.horizontal)
+        widget = box
+        box.addStyle("day-divider")
         button.addStyle("flat")
-        gtk_widget_set_hexpand(button.cast(), 1)
-        gtk_widget_set_halign(button.cast(), GTK_ALIGN_CENTER)
-        gtk_widget_set_focusable(button.cast(), 0)
+        button.hexpand = true
+        button.halign = .center
+        button.isFocusable = false
         button.tooltip = translated("Jump to Another Day")
-        gtk_box_append(widget.cast(), button.cast())
+        box.append(button)
         button.onClick { [weak self] in
             guard let self else { return }
             openCalendar(self.button, self.date)
@@ -75,9 +75,9 @@ final class UnreadLineRow: TimelineRow {
     func show(_ item: TimelineItem, selected: Range<Int>?) {}
 
     private static func rule() -> Widget {
-        let rule = Widget(sinking: gtk_separator_new(GTK_ORIENTATION_HORIZONTAL))
-        gtk_widget_set_hexpand(rule.cast(), 1)
-        gtk_widget_set_valign(rule.cast(), GTK_ALIGN_CENTER)
+        let rule = Separator(.horizontal)
+        rule.hexpand = true
+        rule.valign = .center
         return rule
     }
 }
@@ -91,11 +91,11 @@ final class MoreRow: TimelineRow {
         widget = box
         box.addStyle("more-messages")
         box.setAccessibleLabel(translated("Loading…"))
-        for width: Int32 in [220, 340, 160] {
+        for width in [220, 340, 160] {
             let bubble = Box(.horizontal)
             bubble.addStyle("message-placeholder")
-            gtk_widget_set_size_request(bubble.cast(), width, 34)
-            gtk_widget_set_halign(bubble.cast(), GTK_ALIGN_START)
+            bubble.setSizeRequest(width: width, height: 34)
+            bubble.halign = .start
             box.append(bubble)
         }
     }

@@ -8,19 +8,19 @@ import TimelineGtk
 /// Key bindings beyond the list's own scrolling keys.
 extension TimelineView {
     func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, let controller = arguments.controller else { return false }
-            return self.handleKey(Int32(bitPattern: arguments.uint(0)), arguments.flags(2), controller)
+        let keys = KeyController()
+        keys.onPress { [weak self] key in
+            self?.handleKey(key) ?? false
         }
         widget.addController(keys)
     }
 
-    private func handleKey(_ key: Int32, _ flags: UInt32, _ controller: Object) -> Bool {
-        let control = flags & GDK_CONTROL_MASK.rawValue != 0
-        let shift = flags & GDK_SHIFT_MASK.rawValue != 0
-        if flags & (GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue) != 0 { return false }
-        if control, handleControlKey(key, shift: shift, controller) { return true }
+    private func handleKey(_ press: KeyPress) -> Bool {
+        let key = press.key
+        let control = press.modifiers.contains(.control)
+        let shift = press.modifiers.contains(.shift)
+        if !press.modifiers.isDisjoint(with: [.alt, .super]) { return false }
+        if control, handleControlKey(press) { return true }
         if shift, handleShiftKey(key) { return true }
         switch key {
         case GDK_KEY_Escape:
@@ -36,7 +36,7 @@ extension TimelineView {
             guard !control else { return false }
             if !shift, let message = focusedMessage, handleKey(key, of: message) { return true }
             guard KeyChord.isWriting(key) else { return false }
-            onType?(controller)
+            onType?(press)
         }
         return true
     }
@@ -58,14 +58,15 @@ extension TimelineView {
         return true
     }
 
-    private func handleControlKey(_ key: Int32, shift: Bool, _ controller: Object) -> Bool {
-        switch key {
+    private func handleControlKey(_ press: KeyPress) -> Bool {
+        let shift = press.modifiers.contains(.shift)
+        switch press.key {
         case GDK_KEY_End, GDK_KEY_KP_End: viewModel.send(.pages(.jump(.newest)))
         case GDK_KEY_Home, GDK_KEY_KP_Home: viewModel.send(.pages(.jump(.oldest)))
         case GDK_KEY_c, GDK_KEY_C, GDK_KEY_Insert:
             viewModel.send(.selection(.copy(focused: focusedMessage?.id)))
         case GDK_KEY_a, GDK_KEY_A: viewModel.send(.selection(.selectAll))
-        case GDK_KEY_v, GDK_KEY_V: onType?(controller)
+        case GDK_KEY_v, GDK_KEY_V: onType?(press)
         case GDK_KEY_Left where shift: extend(.word, forward: false)
         case GDK_KEY_Right where shift: extend(.word, forward: true)
         default: return false

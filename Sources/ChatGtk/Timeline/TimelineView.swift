@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import Composer
@@ -21,7 +20,7 @@ final class TimelineView {
     /// Called to move the focus to the composer.
     var onLeave: (() -> Void)?
     /// Called with the key controller when the user starts to type, to forward the key to the composer.
-    var onType: ((Object) -> Void)?
+    var onType: ((KeyPress) -> Void)?
     /// Called when messages from others arrive.
     var onArrived: (([MessageItem]) -> Void)?
 
@@ -145,9 +144,7 @@ final class TimelineView {
         }
     }
 
-    private var window: Widget? {
-        gtk_widget_get_root(widget.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)) }
-    }
+    private var window: TopLevel? { widget.window }
 
     private func confirm(_ confirmation: TimelineConfirmation) {
         guard let window else { return }

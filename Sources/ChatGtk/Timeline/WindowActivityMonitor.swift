@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Monitors whether a widget is mapped in the active window.
@@ -8,29 +7,24 @@ final class WindowActivityMonitor {
     private(set) var isThere = false
 
     /// Retained only while the widget is mapped: the window retains the widget, which would form a cycle.
-    private var window: Object?
+    private var window: TopLevel?
     private var activity: SignalConnection?
 
     init(on widget: Widget) {
-        let pointer = widget.pointer
-        widget.connect("map") { [weak self] _ in self?.observe(Widget(borrowing: pointer)) }
-        widget.connect("unmap") { [weak self] _ in self?.leave() }
+        widget.onMap { [weak self] in self?.observe($0) }
+        widget.onUnmap { [weak self] _ in self?.leave() }
     }
 
     private func observe(_ widget: Widget) {
         leave()
-        guard let root = gtk_widget_get_root(widget.cast()),
-            shim_is_a(UnsafeMutableRawPointer(root), gtk_window_get_type()) != 0
-        else { return }
-        let window = Object(borrowing: UnsafeMutableRawPointer(root))
+        guard let window = widget.window else { return }
         self.window = window
         activity = window.connect("notify::is-active") { [weak self] _ in self?.update() }
         update()
     }
 
     private func update() {
-        guard let window else { return set(false) }
-        set(gtk_window_is_active(window.cast()) != 0)
+        set(window?.isActive ?? false)
     }
 
     private func leave() {

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -42,12 +41,12 @@ final class ContentPane {
             conversationView == nil
             ? coordinator.invitation.map { InvitationView($0, avatarLoader: account.avatars) } : nil
         if let page {
-            gtk_stack_add_child(stack.cast(), page.cast())
-            gtk_stack_set_visible_child(stack.cast(), page.cast())
+            stack.add(page)
+            stack.show(page)
         } else {
             stack.visibleChild = "none"
         }
-        if let previous { gtk_stack_remove(stack.cast(), previous.cast()) }
+        if let previous { stack.remove(previous) }
         return true
     }
 

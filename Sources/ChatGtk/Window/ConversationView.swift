@@ -8,14 +8,14 @@ import MediaGtk
 
 /// An open room: header, timeline, typing indicator and composer.
 final class ConversationView {
-    let widget: Widget
+    let widget: Box
 
     private let conversation: Conversation
-    private let title: Widget
+    private let title: WindowTitle
     private let backButton: Button
-    private let header: Widget
+    private let header: HeaderBar
     private let stack: Stack
-    private let emptyPage: Widget
+    private let emptyPage: StatusPage
     private let typing: Label
     private let latest: Revealer
     private let latestCount: Label
@@ -72,7 +72,7 @@ final class ConversationView {
         composer.avatars = CompletionAvatars(avatarLoader: media.avatars) { [weak self] id in
             self?.conversation.timeline.avatar(of: MemberID(id)) ?? self?.roomAvatar(RoomID(id))
         }
-        gtk_box_insert_child_after(widget.cast(), searchBar.widget.cast(), header.cast())
+        widget.insert(searchBar.widget, after: header)
         ComposerHost.of(builder["host"])?.setComposer(composer.widget)
         settings?.bind("style-markdown", to: composer.widget, "styles-markdown")
         settings?.bind("formatting-toolbar", to: composer.widget, "shows-formatting")
@@ -88,7 +88,7 @@ final class ConversationView {
         timeline.onForward = { [weak self] in self?.onForward?($0) }
         searchBar.onClose = { [weak self] in self?.searchClosed() }
         timeline.onArrived = { [weak self] in self?.announce($0) }
-        gtk_overlay_add_overlay(builder["timeline_overlay", Widget.self].cast(), announcer.region.cast())
+        builder["timeline_overlay", Overlay.self].addOverlay(announcer.region)
         addMarking(to: builder["footer"])
         addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
@@ -111,7 +111,7 @@ final class ConversationView {
 
     private func addEncryptionLabel(to footer: Box) {
         encryptionLabel.addStyle("encrypted-notice")
-        gtk_label_set_wrap(encryptionLabel.cast(), 1)
+        encryptionLabel.wrap = true
         encryptionLabel.isVisible = false
         footer.append(encryptionLabel)
     }
@@ -178,10 +178,8 @@ final class ConversationView {
     }
 
     private var focus: Widget? {
-        guard let root = gtk_widget_get_root(widget.cast()), let focus = gtk_root_get_focus(root),
-            gtk_widget_is_ancestor(focus, widget.cast()) != 0
-        else { return nil }
-        return Widget(borrowing: focus)
+        guard let focus = widget.root?.focus, widget.isAncestor(of: focus) else { return nil }
+        return focus
     }
 
     private func showMatches(_ state: RoomSearchViewModel.State) {
@@ -201,7 +199,7 @@ final class ConversationView {
         backButton.isVisible = isFolded
         latestCount.isVisible = row.unreadLabel != nil
         latestCount.text = row.unreadLabel ?? ""
-        header.setProperty("show-start-title-buttons", isFolded)
+        header.showsStartTitleButtons = isFolded
     }
 
     private func render(_ state: TimelineViewModel.State) {
@@ -215,10 +213,10 @@ final class ConversationView {
         room = (name, kind)
         headerRendering = Rendering({ [conversation] in conversation.header(name: name, kind: kind) }) {
             [title, emptyPage] header in
-            title.setProperty("title", header.name)
-            title.setProperty("subtitle", header.subtitle(.gettext))
-            emptyPage.setProperty("title", header.emptyTitle(.gettext))
-            emptyPage.setProperty("description", header.emptyDescription(.gettext))
+            title.setTitle(header.name)
+            title.setSubtitle(header.subtitle(.gettext))
+            emptyPage.title = header.emptyTitle(.gettext)
+            emptyPage.descriptionMarkup = header.emptyDescription(.gettext)
         }
     }
 
@@ -236,7 +234,7 @@ final class ConversationView {
     private func latestChanged(isAtEnd: Bool) {
         latest.isRevealed = !isAtEnd
         // A hidden revealer would still cover the newest message and intercept its clicks.
-        gtk_widget_set_can_target(latest.cast(), isAtEnd ? 0 : 1)
+        latest.canTarget = !isAtEnd
     }
 
     /// The last announced text.
@@ -244,16 +242,14 @@ final class ConversationView {
 
     /// Announces received messages if the window is active.
     private func announce(_ messages: [MessageItem]) {
-        guard let root = gtk_widget_get_root(widget.cast()) else { return }
-        let window = Widget(borrowing: UnsafeMutableRawPointer(root))
-        guard gtk_window_is_active(window.cast()) != 0 else { return }
+        guard widget.window?.isActive == true else { return }
         announcer.post(MessageText.localized.announcement(messages))
     }
 
     // MARK: Selected messages
 
     private func addMarking(to footer: Box) {
-        gtk_box_prepend(footer.cast(), selectionBar.widget.cast())
+        footer.prepend(selectionBar.widget)
         footer.append(retryBar.widget)
         let model = conversation.timeline
         retryBar.onRetry = { [weak model] in model?.send(.failed(.retryAll)) }
@@ -270,22 +266,20 @@ final class ConversationView {
 
     /// Type-ahead: focuses the composer and forwards the controller's current key event to it.
     /// - Returns: `false` if the user can't write here.
-    func type(_ controller: Object) -> Bool {
+    func type(_ key: KeyPress) -> Bool {
         guard composer.widget.isVisible else { return false }
         composer.grabFocus()
-        shim_forward_key(controller.pointer, composer.textView.pointer)
+        key.forward(to: composer.textView)
         return true
     }
 
     /// Handles Ctrl+C for the timeline's selection, since selecting with the mouse leaves the focus in the composer
     /// (SLK-48).
     private func addCopying() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        gtk_event_controller_set_propagation_phase(keys.cast(), GTK_PHASE_CAPTURE)
-        keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, arguments.flags(2) & GDK_CONTROL_MASK.rawValue != 0 else { return false }
-            let key = Int32(bitPattern: arguments.uint(0))
-            guard key == GDK_KEY_c || key == GDK_KEY_C,
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            guard let self, key.modifiers.contains(.control) else { return false }
+            guard key.key == GDK_KEY_c || key.key == GDK_KEY_C,
                 self.conversation.composer.state.composer.selection.isEmpty
             else { return false }
             guard self.conversation.timeline.hasSelection else { return false }

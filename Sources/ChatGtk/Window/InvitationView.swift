@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -8,13 +7,13 @@ import MediaGtk
 final class InvitationView {
     let widget: Widget
     private let backButton: Widget
-    private let header: Widget
+    private let header: HeaderBar
     private let avatar = AvatarView(size: 96)
     private let avatarLoader: AvatarLoader
     private let labels: [String: Label]
     private let accept: Button
     private let decline: Button
-    private let spinner: Widget
+    private let spinner: Spinner
     private var rendering: Rendering?
 
     init(_ viewModel: InvitationViewModel, avatarLoader: AvatarLoader) {
@@ -39,7 +38,7 @@ final class InvitationView {
 
     func show(isFolded: Bool) {
         backButton.isVisible = isFolded
-        header.setProperty("show-start-title-buttons", isFolded)
+        header.showsStartTitleButtons = isFolded
     }
 
     private func render(_ state: InvitationViewModel.State) {
@@ -56,7 +55,7 @@ final class InvitationView {
         accept.isSensitive = state.canDecide
         decline.isSensitive = state.canDecide
         spinner.isVisible = !state.canDecide
-        spinner.setProperty("spinning", !state.canDecide)
+        spinner.isSpinning = !state.canDecide
     }
 
     private func show(_ text: String?, in name: String) {

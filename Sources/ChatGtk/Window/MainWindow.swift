@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 public import ChatViewModels
 import Composer
@@ -8,7 +7,7 @@ import MediaGtk
 
 /// The main window: the room list on the left, the open conversation on the right.
 public final class MainWindow {
-    public let window: Widget
+    public let window: TopLevel
     /// Called once after the window has closed and its drafts have been saved.
     public var onClosed: (() -> Void)?
     /// Whether the window is closing; it is hidden from then on.
@@ -47,7 +46,7 @@ public final class MainWindow {
         panes = SplitPane(builder["panes"])
         accountPresenter = AccountPresenter(accounts, over: window)
         transfers = TransferPresenter(accounts, over: window)
-        gtk_window_set_application(window.cast(), application.cast())
+        window.setApplication(application)
         WindowSize(settings: settings).restore(window)
         window.intercept("close-request") { [weak self] _ in
             guard let self else { return false }
@@ -66,19 +65,19 @@ public final class MainWindow {
         // Render state changes that are still pending, so that the first frame is current.
         showSelectedAccount()
         showOpenItem()
-        gtk_window_present(window.cast())
+        window.present()
     }
 
     /// Hides the window, saves its state and drafts, and destroys it.
     public func close() {
         guard !isClosing else { return }
         isClosing = true
-        gtk_widget_set_visible(window.cast(), 0)
+        window.isVisible = false
         WindowSize(settings: settings).store(window)
         Task {
             await accounts.flushDrafts()
             onClosed?()
-            gtk_window_destroy(window.cast())
+            window.destroy()
         }
     }
 
@@ -188,8 +187,8 @@ public final class MainWindow {
     /// Cycles through room list, timeline and composer (F6).
     private func focusNextRegion(_ step: Int) {
         guard let view = content.conversationView else { return sidebar.roomList.grabFocus() }
-        let focus = gtk_window_get_focus(window.cast()).map { Widget(borrowing: $0) }
-        let isText = focus.map { shim_is_a($0.pointer, gtk_text_view_get_type()) != 0 } ?? false
+        let focus = window.focus
+        let isText = focus.map { $0.isTextView } ?? false
         let isRow = focus.map { $0.hasStyle("message-row") } ?? false
         let current = isText ? 2 : isRow ? 1 : 0
         switch (current + step + 3) % 3 {
@@ -230,14 +229,12 @@ public final class MainWindow {
 
     /// Type-ahead: typing while a button or list has the focus starts a message.
     private func addTyping() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        keys.intercept("key-pressed") { [weak self] arguments in
-            let command = GDK_CONTROL_MASK.rawValue | GDK_ALT_MASK.rawValue | GDK_SUPER_MASK.rawValue
-            guard let self, let view = self.content.conversationView, let controller = arguments.controller,
-                self.isContentVisible, arguments.flags(2) & command == 0,
-                KeyChord.isWriting(Int32(bitPattern: arguments.uint(0)))
+        let keys = KeyController()
+        keys.onPress { [weak self] key in
+            guard let self, let view = self.content.conversationView, self.isContentVisible,
+                key.modifiers.isDisjoint(with: [.control, .alt, .super]), KeyChord.isWriting(key.key)
             else { return false }
-            return view.type(controller)
+            return view.type(key)
         }
         window.addController(keys)
     }

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import ChatViewModels
 import GtkKit
@@ -20,7 +19,7 @@ final class Sidebar {
     let rooms: Stack
     let searchPane: SearchPane
     let roomList: RoomListView
-    private let header: Widget
+    private let header: HeaderBar
     private let accountBar: AccountBar
 
     init(
@@ -30,7 +29,7 @@ final class Sidebar {
         rooms = builder["sidebar_stack"]
         header = builder["sidebar_header"]
         searchPane = SearchPane(viewModel: account.coordinator.search)
-        gtk_box_append(builder["sidebar", Box.self].cast(), searchPane.widget.cast())
+        builder["sidebar", Box.self].append(searchPane.widget)
         roomList = RoomListView(
             viewModel: account.coordinator.rooms, list: builder["room_list"], stack: rooms,
             avatarLoader: account.avatars)
@@ -59,7 +58,7 @@ final class Sidebar {
     }
 
     /// Shows the window's buttons if the other pane is not visible.
-    func show(isFolded: Bool) { header.setProperty("show-end-title-buttons", isFolded) }
+    func show(isFolded: Bool) { header.showsEndTitleButtons = isFolded }
 
     private func show(isSearching: Bool) {
         searchPane.widget.isVisible = isSearching

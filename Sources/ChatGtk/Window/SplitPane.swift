@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Two panes side by side that fold into one in a narrow window (AdwLeaflet, which all supported libadwaita versions
@@ -9,21 +8,20 @@ final class SplitPane {
         case content = "conversation"
     }
 
-    private let leaflet: Widget
+    private let leaflet: Leaflet
 
-    init(_ leaflet: Widget) {
+    init(_ leaflet: Leaflet) {
         self.leaflet = leaflet
     }
 
-    var isFolded: Bool { adw_leaflet_get_folded(leaflet.cast()) != 0 }
+    var isFolded: Bool { leaflet.isFolded }
 
     var visiblePane: Pane {
         get {
-            adw_leaflet_get_visible_child_name(leaflet.cast()).flatMap { Pane(rawValue: String(cString: $0)) }
-                ?? .sidebar
+            leaflet.visibleChildName.flatMap { Pane(rawValue: $0) } ?? .sidebar
         }
-        set { adw_leaflet_set_visible_child_name(leaflet.cast(), newValue.rawValue) }
+        set { leaflet.visibleChildName = newValue.rawValue }
     }
 
-    func onFold(_ handler: @escaping @MainActor () -> Void) { leaflet.connect("notify::folded") { _ in handler() } }
+    func onFold(_ handler: @escaping @MainActor () -> Void) { leaflet.onFold(handler) }
 }

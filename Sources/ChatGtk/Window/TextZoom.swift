@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// The user's text scale, on top of the desktop's (SLK-58).

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import GtkKit
 
@@ -16,17 +15,17 @@ final class UpgradedRoomBanner {
         let text = Label(translated("This conversation goes on in another room."))
         reason.addStyle("caption")
         for label in [text, reason] {
-            gtk_label_set_wrap(label.cast(), 1)
-            gtk_label_set_wrap_mode(label.cast(), PANGO_WRAP_WORD_CHAR)
-            gtk_label_set_justify(label.cast(), GTK_JUSTIFY_CENTER)
+            label.wrap = true
+            label.setWrapMode(.wordOrCharacter)
+            label.setJustify(.center)
         }
         // The text is untrusted and can be of any length.
-        gtk_label_set_lines(reason.cast(), 3)
-        gtk_label_set_ellipsize(reason.cast(), PANGO_ELLIPSIZE_END)
-        let button = Button(sinking: gtk_button_new_with_mnemonic(translated("_Go to New Room")))
+        reason.lines = 3
+        reason.setEllipsize(.end)
+        let button = Button(mnemonic: translated("_Go to New Room"))
         button.addStyle("pill")
         button.addStyle("suggested-action")
-        gtk_widget_set_halign(button.cast(), GTK_ALIGN_CENTER)
+        button.halign = .center
         button.onClick { [weak self] in
             guard let self, let next = self.next else { return }
             self.widget.activateAction("win.open-address", next)

@@ -1,23 +1,21 @@
-import CGtk
 import GtkKit
 
 /// Restores the size of a window from the settings, and stores it there.
 struct WindowSize {
     let settings: Settings?
 
-    func restore(_ window: Widget) {
-        var size = (width: Int32(1000), height: Int32(720))
-        if let settings { size = (Int32(settings.int("window-width")), Int32(settings.int("window-height"))) }
-        gtk_window_set_default_size(window.cast(), size.width, size.height)
-        if settings?.bool("window-maximized") == true { gtk_window_maximize(window.cast()) }
+    func restore(_ window: TopLevel) {
+        var size = (width: 1000, height: 720)
+        if let settings { size = (settings.int("window-width"), settings.int("window-height")) }
+        window.setDefaultSize(width: size.width, height: size.height)
+        if settings?.bool("window-maximized") == true { window.maximize() }
     }
 
-    func store(_ window: Widget) {
+    func store(_ window: TopLevel) {
         guard let settings else { return }
-        var (width, height): (Int32, Int32) = (0, 0)
-        gtk_window_get_default_size(window.cast(), &width, &height)
-        settings.set("window-width", Int(width))
-        settings.set("window-height", Int(height))
-        settings.set("window-maximized", gtk_window_is_maximized(window.cast()) != 0)
+        let size = window.defaultSize
+        settings.set("window-width", size.width)
+        settings.set("window-height", size.height)
+        settings.set("window-maximized", window.isMaximized)
     }
 }

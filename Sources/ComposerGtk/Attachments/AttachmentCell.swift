@@ -13,36 +13,34 @@ final class AttachmentCell {
         case remove, retry, describe, placeInText, move(Int)
     }
 
-    let widget: Widget
+    let widget = Box(.vertical, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
     var onRequest: ((Request) -> Void)?
     private(set) var attachment: Attachment?
 
-    private let picture = Widget(sinking: gtk_picture_new())
-    private let icon = Widget(sinking: gtk_image_new())
-    private let face = Stack(sinking: gtk_stack_new())
+    private let picture = Picture()
+    private let icon = Image()
+    private let face = Stack()
     private let name = Label()
     private let detail = Label()
-    private let progress = Widget(sinking: gtk_progress_bar_new())
+    private let progress = ProgressBar()
     private let described = Label(translated("ALT"))
-    private let remove = Button(sinking: gtk_button_new_from_icon_name("window-close-symbolic"))
-    private let inText = Button(sinking: gtk_button_new_from_icon_name("insert-image-symbolic"))
-    private let retry = Button(sinking: gtk_button_new_from_icon_name("view-refresh-symbolic"))
+    private let remove = Button(icon: "window-close-symbolic")
+    private let inText = Button(icon: "insert-image-symbolic")
+    private let retry = Button(icon: "view-refresh-symbolic")
     private var displayedSource: String?
     private var loading: Task<Void, Never>?
 
     init() {
-        widget = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST_ITEM))
-        gtk_orientable_set_orientation(widget.cast(), GTK_ORIENTATION_VERTICAL)
-        gtk_widget_set_focusable(widget.cast(), 1)
+        widget.isFocusable = true
         widget.addStyle("attachment-cell")
         let top = makeFace()
-        gtk_box_append(widget.cast(), top.cast())
+        widget.append(top)
         for label in [name, detail] {
-            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_MIDDLE)
-            gtk_label_set_xalign(label.cast(), 0)
-            gtk_label_set_max_width_chars(label.cast(), 1)
+            label.setEllipsize(.middle)
+            label.xalign = 0
+            label.maxWidthChars = 1
             label.addStyle("caption")
-            gtk_box_append(widget.cast(), label.cast())
+            widget.append(label)
         }
         detail.addStyle("dim-label")
         addKeys()
@@ -73,7 +71,7 @@ final class AttachmentCell {
         described.isVisible = attachment.altText != nil
         retry.isVisible = canRetry
         if case .running(let fraction) = attachment.upload {
-            gtk_progress_bar_set_fraction(progress.cast(), fraction)
+            progress.fraction = fraction
             progress.isVisible = true
         } else {
             progress.isVisible = false
@@ -98,47 +96,43 @@ final class AttachmentCell {
         guard attachment.upload == .ready, attachment.type.hasPrefix("image/") else { return }
         loading = Task { [weak self] in
             guard let image = await load(), !Task.isCancelled, let self else { return }
-            gtk_picture_set_paintable(self.picture.cast(), image.paintable.cast())
+            self.picture.paintable = image.paintable
             self.face.visibleChild = "picture"
         }
     }
 
     private func showIcon(_ type: String) {
-        guard let content = g_content_type_from_mime_type(type) else { return }
-        defer { g_free(content) }
-        guard let symbol = g_content_type_get_symbolic_icon(content) else { return }
-        defer { g_object_unref(UnsafeMutableRawPointer(symbol)) }
-        gtk_image_set_from_gicon(icon.cast(), symbol)
+        icon.setIcon(ofMIMEType: type)
         face.visibleChild = "icon"
     }
 
     // MARK: Building
 
     private func makeFace() -> Widget {
-        gtk_picture_set_content_fit(picture.cast(), GTK_CONTENT_FIT_COVER)
-        gtk_image_set_pixel_size(icon.cast(), 32)
-        gtk_stack_add_named(face.cast(), icon.cast(), "icon")
+        picture.fillArea()
+        icon.pixelSize = 32
+        face.add(icon, name: "icon")
         // AspectFrame limits the height: GtkPicture's natural height grows with its width.
         let frame = AspectFrame.make()
         AspectFrame.of(frame)?.setChild(picture)
         AspectFrame.of(frame)?.setNaturalSize(width: Self.imageWidth, height: Self.imageHeight)
-        gtk_stack_add_named(face.cast(), frame.cast(), "picture")
+        face.add(frame, name: "picture")
         face.addStyle("attachment-face")
-        gtk_widget_set_overflow(face.cast(), GTK_OVERFLOW_HIDDEN)
-        gtk_widget_set_size_request(face.cast(), gint(Self.imageWidth), gint(Self.imageHeight))
-        let overlay = Widget(sinking: gtk_overlay_new())
-        gtk_overlay_set_child(overlay.cast(), face.cast())
+        face.overflow = .hidden
+        face.setSizeRequest(width: Self.imageWidth, height: Self.imageHeight)
+        let overlay = Overlay()
+        overlay.setChild(face)
         progress.addStyle("osd")
         described.addStyle("attachment-badge")
-        addOverlay(progress, in: overlay, GTK_ALIGN_FILL, GTK_ALIGN_END)
-        addOverlay(described, in: overlay, GTK_ALIGN_START, GTK_ALIGN_END)
-        addOverlay(remove, in: overlay, GTK_ALIGN_END, GTK_ALIGN_START)
-        addOverlay(inText, in: overlay, GTK_ALIGN_END, GTK_ALIGN_END)
-        addOverlay(retry, in: overlay, GTK_ALIGN_CENTER, GTK_ALIGN_CENTER)
+        addOverlay(progress, in: overlay, .fill, .end)
+        addOverlay(described, in: overlay, .start, .end)
+        addOverlay(remove, in: overlay, .end, .start)
+        addOverlay(inText, in: overlay, .end, .end)
+        addOverlay(retry, in: overlay, .center, .center)
         for button in [remove, inText, retry] {
             for style in ["circular", "osd", "attachment-button"] { button.addStyle(style) }
             // Not focusable: the focused cell handles the same actions by keys.
-            gtk_widget_set_focusable(button.cast(), 0)
+            button.isFocusable = false
         }
         remove.tooltip = translated("Remove (Delete)")
         inText.tooltip = translated("Put in the Text (Insert)")
@@ -151,28 +145,25 @@ final class AttachmentCell {
         return overlay
     }
 
-    private func addOverlay(_ child: Widget, in overlay: Widget, _ horizontal: GtkAlign, _ vertical: GtkAlign) {
-        gtk_widget_set_halign(child.cast(), horizontal)
-        gtk_widget_set_valign(child.cast(), vertical)
-        gtk_overlay_add_overlay(overlay.cast(), child.cast())
+    private func addOverlay(_ child: Widget, in overlay: Overlay, _ horizontal: Alignment, _ vertical: Alignment) {
+        child.halign = horizontal
+        child.valign = vertical
+        overlay.addOverlay(child)
     }
 
     private func addKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        keys.intercept("key-pressed") { [weak self] arguments in
-            guard
-                let request = Self.request(
-                    forKey: Int32(bitPattern: arguments.uint(0)), GdkModifierType(arguments.flags(2)))
-            else { return false }
+        let keys = KeyController()
+        keys.onPress { [weak self] key in
+            guard let request = Self.request(for: key) else { return false }
             self?.onRequest?(request)
             return true
         }
         widget.addController(keys)
     }
 
-    private static func request(forKey key: Int32, _ modifiers: GdkModifierType) -> Request? {
-        let alt = modifiers.rawValue & GDK_ALT_MASK.rawValue != 0
-        switch key {
+    private static func request(for press: KeyPress) -> Request? {
+        let alt = press.modifiers.contains(.alt)
+        switch press.key {
         case GDK_KEY_Delete, GDK_KEY_KP_Delete, GDK_KEY_BackSpace: return .remove
         case GDK_KEY_Return, GDK_KEY_KP_Enter, GDK_KEY_space, GDK_KEY_F2: return .describe
         case GDK_KEY_Insert, GDK_KEY_KP_Insert: return .placeInText
@@ -183,8 +174,8 @@ final class AttachmentCell {
     }
 
     private func addPointer() {
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        click.connect("released") { [weak self] _ in
+        let click = ClickGesture()
+        click.onRelease { [weak self] _ in
             self?.widget.grabFocus()
             self?.onRequest?(.describe)
         }

@@ -10,7 +10,7 @@ import MediaGtk
 final class AttachmentController {
     let tray: AttachmentTray
     /// Opens the file chooser; belongs in the composer's start slot.
-    let button = Button(sinking: gtk_button_new_from_icon_name("mail-attachment-symbolic"))
+    let button = Button(icon: "mail-attachment-symbolic")
     /// Called when the focus should return to the text.
     var onDone: (() -> Void)?
 
@@ -48,15 +48,15 @@ final class AttachmentController {
         button.tooltip = translated("Add Files")
         button.setAccessibleLabel(translated("Add Files"))
         for style in ["flat", "circular", "parlance-composer-button"] { button.addStyle(style) }
-        gtk_widget_set_focus_on_click(button.cast(), 0)
+        button.focusOnClick = false
         button.onClick { [weak self] in self?.choose() }
         rendering = Rendering(
             { [weak model] in model?.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
     }
 
     /// Accepts files dropped anywhere on `area`, in place of any previous area, and highlights it during a drag.
-    /// - Parameter overlay: The GtkOverlay for a hint, or `nil` for none.
-    func acceptDrops(on area: Widget, hint overlay: Widget?) {
+    /// - Parameter overlay: The overlay for a hint, or `nil` for none.
+    func acceptDrops(on area: Widget, hint overlay: Overlay?) {
         drops?.end()
         drops = FileDropArea(area, overlay: overlay, accepts: { [weak self] in self?.accepts($0) ?? false }) {
             [weak self] offer in self?.handle(offer)

@@ -27,10 +27,10 @@ final class AttachmentTray {
     private let model: any ComposerModel
     private let queue: AttachmentQueue
     private let previews: MediaPreviews
-    private let revealer = Revealer(sinking: gtk_revealer_new())
-    private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
-    private let list: Widget
-    private let add = Button(sinking: gtk_button_new_from_icon_name("list-add-symbolic"))
+    private let revealer = Revealer(.slideUp)
+    private let scroller = ScrolledWindow(horizontal: .automatic, vertical: .never)
+    private let list: Box
+    private let add = Button(icon: "list-add-symbolic")
     private var cells: [AttachmentCell] = []
     private var displayedAttachments: [Attachment] = []
     private var rendering: Rendering?
@@ -40,7 +40,7 @@ final class AttachmentTray {
         self.queue = queue
         self.previews = previews
         widget = revealer
-        list = Widget(sinking: shim_object_new_with_role(gtk_box_get_type(), GTK_ACCESSIBLE_ROLE_LIST))
+        list = Box(.horizontal, spacing: 6, role: GTK_ACCESSIBLE_ROLE_LIST)
         build()
         rendering = Rendering(
             { [weak model] in model?.composer.attachments ?? [] }, { [weak self] in self?.render($0) })
@@ -49,7 +49,7 @@ final class AttachmentTray {
     // MARK: Rendering
 
     private func render(_ attachments: [Attachment]) {
-        let focused = cells.firstIndex { gtk_widget_is_focus($0.widget.cast()) != 0 }
+        let focused = cells.firstIndex { $0.widget.isFocus }
         let focusedCell = focused.map { cells[$0] }
         var free = cells
         cells = attachments.enumerated().map { index, attachment in
@@ -59,10 +59,10 @@ final class AttachmentTray {
             }
             return cell
         }
-        for cell in free { gtk_box_remove(list.cast(), cell.widget.cast()) }
+        for cell in free { list.remove(cell.widget) }
         var previous: Widget?
         for cell in cells {
-            gtk_box_reorder_child_after(list.cast(), cell.widget.cast(), previous?.cast())
+            list.move(cell.widget, after: previous)
             previous = cell.widget
         }
         showTray()
@@ -74,7 +74,7 @@ final class AttachmentTray {
     private func showTray() {
         revealer.isRevealed = isPersistent || !cells.isEmpty
         // While collapsed, the list must not be focusable.
-        gtk_widget_set_can_focus(list.cast(), cells.isEmpty ? 0 : 1)
+        list.canFocus = !cells.isEmpty
     }
 
     /// Reports the range between the common prefix and the common suffix. A file whose upload has completed counts as
@@ -107,7 +107,7 @@ final class AttachmentTray {
         cell.onRequest = { [weak self, weak cell] request in
             if let self, let cell { self.carryOut(request, for: cell) }
         }
-        gtk_box_append(list.cast(), cell.widget.cast())
+        list.append(cell.widget)
         addDragging(to: cell)
         return cell
     }
@@ -120,7 +120,7 @@ final class AttachmentTray {
 
     private func image(of attachment: Attachment) async -> DecodedImage? {
         guard let media = MediaReference(attachment) else { return nil }
-        let scale = max(1, Int(gtk_widget_get_scale_factor(widget.cast())))
+        let scale = widget.scaleFactor
         // Twice the cell's size, because GTK_CONTENT_FIT_COVER crops: enough in both directions for common aspect
         // ratios.
         return await previews.image(
@@ -167,32 +167,29 @@ final class AttachmentTray {
     // MARK: Building
 
     private func build() {
-        gtk_revealer_set_transition_type(revealer.cast(), GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP)
-        gtk_box_set_spacing(list.cast(), 6)
         list.setAccessibleLabel(translated("Attachments"))
         list.addStyle("attachment-list")
         let row = Box(.horizontal, spacing: 6)
         row.append(list)
         add.tooltip = translated("Add Files")
         add.setAccessibleLabel(translated("Add More Files"))
-        gtk_widget_set_valign(add.cast(), GTK_ALIGN_CENTER)
+        add.valign = .center
         for style in ["flat", "circular"] { add.addStyle(style) }
         add.onClick { [weak self] in self?.onAdd?() }
         row.append(add)
-        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER)
-        gtk_scrolled_window_set_propagate_natural_height(scroller.cast(), 1)
-        gtk_widget_set_focusable(scroller.cast(), 0)
+        scroller.propagatesNaturalHeight = true
+        scroller.isFocusable = false
         scroller.setChild(row)
         scroller.addStyle("attachment-tray")
-        gtk_revealer_set_child(revealer.cast(), scroller.cast())
+        revealer.setChild(scroller)
         addArrowKeys()
     }
 
     private func addArrowKeys() {
-        let keys = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
-        keys.intercept("key-pressed") { [weak self] arguments in
-            guard let self, arguments.flags(2) & GDK_ALT_MASK.rawValue == 0 else { return false }
-            switch Int32(bitPattern: arguments.uint(0)) {
+        let keys = KeyController()
+        keys.onPress { [weak self] key in
+            guard let self, !key.modifiers.contains(.alt) else { return false }
+            switch key.key {
             case GDK_KEY_Escape: self.onLeave?()
             case GDK_KEY_Left: return self.moveFocus(by: self.isRightToLeft ? 1 : -1)
             case GDK_KEY_Right: return self.moveFocus(by: self.isRightToLeft ? -1 : 1)
@@ -203,10 +200,10 @@ final class AttachmentTray {
         list.addController(keys)
     }
 
-    private var isRightToLeft: Bool { gtk_widget_get_direction(list.cast()) == GTK_TEXT_DIR_RTL }
+    private var isRightToLeft: Bool { list.isRightToLeft }
 
     private func moveFocus(by step: Int) -> Bool {
-        guard let index = cells.firstIndex(where: { gtk_widget_is_focus($0.widget.cast()) != 0 }),
+        guard let index = cells.firstIndex(where: { $0.widget.isFocus }),
             cells.indices.contains(index + step)
         else { return false }
         return cells[index + step].widget.grabFocus()
@@ -215,18 +212,13 @@ final class AttachmentTray {
     // MARK: Reordering by drag and drop
 
     private func addDragging(to cell: AttachmentCell) {
-        let source = Object(owning: UnsafeMutableRawPointer(gtk_drag_source_new()))
-        gtk_drag_source_set_actions(source.cast(), GDK_ACTION_MOVE)
-        source.connect("drag-begin") { [weak self, weak cell] _ in self?.startDrag(cell) }
+        let source = DragSource(.move)
+        source.onDragBegin { [weak self, weak cell] _ in self?.startDrag(cell) }
         cell.widget.addController(source)
-        var value = GValue()
-        g_value_init(&value, shim_type_int())
-        g_value_set_int(&value, 0)
-        let content = gdk_content_provider_new_for_value(&value)
-        gtk_drag_source_set_content(source.cast(), content)
-        g_object_unref(UnsafeMutableRawPointer(content))
-        let target = Object(owning: UnsafeMutableRawPointer(gtk_drop_target_new(shim_type_int(), GDK_ACTION_MOVE)))
-        target.intercept("drop") { [weak self, weak cell] _ in
+        // Which cell it is, ``dragged`` says.
+        source.setContent(ContentProvider(number: 0))
+        let target = DropTarget(numbersFor: .move)
+        target.onDrop { [weak self, weak cell] _ in
             guard let self, let dragged = self.dragged, let cell, dragged !== cell,
                 let index = self.cells.firstIndex(where: { $0 === cell })
             else { return false }

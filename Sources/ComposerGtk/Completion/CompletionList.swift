@@ -11,15 +11,15 @@ final class CompletionList: CompletionChooser {
     var onRetry: (() -> Void)?
     var avatars: CompletionAvatars?
 
-    private let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
+    private let scroller = ScrolledWindow(horizontal: .never, vertical: .automatic)
     private let status = Box(.horizontal, spacing: 9)
-    private let spinner = Widget(sinking: gtk_spinner_new())
-    private let warning = Widget(sinking: gtk_image_new_from_icon_name("dialog-warning-symbolic"))
+    private let spinner = Spinner()
+    private let warning = Image(icon: "dialog-warning-symbolic")
     private let statusText = Label()
-    private let retry = Button(sinking: gtk_button_new_with_mnemonic(translated("_Retry")))
+    private let retry = Button(mnemonic: translated("_Retry"))
     private let emptyRow = CompletionRow()
     private var list: IndexedList?
-    private var rows: [UnsafeMutableRawPointer: CompletionRow] = [:]
+    private var rows: [ObjectIdentity: CompletionRow] = [:]
     private var displayedState: CompletionState?
     /// The height of the visible rows, in pixels.
     private var height = 0
@@ -29,16 +29,15 @@ final class CompletionList: CompletionChooser {
         widget = box
         box.addStyle("parlance-completions")
         // The dock would otherwise allocate no more than the natural width.
-        gtk_widget_set_hexpand(box.cast(), 1)
+        box.hexpand = true
         let list = IndexedList(
             make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] row, index in
                 guard let self, let displayedState = self.displayedState else { return }
-                self.rows[row.pointer]?.show(index, of: displayedState, self.avatars)
+                self.rows[row.identity]?.show(index, of: displayedState, self.avatars)
             })
         self.list = list
         list.widget.setAccessibleLabel(translated("Suggestions"))
-        gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         scroller.setChild(list.widget)
         box.append(scroller)
         setUpStatus()
@@ -49,18 +48,18 @@ final class CompletionList: CompletionChooser {
         status.addStyle("completion-status")
         status.addStyle("dim-label")
         for child in [spinner, warning, statusText, retry] { status.append(child) }
-        gtk_widget_set_hexpand(statusText.cast(), 1)
-        gtk_label_set_xalign(statusText.cast(), 0)
+        statusText.hexpand = true
+        statusText.xalign = 0
         retry.addStyle("flat")
         retry.onClick { [weak self] in self?.onRetry?() }
-        gtk_widget_set_can_focus(widget.cast(), 0)
-        gtk_label_set_ellipsize(statusText.cast(), PANGO_ELLIPSIZE_END)
+        widget.canFocus = false
+        statusText.setEllipsize(.end)
     }
 
     private func makeRow() -> Widget {
         let row = CompletionRow()
         row.onClick = { [weak self] in self?.onAccept?($0) }
-        rows[row.widget.pointer] = row
+        rows[row.widget.identity] = row
         return row.widget
     }
 
@@ -84,7 +83,7 @@ final class CompletionList: CompletionChooser {
         if isOther, !completion.items.isEmpty { list?.scroll(to: completion.selected ?? 0) }
         status.isVisible = completion.isLoading || completion.hasFailed
         spinner.isVisible = !completion.hasFailed
-        gtk_spinner_set_spinning(spinner.cast(), completion.isLoading ? 1 : 0)
+        spinner.isSpinning = completion.isLoading
         warning.isVisible = completion.hasFailed
         statusText.text =
             completion.hasFailed ? CompletionPopup.failure(completion) : translated("Loading…")
@@ -93,14 +92,10 @@ final class CompletionList: CompletionChooser {
 
     func clear() {
         displayedState = nil
-        gtk_spinner_set_spinning(spinner.cast(), 0)
+        spinner.isSpinning = false
     }
 
     /// The height of a row, in pixels. All rows are equally high; measuring an empty one accounts for font and text
     /// scale.
-    private var rowHeight: Int {
-        var height: Int32 = 0
-        gtk_widget_measure(emptyRow.widget.cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &height, nil, nil)
-        return Int(height)
-    }
+    private var rowHeight: Int { emptyRow.widget.measure(.vertical).natural }
 }

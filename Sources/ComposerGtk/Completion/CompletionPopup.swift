@@ -46,7 +46,7 @@ final class CompletionPopup {
     }
 
     isolated deinit {
-        if gtk_widget_get_parent(popover.cast()) != nil { gtk_widget_unparent(popover.cast()) }
+        popover.unparent()
         for child in dock.children { dock.remove(child) }
     }
 
@@ -114,7 +114,7 @@ final class CompletionPopup {
 
     /// The window's width in pixels, or 0 if the bar is not in a window.
     private var rootWidth: Int {
-        gtk_widget_get_root(bar.cast()).map { Widget(borrowing: UnsafeMutableRawPointer($0)).width } ?? 0
+        bar.root?.width ?? 0
     }
 
     private func updatePlacement() {

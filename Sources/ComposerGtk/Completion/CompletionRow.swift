@@ -35,17 +35,17 @@ final class CompletionRow {
         glyph.addStyle("completion-glyph")
         for child in [avatar.widget, glyph, name, detail] { row.append(child) }
         for label in [name, detail] {
-            gtk_label_set_ellipsize(label.cast(), PANGO_ELLIPSIZE_END)
-            gtk_label_set_single_line_mode(label.cast(), 1)
+            label.setEllipsize(.end)
+            label.isSingleLine = true
         }
-        gtk_label_set_xalign(name.cast(), 0)
-        gtk_label_set_xalign(detail.cast(), 0)
-        gtk_widget_set_hexpand(detail.cast(), 1)
+        name.xalign = 0
+        detail.xalign = 0
+        detail.hexpand = true
         // Limits the natural width; the label expands into the space that the name leaves.
-        gtk_label_set_max_width_chars(detail.cast(), 8)
+        detail.maxWidthChars = 8
         for style in ["dim-label", "caption"] { detail.addStyle(style) }
-        let click = Object(owning: UnsafeMutableRawPointer(gtk_gesture_click_new()))
-        click.connect("released") { [weak self] _ in
+        let click = ClickGesture()
+        click.onRelease { [weak self] _ in
             guard let self else { return }
             self.onClick?(self.index)
         }
@@ -80,16 +80,14 @@ extension Label {
     /// Draws ranges of the text in bold. The ranges are in UTF-16 code units.
     fileprivate func setBold(_ ranges: [TextRange]) {
         let text = text
-        guard let attributes = pango_attr_list_new() else { return }
-        defer { pango_attr_list_unref(attributes) }
+        let attributes = TextAttributes()
         for range in ranges {
             let start = String.Index(utf16Offset: range.location, in: text)
             let end = String.Index(utf16Offset: range.end, in: text)
-            guard end <= text.endIndex, let bold = pango_attr_weight_new(PANGO_WEIGHT_BOLD) else { continue }
-            bold.pointee.start_index = guint(text.utf8.distance(from: text.startIndex, to: start))
-            bold.pointee.end_index = guint(text.utf8.distance(from: text.startIndex, to: end))
-            pango_attr_list_insert(attributes, bold)
+            guard end <= text.endIndex else { continue }
+            let first = text.utf8.distance(from: text.startIndex, to: start)
+            attributes.add(.bold, to: first..<text.utf8.distance(from: text.startIndex, to: end))
         }
-        gtk_label_set_attributes(cast(), attributes)
+        setAttributes(attributes)
     }
 }

@@ -28,8 +28,8 @@ public final class VideoStream {
 
     /// Opens a file.
     /// - Parameter width: The width of the box that frames must fit in, in pixels.
-    public static func open(_ file: URL, fitting width: Int, by height: Int) -> Object {
-        let object = Object(owning: shim_object_new(VideoStreamType.type))
+    public static func open(_ file: URL, fitting width: Int, by height: Int) -> MediaStream {
+        let object = MediaStream(owning: shim_object_new(VideoStreamType.type))
         if let stream = VideoStreamType.stream(of: object.pointer) {
             stream.path = file.path
             stream.box = (width, height)

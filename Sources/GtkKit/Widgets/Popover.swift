@@ -39,32 +39,56 @@ enum PopoverGrabs {
     }()
 }
 
-/// A popover that accompanies other input: it takes neither the focus nor a grab, and only code closes it.
-public final class CompanionPopover: Widget {
-    public convenience init(parent: Widget) {
-        self.init(sinking: gtk_popover_new())
-        attachPopover(to: parent)
-        gtk_popover_set_autohide(cast(), 0)
-        gtk_popover_set_has_arrow(cast(), 0)
-        gtk_popover_set_position(cast(), GTK_POS_TOP)
-        gtk_widget_set_halign(cast(), GTK_ALIGN_START)
-        gtk_widget_set_can_focus(cast(), 0)
+/// A bubble that points to a place in the widget that it is attached to.
+open class Popover: Widget {
+    public convenience init() { self.init(sinking: gtk_popover_new()) }
+
+    public final func setChild(_ child: Widget?) { gtk_popover_set_child(cast(), child?.cast()) }
+
+    public final var hasArrow: Bool {
+        get { gtk_popover_get_has_arrow(cast()) != 0 }
+        set { gtk_popover_set_has_arrow(cast(), newValue ? 1 : 0) }
     }
 
-    public func setChild(_ child: Widget?) { gtk_popover_set_child(cast(), child?.cast()) }
+    /// Whether a click outside closes the popover, which takes the focus and a grab.
+    public final var autohide: Bool {
+        get { gtk_popover_get_autohide(cast()) != 0 }
+        set { gtk_popover_set_autohide(cast(), newValue ? 1 : 0) }
+    }
+
+    /// Opens above what it points to, if there is room.
+    public final func placeAbove() { gtk_popover_set_position(cast(), GTK_POS_TOP) }
 
     /// Sets the rectangle to point to, in the parent's coordinates.
-    public func point(x: Double, y: Double, width: Double, height: Double) {
+    public final func point(x: Double, y: Double, width: Double = 1, height: Double = 1) {
         var rectangle = GdkRectangle(
             x: Int32(x), y: Int32(y), width: Int32(max(1, width)), height: Int32(max(1, height)))
         gtk_popover_set_pointing_to(cast(), &rectangle)
+    }
+
+    public final func popUp() { gtk_popover_popup(cast()) }
+    public final func popDown() { gtk_popover_popdown(cast()) }
+
+    public final func onClose(_ handler: @escaping @MainActor () -> Void) { connect("closed") { _ in handler() } }
+}
+
+/// A popover that accompanies other input: it takes neither the focus nor a grab, and only code closes it.
+public final class CompanionPopover: Popover {
+    public convenience init(parent: Widget) {
+        self.init(sinking: gtk_popover_new())
+        attachPopover(to: parent)
+        autohide = false
+        hasArrow = false
+        placeAbove()
+        halign = .start
+        canFocus = false
     }
 
     public var isOpen: Bool {
         get { isVisible }
         set {
             guard newValue != isOpen else { return }
-            if newValue { gtk_popover_popup(cast()) } else { gtk_popover_popdown(cast()) }
+            if newValue { popUp() } else { popDown() }
         }
     }
 }
@@ -77,15 +101,13 @@ public final class FocusRestorer {
 
     /// Saves the focus widget of the window that contains `widget`.
     public func save(around widget: Widget) {
-        self.widget = gtk_widget_get_root(widget.cast()).flatMap { gtk_root_get_focus($0) }.map {
-            Widget(borrowing: $0)
-        }
+        self.widget = widget.root?.focus
     }
 
     /// Restores the saved focus, once.
     public func restore() {
         // The widget may have left the window in the meantime.
-        if let widget, gtk_widget_get_root(widget.cast()) != nil { widget.grabFocus() }
+        if let widget, widget.root != nil { widget.grabFocus() }
         widget = nil
     }
 }

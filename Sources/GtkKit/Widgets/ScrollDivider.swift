@@ -46,33 +46,29 @@ private final class ScrollDivider {
     }
 
     func listen(on window: ScrolledWindow) {
-        let scroll = Object(
-            owning: UnsafeMutableRawPointer(gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES)))
+        let scroll = ScrollController(.both)
         // GTK runs the most recently added controller first.
-        gtk_event_controller_set_propagation_phase(scroll.cast(), GTK_PHASE_CAPTURE)
-        scroll.intercept("scroll") { [self] arguments in
-            guard let pointer = arguments.emitter else { return false }
-            let controller = Object(borrowing: pointer)
-            divide(arguments.double(0), arguments.double(1), by: controller)
+        scroll.phase = .capture
+        scroll.onScroll { [self] event in
+            divide(event)
             return false
         }
         // Restores the flags so that GTK's controllers receive the end of a gesture that they may have started.
-        scroll.connect("scroll-end") { [self] _ in
+        scroll.onScrollEnd { [self] in
             course = nil
             for (controller, flags) in controllers { Self.set(flags, controller) }
         }
         window.addController(scroll)
         // No scroll-end arrives if the fingers lift outside of the window.
-        let motion = Object(owning: UnsafeMutableRawPointer(gtk_event_controller_motion_new()))
-        motion.connect("leave") { [self] _ in course = nil }
+        let motion = MotionController()
+        motion.onLeave { [self] in course = nil }
         window.addController(motion)
     }
 
-    private func divide(_ dx: Double, _ dy: Double, by controller: Object) {
-        let state = UInt32(gtk_event_controller_get_current_event_state(controller.cast()).rawValue)
-        let isShifted = state & UInt32(GDK_SHIFT_MASK.rawValue) != 0
-        let goes: ScrollAxis = (abs(dx) > abs(dy)) != isShifted ? .sideways : .upright
-        let device = gtk_event_controller_get_current_event_device(controller.cast())
+    private func divide(_ event: PointerEvent<ScrollController>) {
+        let isShifted = event.modifiers.contains(.shift)
+        let goes: ScrollAxis = (abs(event.x) > abs(event.y)) != isShifted ? .sideways : .upright
+        let device = gtk_event_controller_get_current_event_device(event.controller.cast())
         // Wheels have discrete steps and no scroll-end: decide for each event.
         let isWheel = device.map { gdk_device_get_source($0) == GDK_SOURCE_MOUSE } ?? true
         if isWheel || course?.isShifted != isShifted { course = (goes, isShifted) }

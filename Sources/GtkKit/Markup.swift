@@ -1,9 +1,9 @@
 import CGtk
 
 /// Pango markup.
-enum Markup {
+public enum Markup {
     /// Returns a text that is shown as it is where markup is expected.
-    static func escaped(_ text: String) -> String {
+    public static func escaped(_ text: String) -> String {
         guard let escaped = g_markup_escape_text(text, -1) else { return "" }
         defer { g_free(escaped) }
         return String(cString: escaped)

@@ -4,7 +4,7 @@ import Glibc
 import GtkKit
 
 /// Converts a text's formatting to Pango attributes.
-struct TextAttributes {
+struct BodyAttributes {
     /// The theme's colors.
     struct Palette: Equatable {
         var text: BodyColor
@@ -16,71 +16,66 @@ struct TextAttributes {
     }
 
     private let palette: Palette
-    private let list = pango_attr_list_new()
+    private let attributes = TextAttributes()
 
-    /// - Returns: A list owned by the caller.
-    static func make(_ content: TextContent, revealed: Set<Int>, palette: Palette) -> OpaquePointer? {
-        let attributes = TextAttributes(palette: palette)
+    static func make(_ content: TextContent, palette: Palette) -> TextAttributes {
+        let body = BodyAttributes(palette: palette)
         let whole = 0..<content.text.runs.reduce(0) { $0 + $1.text.utf8.count }
-        if content.scale != 1 { attributes.add(pango_attr_scale_new(content.scale), whole) }
-        if content.isBold { attributes.add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), whole) }
-        if content.isCode { attributes.add(pango_attr_family_new("monospace"), whole) }
+        if content.scale != 1 { body.add(.scaled(content.scale), whole) }
+        if content.isBold { body.add(.bold, whole) }
+        if content.isCode { body.add(.monospace, whole) }
         var offset = 0
         for run in content.text.runs {
             let range = offset..<offset + run.text.utf8.count
             offset = range.upperBound
-            attributes.add(run, range)
+            body.add(run, range)
         }
-        for highlight in content.highlights { attributes.add(highlight) }
-        return attributes.list
+        for highlight in content.highlights { body.add(highlight) }
+        return body.attributes
     }
 
     private func add(_ run: InlineRun, _ range: Range<Int>) {
         guard run.isFormatted else { return }
-        if run.style.contains(.bold) { add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), range) }
-        if run.style.contains(.italic) { add(pango_attr_style_new(PANGO_STYLE_ITALIC), range) }
-        if run.style.contains(.strike) { add(pango_attr_strikethrough_new(1), range) }
+        if run.style.contains(.bold) { add(.bold, range) }
+        if run.style.contains(.italic) { add(.italic, range) }
+        if run.style.contains(.strike) { add(.struckThrough, range) }
         if run.style.contains(.code) {
-            add(pango_attr_family_new("monospace"), range)
-            add(pango_attr_scale_new(0.93), range)
+            add(.monospace, range)
+            add(.scaled(0.93), range)
         }
         if run.style.contains(.superscript) { addRaised(1, range) }
         if run.style.contains(.subscript) { addRaised(-1, range) }
         if run.mention != nil {
-            add(pango_attr_weight_new(PANGO_WEIGHT_SEMIBOLD), range)
+            add(.semibold, range)
             addColor(palette.accent, range)
         } else if run.link != nil || run.image != nil {
             addColor(palette.accent, range)
-            if run.link != nil { add(pango_attr_underline_new(PANGO_UNDERLINE_SINGLE), range) }
+            if run.link != nil { add(.underlined, range) }
         } else if let color = run.foreground, !palette.isHighContrast {
             addColor(run.background == nil ? color.legible(onDark: palette.isDark) : color, range)
         }
         if run.style.contains(.underline), run.link == nil {
-            add(pango_attr_underline_new(PANGO_UNDERLINE_SINGLE), range)
+            add(.underlined, range)
         }
     }
 
     private func add(_ highlight: CodeHighlight) {
         if let color = highlight.color { addColor(color, highlight.range) }
-        if highlight.isBold { add(pango_attr_weight_new(PANGO_WEIGHT_BOLD), highlight.range) }
-        if highlight.isItalic { add(pango_attr_style_new(PANGO_STYLE_ITALIC), highlight.range) }
+        if highlight.isBold { add(.bold, highlight.range) }
+        if highlight.isItalic { add(.italic, highlight.range) }
     }
 
-    private func addRaised(_ direction: Int32, _ range: Range<Int>) {
-        add(pango_attr_scale_new(0.75), range)
-        add(pango_attr_rise_new(direction * 4 * PANGO_SCALE), range)
+    private func addRaised(_ direction: Int, _ range: Range<Int>) {
+        add(.scaled(0.75), range)
+        add(.raised(direction * 4), range)
     }
 
     private func addColor(_ color: BodyColor, _ range: Range<Int>) {
-        let components = [color.red, color.green, color.blue].map { guint16($0) * 257 }
-        add(pango_attr_foreground_new(components[0], components[1], components[2]), range)
+        let (red, green, blue) = (UInt16(color.red) * 257, UInt16(color.green) * 257, UInt16(color.blue) * 257)
+        add(.foreground(red: red, green: green, blue: blue), range)
     }
 
-    private func add(_ attribute: UnsafeMutablePointer<PangoAttribute>?, _ range: Range<Int>) {
-        attribute?.pointee.start_index = guint(range.lowerBound)
-        attribute?.pointee.end_index = guint(range.upperBound)
-        pango_attr_list_insert(list, attribute)
-    }
+    private func add(_ format: TextAttributes.Format, _ range: Range<Int>) { attributes.add(format, to: range) }
 }
 
 extension BodyColor {

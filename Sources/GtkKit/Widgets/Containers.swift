@@ -1,0 +1,141 @@
+import CGtk
+
+/// A line between widgets.
+public final class Separator: Widget {
+    public convenience init(_ orientation: Orientation) {
+        self.init(sinking: gtk_separator_new(orientation.gtk))
+    }
+}
+
+/// A label that shows and hides the content below it.
+public final class Expander: Widget {
+    public convenience init(label: Widget, child: Widget) {
+        self.init(sinking: gtk_expander_new(nil))
+        gtk_expander_set_label_widget(cast(), label.cast())
+        gtk_expander_set_child(cast(), child.cast())
+    }
+}
+
+/// An area that moves the window when it is dragged.
+public final class WindowHandle: Widget {
+    public convenience init(_ child: Widget) {
+        self.init(sinking: gtk_window_handle_new())
+        gtk_window_handle_set_child(cast(), child.cast())
+    }
+}
+
+/// A page in place of content that is missing.
+public final class StatusPage: Widget {
+    public convenience init(title: String, iconName: String) {
+        self.init(sinking: adw_status_page_new())
+        self.title = title
+        adw_status_page_set_icon_name(cast(), iconName)
+    }
+
+    public var title: String {
+        get { String(cString: adw_status_page_get_title(cast())) }
+        set { adw_status_page_set_title(cast(), newValue) }
+    }
+
+    /// Pango markup.
+    public var descriptionMarkup: String? {
+        get { adw_status_page_get_description(cast()).map { String(cString: $0) } }
+        set { adw_status_page_set_description(cast(), newValue) }
+    }
+}
+
+/// Pages beside each other, or a single one where the window is narrow.
+public final class Leaflet: Widget {
+    /// Whether there is room for a single page only.
+    public var isFolded: Bool { adw_leaflet_get_folded(cast()) != 0 }
+
+    public var visibleChildName: String? {
+        get { adw_leaflet_get_visible_child_name(cast()).map { String(cString: $0) } }
+        set { adw_leaflet_set_visible_child_name(cast(), newValue) }
+    }
+
+    public func onFold(_ handler: @escaping @MainActor () -> Void) { connect("notify::folded") { _ in handler() } }
+}
+
+/// A short message over a window's content.
+public final class Toast: Object {
+    /// - Parameter title: Plain text.
+    public convenience init(_ title: String) {
+        self.init(owning: UnsafeMutableRawPointer(adw_toast_new(Markup.escaped(title))))
+    }
+
+    /// Adds a button.
+    public func setButton(_ label: String, _ handler: @escaping @MainActor () -> Void) {
+        adw_toast_set_button_label(cast(), label)
+        connect("button-clicked") { _ in handler() }
+    }
+}
+
+/// Content with toasts over it.
+public final class ToastOverlay: Widget {
+    public func add(_ toast: Toast) { adw_toast_overlay_add_toast(cast(), toast.retained()) }
+
+    /// The toasts that are shown.
+    public var toasts: [Widget] { children.filter { $0.cssName == "toast" } }
+}
+
+/// The place of a widget in its parent, in pixels.
+public struct Allocation: Equatable, Sendable {
+    public var x: Int
+    public var y: Int
+    public var width: Int
+    public var height: Int
+
+    public init(x: Int, y: Int, width: Int, height: Int) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+}
+
+extension Overlay {
+    /// Adds a widget over the child, where `place` says each time the overlay is allocated; `nil` leaves the place to
+    /// GTK. The overlay owns the closure, which must capture neither strongly.
+    public func addOverlay(_ widget: Widget, at place: @escaping @MainActor (Overlay) -> Allocation?) {
+        gtk_overlay_add_overlay(cast(), widget.cast())
+        let pointer = widget.pointer
+        intercept("get-child-position") { arguments in
+            guard arguments.object(0) == pointer, let overlay = arguments.emitter, let result = arguments.boxed(1),
+                let allocation = place(Overlay(borrowing: overlay))
+            else { return false }
+            result.assumingMemoryBound(to: GdkRectangle.self).pointee = GdkRectangle(
+                x: gint(clamping: allocation.x), y: gint(clamping: allocation.y),
+                width: gint(clamping: allocation.width), height: gint(clamping: allocation.height))
+            return true
+        }
+    }
+}
+
+extension HeaderBar {
+    /// Whether the bar shows the window's buttons that belong at its start.
+    public var showsStartTitleButtons: Bool {
+        get { adw_header_bar_get_show_start_title_buttons(cast()) != 0 }
+        set { adw_header_bar_set_show_start_title_buttons(cast(), newValue ? 1 : 0) }
+    }
+
+    /// Whether the bar shows the window's buttons that belong at its end.
+    public var showsEndTitleButtons: Bool {
+        get { adw_header_bar_get_show_end_title_buttons(cast()) != 0 }
+        set { adw_header_bar_set_show_end_title_buttons(cast(), newValue ? 1 : 0) }
+    }
+}
+
+extension TextView {
+    /// Sets the space around the text, in pixels.
+    public func setMargins(horizontal: Int, vertical: Int) {
+        gtk_text_view_set_left_margin(cast(), gint(horizontal))
+        gtk_text_view_set_right_margin(cast(), gint(horizontal))
+        gtk_text_view_set_top_margin(cast(), gint(vertical))
+        gtk_text_view_set_bottom_margin(cast(), gint(vertical))
+    }
+}
+
+extension Widget {
+    public var isTextView: Bool { isInstance(of: gtk_text_view_get_type()) }
+}

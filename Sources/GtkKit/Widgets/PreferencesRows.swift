@@ -1,0 +1,101 @@
+import CGtk
+
+/// A row with a title, in a list or a ``PreferencesGroup``.
+public class PreferencesRow: ListBoxRow {
+    /// Sets the title, in plain text.
+    public final func setTitle(_ title: String) { adw_preferences_row_set_title(cast(), Markup.escaped(title)) }
+}
+
+/// A row with a title, a subtitle, and widgets before and after them.
+public class ActionRow: PreferencesRow {
+    /// - Parameter title: Plain text.
+    public convenience init(_ title: String) {
+        self.init(sinking: adw_action_row_new())
+        setTitle(title)
+    }
+
+    /// Sets the subtitle, in plain text.
+    public final func setSubtitle(_ subtitle: String) { adw_action_row_set_subtitle(cast(), Markup.escaped(subtitle)) }
+
+    /// Cuts title and subtitle off after one line each.
+    public final func limitToOneLineEach() {
+        adw_action_row_set_title_lines(cast(), 1)
+        adw_action_row_set_subtitle_lines(cast(), 1)
+    }
+
+    public final func addPrefix(_ widget: Widget) { adw_action_row_add_prefix(cast(), widget.cast()) }
+    public final func addSuffix(_ widget: Widget) { adw_action_row_add_suffix(cast(), widget.cast()) }
+
+    public final func onActivated(_ handler: @escaping @MainActor () -> Void) {
+        connect("activated") { _ in handler() }
+    }
+}
+
+/// A row in which the user chooses an item of a list.
+public final class ComboRow: ActionRow {
+    public var selectedIndex: Int {
+        get { Int(adw_combo_row_get_selected(cast())) }
+        set { adw_combo_row_set_selected(cast(), guint(newValue)) }
+    }
+
+    /// Calls `handler` with the index of the item that is selected from now on.
+    public func onSelectionChange(_ handler: @escaping @MainActor (Int) -> Void) {
+        connect("notify::selected") { arguments in
+            guard let row = arguments.emitter else { return }
+            handler(Int(adw_combo_row_get_selected(row.assumingMemoryBound(to: AdwComboRow.self))))
+        }
+    }
+}
+
+/// A row with a field.
+public final class EntryRow: PreferencesRow, Editable {
+    /// Whether a change shows a button that applies it.
+    public var showsApplyButton: Bool {
+        get { adw_entry_row_get_show_apply_button(cast()) != 0 }
+        set { adw_entry_row_set_show_apply_button(cast(), newValue ? 1 : 0) }
+    }
+
+    public func onApply(_ handler: @escaping @MainActor () -> Void) { connect("apply") { _ in handler() } }
+    /// Calls `handler` on Return.
+    public func onEntryActivated(_ handler: @escaping @MainActor () -> Void) {
+        connect("entry-activated") { _ in handler() }
+    }
+}
+
+/// Rows under a title.
+public final class PreferencesGroup: Widget {
+    public func setTitle(_ title: String) { adw_preferences_group_set_title(cast(), title) }
+    public func add(_ row: Widget) { adw_preferences_group_add(cast(), row.cast()) }
+    public func remove(_ row: Widget) { adw_preferences_group_remove(cast(), row.cast()) }
+}
+
+/// A button that is on or off; of several in a group, one is on.
+public final class CheckButton: Widget {
+    public convenience init(_ label: String) {
+        self.init(sinking: gtk_check_button_new_with_label(label))
+    }
+
+    public var isActive: Bool {
+        get { gtk_check_button_get_active(cast()) != 0 }
+        set { gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
+    }
+
+    /// Adds the button to the group of `other`.
+    public func join(_ other: CheckButton) { gtk_check_button_set_group(cast(), other.cast()) }
+}
+
+/// A switch that is on or off.
+public final class Switch: Widget {
+    public var isActive: Bool {
+        get { gtk_switch_get_active(cast()) != 0 }
+        set { gtk_switch_set_active(cast(), newValue ? 1 : 0) }
+    }
+
+    /// Calls `handler` with whether the switch is on from now on.
+    public func onChange(_ handler: @escaping @MainActor (Bool) -> Void) {
+        connect("notify::active") { arguments in
+            guard let emitter = arguments.emitter else { return }
+            handler(gtk_switch_get_active(OpaquePointer(emitter)) != 0)
+        }
+    }
+}

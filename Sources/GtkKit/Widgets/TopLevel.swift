@@ -1,0 +1,84 @@
+import CGtk
+
+/// The window, or what else a widget tree hangs from.
+public final class Root: Widget {
+    /// The widget that has the window's focus.
+    public var focus: Widget? {
+        get { Widget(of: gtk_root_get_focus(cast())) }
+        set { gtk_root_set_focus(cast(), newValue?.cast()) }
+    }
+}
+
+/// A window.
+open class TopLevel: Widget {
+    public final var title: String? {
+        get { gtk_window_get_title(cast()).map { String(cString: $0) } }
+        set { gtk_window_set_title(cast(), newValue) }
+    }
+
+    public final var isModal: Bool {
+        get { gtk_window_get_modal(cast()) != 0 }
+        set { gtk_window_set_modal(cast(), newValue ? 1 : 0) }
+    }
+
+    /// Whether the desktop's keys go to this window.
+    public final var isActive: Bool { gtk_window_is_active(cast()) != 0 }
+    public final var isMaximized: Bool { gtk_window_is_maximized(cast()) != 0 }
+
+    public final var isFullscreen: Bool {
+        get { gtk_window_is_fullscreen(cast()) != 0 }
+        set { if newValue { gtk_window_fullscreen(cast()) } else { gtk_window_unfullscreen(cast()) } }
+    }
+
+    /// The widget that has the focus.
+    public final var focus: Widget? { Widget(of: gtk_window_get_focus(cast())) }
+
+    /// The size of the window when it is neither maximized nor fullscreen; -1 is the natural size.
+    public final var defaultSize: (width: Int, height: Int) {
+        var (width, height): (gint, gint) = (0, 0)
+        gtk_window_get_default_size(cast(), &width, &height)
+        return (Int(width), Int(height))
+    }
+
+    public final func setDefaultSize(width: Int, height: Int) {
+        gtk_window_set_default_size(cast(), gint(clamping: width), gint(clamping: height))
+    }
+
+    public final func present() { gtk_window_present(cast()) }
+    public final func maximize() { gtk_window_maximize(cast()) }
+    /// Drops the window without asking.
+    public final func destroy() { gtk_window_destroy(cast()) }
+
+    /// - Parameter handler: Returns whether the window stays open.
+    @discardableResult
+    public final func onCloseRequest(_ handler: @escaping @MainActor () -> Bool) -> SignalConnection {
+        intercept("close-request") { _ in handler() }
+    }
+}
+
+/// A window whose title bar is part of its content.
+public final class AdwaitaWindow: TopLevel {
+    public convenience init() { self.init(sinking: adw_window_new()) }
+
+    public func setContent(_ content: Widget?) { adw_window_set_content(cast(), content?.cast()) }
+}
+
+public final class HeaderBar: Widget {
+    public convenience init() { self.init(sinking: adw_header_bar_new()) }
+
+    public var titleWidget: Widget? {
+        get { Widget(of: adw_header_bar_get_title_widget(cast())) }
+        set { adw_header_bar_set_title_widget(cast(), newValue?.cast()) }
+    }
+
+    public func packStart(_ child: Widget) { adw_header_bar_pack_start(cast(), child.cast()) }
+    public func packEnd(_ child: Widget) { adw_header_bar_pack_end(cast(), child.cast()) }
+}
+
+/// A title with a subtitle.
+public final class WindowTitle: Widget {
+    public convenience init(_ title: String = "") { self.init(sinking: adw_window_title_new(title, nil)) }
+
+    public func setTitle(_ title: String) { adw_window_title_set_title(cast(), title) }
+    public func setSubtitle(_ subtitle: String?) { adw_window_title_set_subtitle(cast(), subtitle) }
+}

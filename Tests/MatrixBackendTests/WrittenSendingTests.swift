@@ -166,9 +166,9 @@ import Testing
         try damageRequest(holding: "*look*")
         let second = server()
         (backend, store) = try await second.start(in: folder)
-        let shown = await backend.shown(in: room) { messages in
-            messages.contains { $0.delivery == .failed } && second.paths.contains { $0.hasSuffix("/u") }
-        }
+        let shown = await backend.shown(in: room) { messages in messages.contains { $0.delivery == .failed } }
+        // The next request is sent, which changes nothing of the timeline.
+        while !second.paths.contains(where: { $0.hasSuffix("/u") }) { try await Task.sleep(for: .milliseconds(5)) }
         let failed = try #require(shown.first { $0.delivery == .failed })
         #expect(failed.text.contains("another version"))
         try await backend.retry(nil, in: room)

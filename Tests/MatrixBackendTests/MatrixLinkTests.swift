@@ -1,4 +1,5 @@
 import ChatCore
+import JSONReading
 import Testing
 
 @testable import MatrixBackend
@@ -13,5 +14,12 @@ import Testing
         let link = MatrixLink.link(
             to: MessageID("$ev/1"), in: RoomID("!room:a.org"), by: members.map { MemberID($0) })
         #expect(link == "https://matrix.to/#/%21room%3Aa.org/%24ev%2F1" + via)
+    }
+
+    @Test("Only a room ID makes a link to the room that an event names")
+    func namedRoom() {
+        func link(_ room: JSONValue?) -> String? { MatrixLink.link(to: room, by: MemberID("@b:b.org")) }
+        #expect(link("!room:a.org") == "https://matrix.to/#/%21room%3Aa.org?via=b.org")
+        #expect(link("#alias:a.org") == nil && link("") == nil && link(1) == nil && link(nil) == nil)
     }
 }

@@ -55,7 +55,7 @@ import Testing
         server.sync(sync("s1", [room.rawValue: [Events.text("$1", "Hello")]]))
         try await server.allIsTaken()
         try await backend.markRead(MessageID("$1"), in: room)
-        try await wait { await backend.readMarkers.hasUnsent }
+        try await wait { await backend.timelines.readMarkers.hasUnsent }
         server.sync(sync("s2"))
         try await wait { try await store.unsentReadMarkers().isEmpty }
         #expect(server.paths.filter { $0.hasSuffix("/read_markers") }.count == 2)

@@ -24,7 +24,7 @@ import Testing
 
     private func catchUp(_ backend: MatrixBackend, _ server: RoomyServer) async throws {
         while true {
-            if await backend.syncStatus.hasCaughtUp, await backend.connection == .online, server.isWaiting { return }
+            if await backend.syncStatus.hasCaughtUp, backend.connection.current == .online, server.isWaiting { return }
             try await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -82,7 +82,7 @@ import Testing
         for number in 1...6 {
             await clock.waitForSleepers()
             #expect(server.requests.count == number)
-            let isOffline = await backend.connection == .offline
+            let isOffline = backend.connection.current == .offline
             #expect(isOffline == (number > 3))
             clock.advance(by: .seconds(60))
         }

@@ -124,6 +124,7 @@ extension MatrixAccounts: SignInService {
 extension MatrixClient {
     /// Returns the profile's display name, or `nil` if it has none or the request fails.
     func displayName(of user: MemberID) async -> String? {
+        // Without a name the account is shown by its ID, and each start requests the name anew.
         let response = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
         return response?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
     }

@@ -7,7 +7,9 @@ public import Foundation
 ///
 /// Stored history is available without a network. Sent messages are queued in the outbox before they are displayed, and
 /// are displayed as local echoes until the sync returns them in the server's order.
-public actor MatrixBackend: ChatService {
+///
+/// The actor starts and ends what it is made of; what the services ask for is done by these objects.
+public actor MatrixBackend {
     /// The state of the connection to the homeserver.
     public enum Connection: Equatable, Sendable {
         case connecting
@@ -21,70 +23,112 @@ public actor MatrixBackend: ChatService {
     }
 
     public nonisolated let ownUserID: MemberID
-    let store: ChatStore
-    let client: MatrixClient
-    let translator: Translator
-    let clock: any Clock<Duration>
-    let now: @Sendable () -> Date
-    let outbox: Outbox
-    let media: MatrixMedia
-    let readMarkers: ReadMarkers
+    nonisolated let store: ChatStore
+    nonisolated let client: MatrixClient
+    nonisolated let outbox: Outbox
+    nonisolated let syncStatus: SyncStatus
+    nonisolated let connection: ConnectionState
+    nonisolated let media: MatrixMedia
+    nonisolated let linkPreviews: LinkPreviews
+    nonisolated let encryption: RoomEncryption
+    nonisolated let writer: RoomWriter
+    nonisolated let timelines: MatrixTimelines
+    nonisolated let reader: TimelineReader
+    nonisolated let sender: MessageSender
+    nonisolated let entry: RoomEntry
+    nonisolated let directChats: DirectChats
+    nonisolated let members: RoomMemberships
+    nonisolated let settings: RoomSettings
+    private let entered: EnteredRooms
+    private let leftRooms: LeftRooms
+    private let outboxObserver: OutboxObserver
+    private let unreadCounter: UnreadCounter
+    private let syncLoop: SyncLoop
+    private var isClosed = false
     private var sweeping: Task<Void, Never>?
-
-    var timelines: [RoomID: Observers<TimelineUpdate>] = [:]
-    /// The members of observed rooms, with the names that observers have.
-    var names: [RoomID: MemberNames] = [:]
-    var summaries = SummaryFeed()
-    var localEchoes: LocalEchoes
-    var changes = PendingChanges()
-    var accountData = AccountData()
-    var entered = EnteredRooms()
-    /// The stored invitations.
-    var invited: [Invitation] = []
-    var invitationObservers = Observers<[Invitation]>()
-    var counter = MissingCounter()
-    /// Stored rooms that the user may have left unnoticed; `nil` if there are none.
-    var uncertainRooms: Set<RoomID>?
-    var watches: [RoomID: Task<Void, Never>] = [:]
-    var connection = Connection.connecting
-    var connections = Observers<Connection>()
-    var ownDisplayNames = Observers<String>()
-    private(set) var isClosed = false
-    private var syncLoop: SyncLoop?
-
-    private let gate = SerialGate()
+    private var rejections: Task<Void, Never>?
 
     private init(
-        store: ChatStore, client: MatrixClient, ownUserID: MemberID, translator: Translator, clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Date
+        store: ChatStore, client: MatrixClient, context: AccountContext, invitations: [Invitation],
+        hasSlidingSync: Bool, clock: any Clock<Duration>
     ) {
+        let (ownUserID, translator, now) = (context.ownUserID, context.translator, context.now)
         self.store = store
         self.client = client
         self.ownUserID = ownUserID
-        self.translator = translator
-        localEchoes = LocalEchoes(
+        let gate = SerialGate()
+        let unsent = UnsentMessages(
+            ownUserID: ownUserID,
             unreadable: translator("This message is not sent: another version of Parlance wrote it. It is kept here."))
-        self.clock = clock
-        self.now = now
-        let media = MatrixMedia(client: client, store: store, now: now)
-        self.media = media
-        readMarkers = ReadMarkers(client: client, store: store)
-        let deliveries = Deliveries()
+        let feeds = TimelineFeeds(unsent: unsent)
+        let rooms = RoomListFeed { unsent.displayed(try await store.roomSummaries()) }
         let syncStatus = SyncStatus()
         self.syncStatus = syncStatus
+        media = MatrixMedia(client: client, store: store, now: now)
+        encryption = RoomEncryption(client: client, store: store, syncStatus: syncStatus)
+        linkPreviews = LinkPreviews(client: client, store: store, encryption: encryption)
+
+        let deliveries = Deliveries(
+            store: store, gate: gate, unsent: unsent, timelines: feeds, rooms: rooms, syncStatus: syncStatus)
         outbox = Outbox(
             storage: EarlierRequests(store: store),
             backend: MatrixOutboxBackend(
                 client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, media: media.archive,
                 fetched: media.cache, now: now
             ) { request, delivery in
-                await deliveries.notify(request, delivery)
+                await deliveries.apply(delivery, of: request)
             }, clock: clock, now: now)
-        self.deliveries = deliveries
-    }
+        writer = RoomWriter(
+            ownUserID: ownUserID, store: store, outbox: outbox, gate: gate, unsent: unsent, timelines: feeds,
+            rooms: rooms, invitations: ValueFeed(invitations), ownNames: OwnNames())
+        let readMarkers = ReadMarkers(client: client, store: store)
+        let connection = ConnectionState(outbox: outbox, readMarkers: readMarkers)
+        self.connection = connection
+        timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers)
 
-    private let deliveries: Deliveries
-    let syncStatus: SyncStatus
+        entered = EnteredRooms()
+        let filler = GapFiller(client: client, context: context, writer: writer)
+        let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
+        reader = TimelineReader(
+            client: client, context: context, clock: clock, store: store, unsent: unsent, filler: filler,
+            targets: targets, isOnline: { connection.current == .online })
+        let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
+        self.unreadCounter = unreadCounter
+        let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }
+
+        outboxObserver = OutboxObserver(outbox: outbox, writer: writer)
+        sender = MessageSender(
+            ownUserID: ownUserID, store: store, outbox: outbox, media: media, encryption: encryption, unsent: unsent,
+            observer: outboxObserver, rooms: rooms, now: now)
+
+        let directRooms = DirectRoomList(client: client, context: context)
+        entry = RoomEntry(
+            client: client, context: context, writer: writer, entered: entered, directRooms: directRooms)
+        directChats = DirectChats(
+            client: client, store: store, ownUserID: ownUserID, list: directRooms, invitations: writer.invitations,
+            entry: entry)
+        members = RoomMemberships(client: client, context: context, writer: writer)
+        settings = RoomSettings(client: client, writer: writer)
+        let leftRooms = LeftRooms(client: client, context: context, writer: writer)
+        self.leftRooms = leftRooms
+
+        let syncWriter = SyncWriter(context: context, writer: writer, entered: entered) {
+            await unreadCounter.restart(in: $0)
+        }
+        syncLoop = SyncLoop(
+            client: client, store: store, clock: clock, status: syncStatus, hasSlidingSync: hasSlidingSync,
+            handlers: SyncLoop.Handlers(
+                apply: { try await syncWriter.write($0, as: $1) },
+                willStartOver: { try await leftRooms.noteStored() },
+                didApply: { isCaughtUp, number in
+                    if isCaughtUp {
+                        await leftRooms.prune()
+                        await unreadCounter.start()
+                    }
+                    await missingEchoes.find(after: number)
+                },
+                report: { await connection.setFound($0) }))
+    }
 
     /// Opens the account over a store: publishes stored history, sends queued messages and starts the sync.
     ///
@@ -113,37 +157,32 @@ public actor MatrixBackend: ChatService {
         transport: any MatrixTransport, translator: Translator = .untranslated,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> MatrixBackend {
-        let client = MatrixClient(server: server, token: token, transport: transport)
+        let context = AccountContext(
+            ownUserID: ownUserID, translator: translator, data: try await AccountData(from: store), now: now)
         let backend = MatrixBackend(
-            store: store, client: client, ownUserID: ownUserID, translator: translator, clock: clock, now: now)
-        try await backend.activate(hasSlidingSync: hasSlidingSync)
+            store: store, client: MatrixClient(server: server, token: token, transport: transport), context: context,
+            invitations: try await store.invitations(), hasSlidingSync: hasSlidingSync, clock: clock)
+        try await backend.activate()
         return backend
     }
 
-    private func activate(hasSlidingSync: Bool) async throws {
-        syncLoop = makeSyncLoop(hasSlidingSync: hasSlidingSync)
+    private func activate() async throws {
         media.removeIncomplete()
-        client.credential.onRejection { [weak self] isSoft in Task { await self?.sessionEnded(isSoft: isSoft) } }
-        await deliveries.set { [weak self] request, delivery in await self?.delivered(request, as: delivery) }
-        accountData = try await AccountData(from: store)
-        invited = try await store.invitations()
-        try await recallStoredRooms()
+        try await leftRooms.recallStored()
         let rooms = Set(try await store.outboxRequests().map(\.room))
-        if client.token == nil {
-            connection = .signedOut(isSoft: true)
-            await outbox.setOnline(false)
-        }
+        if client.token == nil { await connection.set(.signedOut(isSoft: true)) }
         try await outbox.start()
-        for room in rooms { observeOutbox(room) }
-        if client.token != nil { await restart() }
+        for room in rooms { outboxObserver.observe(room) }
+        rejections = Task { [client, connection, syncLoop] in
+            // Any request may find the token invalid; the sync's own response may take another 30 seconds.
+            for await isSoft in client.credential.rejections {
+                if case .signedOut = connection.current { continue }
+                await syncLoop.cancel()
+                await connection.set(.signedOut(isSoft: isSoft))
+            }
+        }
+        if client.token != nil { await syncLoop.restart() }
         sweeping = Task { [media] in await media.sweep() }
-    }
-
-    /// Handles a token that any request found invalid; the sync's own response may take another 30 seconds.
-    private func sessionEnded(isSoft: Bool) async {
-        if case .signedOut = connection { return }
-        await syncLoop?.cancel()
-        await setConnection(.signedOut(isSoft: isSoft))
     }
 
     /// Continues with another session of the same device.
@@ -151,102 +190,40 @@ public actor MatrixBackend: ChatService {
         client.credential.token = token
         // Requests that need a current store wait for the next sync.
         syncStatus.hasCaughtUp = false
-        await setConnection(.connecting)
-        await restart()
+        await connection.set(.connecting)
+        if !isClosed { await syncLoop.restart() }
     }
 
     /// Restarts the sync at once instead of waiting for a delay or a response, as after suspend or a network change.
     public func reconnect() async {
-        if case .signedOut = connection { return }
         syncStatus.hasCaughtUp = false
-        await setConnection(.connecting)
-        await restart()
-    }
-
-    private func restart() async {
-        guard !isClosed else { return }
-        await syncLoop?.restart()
+        guard await connection.reconnect(), !isClosed else { return }
+        await syncLoop.restart()
     }
 
     /// Ends all streams, the sync and the outbox. Queued messages are sent after the next start. The store stays open.
     public func close() async {
         isClosed = true
+        connection.finish()
         sweeping?.cancel()
-        await syncLoop?.stop()
-        await stopCounting()
+        rejections?.cancel()
+        await syncLoop.stop()
+        await unreadCounter.stop()
         await sweeping?.value
         await outbox.close()
-        for task in watches.values { task.cancel() }
-        await serialized {
+        outboxObserver.stop()
+        await writer.serialized {
             entered.removeAll()
-            for room in timelines.keys { timelines[room]?.finish() }
-            timelines = [:]
-            summaries.finish()
-            invitationObservers.finish()
-            connections.finish()
-            ownDisplayNames.finish()
+            writer.finish()
         }
     }
 
     /// The current connection state, then each change.
-    public nonisolated func connectionStates() -> AsyncStream<Connection> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Connection.self, bufferingPolicy: .bufferingNewest(1))
-        Task { await observeConnection(with: continuation) }
-        return stream
-    }
-
-    private func observeConnection(with continuation: AsyncStream<Connection>.Continuation) {
-        guard !isClosed else { return continuation.finish() }
-        continuation.yield(connection)
-        _ = connections.add(continuation)
-    }
+    public nonisolated func connectionStates() -> AsyncStream<Connection> { connection.states() }
 
     /// Display names that the user gets in any room. The stream buffers only the newest.
-    nonisolated func ownDisplayNameChanges() -> AsyncStream<String> {
-        let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
-        Task { await observeOwnDisplayNames(with: continuation) }
-        return stream
-    }
-
-    private func observeOwnDisplayNames(with continuation: AsyncStream<String>.Continuation) {
-        guard !isClosed else { return continuation.finish() }
-        _ = ownDisplayNames.add(continuation)
-    }
+    nonisolated func ownDisplayNameChanges() -> AsyncStream<String> { writer.ownNames.names() }
 
     /// Returns the profile's display name, or `nil` if it has none or the request fails.
     func profileName() async -> String? { await client.displayName(of: ownUserID) }
-
-    /// Runs operations one at a time in FIFO order, across their suspensions. Updates are thereby published in the
-    /// order of the commits, and a new observer misses none.
-    func serialized<T: Sendable>(_ operation: () async throws -> T) async rethrows -> T {
-        try await gate.runEvenIfCanceled(operation)
-    }
-
-    /// Publishes members whose displayed name or avatar changed to the room's observers.
-    func publish(_ members: [Member], in room: RoomID) {
-        guard let changed = names[room]?.update(members), !changed.isEmpty else { return }
-        publish(.membersChanged(changed), in: room)
-    }
-
-    /// Publishes an update to the room's observers; messages have pending changes applied.
-    func publish(_ update: TimelineUpdate, in room: RoomID) {
-        guard timelines[room] != nil else { return }
-        if case .changed(let messages) = update {
-            timelines[room]?.yield(.changed(messages.map(displayed)))
-        } else {
-            timelines[room]?.yield(update)
-        }
-    }
-}
-
-/// Forwards deliveries from the outbox, which is created first, to the backend.
-private actor Deliveries {
-    typealias Receiver = @Sendable (OutboxRequest, MatrixOutboxBackend.Delivery) async -> Void
-    private var receiver: Receiver?
-
-    func set(_ receiver: @escaping Receiver) { self.receiver = receiver }
-
-    func notify(_ request: OutboxRequest, _ delivery: MatrixOutboxBackend.Delivery) async {
-        await receiver?(request, delivery)
-    }
 }

@@ -49,7 +49,10 @@ public struct Discovery: Sendable {
             do {
                 return try await check(address.url)
             } catch let problem as Problem {
-                guard let named = try? await wellKnown(address.url) else { throw problem }
+                // The user wrote this address, so its own problem is the one to show.
+                let named: URL?
+                do { named = try await wellKnown(address.url) } catch is Problem { throw problem }
+                guard let named else { throw problem }
                 return try await check(named)
             }
         }
@@ -73,7 +76,7 @@ public struct Discovery: Sendable {
             throw Problem.unreachable(reason: "\(error)")
         }
         if response.status == 404 { return nil }
-        // Whatever is wrong with it, it names no homeserver.
+        // A file that cannot be parsed names no homeserver, like one without the field.
         guard response.status == 200, let json = try? JSONValue(parsing: response.body),
             let base = json["m.homeserver"]?["base_url"]?.string, let found = try? Self.address(base), found.isURL
         else { throw Problem.noHomeserver(reason: "its .well-known file is invalid, status \(response.status)") }

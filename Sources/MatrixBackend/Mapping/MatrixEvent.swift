@@ -1,4 +1,5 @@
 import ChatCore
+import ChatStore
 import Foundation
 import JSONReading
 
@@ -39,7 +40,7 @@ struct MatrixEvent: Equatable, Sendable {
     }
 
     /// The same event with other content.
-    init(_ event: MatrixEvent, content: JSONValue) {
+    private init(_ event: MatrixEvent, content: JSONValue) {
         id = event.id
         type = event.type
         sender = event.sender
@@ -70,5 +71,34 @@ struct MatrixEvent: Equatable, Sendable {
     /// Converts milliseconds since 1970, clamped to the years 1970 to 9999.
     static func date(_ milliseconds: Int64) -> Date {
         Date(timeIntervalSince1970: Double(min(max(milliseconds, 0), 253_402_300_799_000)) / 1000)
+    }
+}
+
+// MARK: Redaction
+
+extension MatrixEvent {
+    /// The content keys that survive a redaction, for the event types that are read here. They are the same in all room
+    /// versions (specification, room versions).
+    private static let protected: [String: Set<String>] = [
+        "m.room.member": ["membership"],
+        "m.room.power_levels": [
+            "ban", "events", "events_default", "invite", "kick", "redact", "state_default", "users", "users_default",
+        ],
+        "m.room.create": ["creator", "predecessor", "room_version", "type"],
+        "m.room.join_rules": ["allow", "join_rule"], "m.room.history_visibility": ["history_visibility"],
+    ]
+
+    /// The event as its redaction leaves it.
+    var pruned: MatrixEvent {
+        let protectedKeys = Self.protected[type] ?? []
+        return MatrixEvent(self, content: .object((content.object ?? [:]).filter { protectedKeys.contains($0.key) }))
+    }
+
+    /// A stored state event with empty content.
+    init?(prunedAt origin: StateOrigin) {
+        self.init([
+            "event_id": .string(origin.event.rawValue), "type": .string(origin.subject.type), "sender": "@:",
+            "state_key": .string(origin.subject.key), "origin_server_ts": 0, "content": [:],
+        ])
     }
 }

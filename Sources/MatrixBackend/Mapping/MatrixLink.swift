@@ -1,4 +1,5 @@
 import ChatCore
+import JSONReading
 
 /// Links to rooms and messages (specification, matrix.to navigation).
 enum MatrixLink {
@@ -16,6 +17,13 @@ enum MatrixLink {
     static func link(to room: RoomID, by members: [MemberID]) -> String {
         let query = servers(of: members).map { "via=" + escaped($0) }.joined(separator: "&")
         return "https://matrix.to/#/\(escaped(room.rawValue))" + (query.isEmpty ? "" : "?" + query)
+    }
+
+    /// Returns a link to the room that an event names, or `nil` if it names none.
+    /// - Parameter sender: The event's sender, whose server is assumed to be in the room.
+    static func link(to room: JSONValue?, by sender: MemberID) -> String? {
+        guard let id = MatrixEvent.identifier(room), id.hasPrefix("!") else { return nil }
+        return link(to: RoomID(id), by: [sender])
     }
 
     /// Returns the server name of a user ID.

@@ -80,10 +80,10 @@ struct ParsedRoomState {
         case "m.room.encryption": room.encryption = .on
         case "m.room.create":
             room.creation = RoomState.Creation(creator: event.sender, at: event.sentAt)
-            let predecessor = RoomSuccession.link(content["predecessor"]?["room_id"], event.sender)
+            let predecessor = MatrixLink.link(to: content["predecessor"]?["room_id"], by: event.sender)
             room.succession.previous = predecessor ?? room.succession.previous
         case "m.room.tombstone":
-            room.succession.next = RoomSuccession.link(content["replacement_room"], event.sender)
+            room.succession.next = MatrixLink.link(to: content["replacement_room"], by: event.sender)
             room.succession.reason = Self.text(content["body"], limit: ChatLimits.topicLength)
         default: break
         }

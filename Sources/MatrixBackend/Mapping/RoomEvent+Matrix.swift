@@ -29,10 +29,10 @@ extension RoomEvent {
             self.init(.encrypted)
         case ("m.room.tombstone", ""):
             self.init(
-                .replaced, before: RoomSuccession.link(event.content["replacement_room"], event.sender),
+                .replaced, before: MatrixLink.link(to: event.content["replacement_room"], by: event.sender),
                 after: Self.text(event.content["body"], ChatLimits.topicLength))
         case ("m.room.create", ""):
-            guard let link = RoomSuccession.link(event.content["predecessor"]?["room_id"], event.sender) else {
+            guard let link = MatrixLink.link(to: event.content["predecessor"]?["room_id"], by: event.sender) else {
                 return nil
             }
             self.init(.continued, before: link)

@@ -17,10 +17,12 @@ struct LinkPreviews: Sendable {
 
     let client: MatrixClient
     let store: ChatStore
+    let encryption: RoomEncryption
 
-    /// Returns the preview of a link in a room that is not encrypted; `nil` if there is none. The link is part of a
-    /// message: never request it for an encrypted room.
-    func preview(of address: String) async throws -> LinkPreview? {
+    /// Returns the preview of a link in a room's messages; `nil` if there is none.
+    func preview(of address: String, in room: RoomID) async throws -> LinkPreview? {
+        // The URL is part of the message: never disclose it from an encrypted room.
+        guard try await !encryption.isOn(in: room) else { return nil }
         let setting = Self.setting + address
         let now = Date().timeIntervalSince1970
         if let text = try await store.setting(setting),

@@ -58,6 +58,11 @@ struct RoomUpdate: Equatable, Sendable {
     init(id: RoomID) {
         self.id = id
     }
+
+    /// The event IDs that the update redacts.
+    var deleted: Set<MessageID> {
+        Set((timeline + redactions).filter { $0.type == "m.room.redaction" }.compactMap(\.redacts))
+    }
 }
 
 /// Parses what both sync APIs have in common and counts invalid items.

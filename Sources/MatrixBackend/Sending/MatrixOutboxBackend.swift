@@ -9,18 +9,34 @@ import JSONReading
 ///
 /// Never sends into a room that is encrypted or whose encryption state is unknown.
 struct MatrixOutboxBackend: OutboxBackend {
-    let client: MatrixClient
-    let store: ChatStore
-    let ownUserID: MemberID
-    /// Whether the sync has caught up.
-    let syncStatus: SyncStatus
+    private let client: MatrixClient
+    private let store: ChatStore
+    private let ownUserID: MemberID
+    private let encryption: RoomEncryption
+    private let repeats: RepeatedSends
     /// Files and video posters that are not uploaded yet.
-    let media: MediaArchive
+    private let media: MediaArchive
     /// The download cache; uploaded files are added under their `mxc:` URI to avoid downloading them.
-    let fetched: MediaCache
-    let now: @Sendable () -> Date
+    private let fetched: MediaCache
+    private let now: @Sendable () -> Date
     /// Called when the server has accepted a request, before the outbox removes it.
-    let onDelivery: @Sendable (OutboxRequest, Delivery) async -> Void
+    private let onDelivery: @Sendable (OutboxRequest, Delivery) async -> Void
+
+    init(
+        client: MatrixClient, store: ChatStore, ownUserID: MemberID, syncStatus: SyncStatus, media: MediaArchive,
+        fetched: MediaCache, now: @escaping @Sendable () -> Date,
+        onDelivery: @escaping @Sendable (OutboxRequest, Delivery) async -> Void
+    ) {
+        self.client = client
+        self.store = store
+        self.ownUserID = ownUserID
+        encryption = RoomEncryption(client: client, store: store, syncStatus: syncStatus)
+        repeats = RepeatedSends(client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, now: now)
+        self.media = media
+        self.fetched = fetched
+        self.now = now
+        self.onDelivery = onDelivery
+    }
 
     /// What the server made of a request.
     enum Delivery: Sendable {
@@ -58,7 +74,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func send(_ message: WrittenMessage, _ request: OutboxRequest) async throws -> MessageID? {
         let transactions = request.id.first(max(message.files.count, 1))
-        var sent = try await existingMessages(transactions, of: request)
+        var sent = try await repeats.existingMessages(transactions, of: request)
         if sent.count < transactions.count { try await send(message, request, as: transactions, to: &sent) }
         guard let first = sent[request.id] else { return nil }
         await onDelivery(request, .message(first))
@@ -84,7 +100,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         _ file: URL, named name: String, _ type: String, progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> String {
         let uri = try await client.upload(file, named: name, type: type, progress: progress)
-        // The upload succeeded, so a cache error does not matter.
+        // The server has the file: what cannot be cached is downloaded when it is displayed.
         _ = try? await fetched.store(file, as: uri, isMoved: false)
         return uri
     }
@@ -155,15 +171,9 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     private func rejectIfEncrypted(_ room: RoomID) async throws {
-        var encryption = try await store.roomState(of: room).encryption
-        // Until the sync has caught up, the room may have been encrypted in the meantime.
-        if encryption == .unknown || encryption == .off && !syncStatus.hasCaughtUp {
-            let found: RoomState.Encryption = try await client.state("m.room.encryption", of: room) == nil ? .off : .on
-            // A sync that learned of encryption meanwhile prevails: the store never turns it off.
-            if found != encryption { try await store.updateRoomState(of: room) { $0.encryption = found } }
-            encryption = found
+        guard try await encryption.isCertainlyOff(in: room) else {
+            throw DeliveryError.rejected(reason: "the room is encrypted")
         }
-        guard encryption == .off else { throw DeliveryError.rejected(reason: "the room is encrypted") }
     }
 
     private func check(_ content: JSONValue) throws {

@@ -6,13 +6,20 @@ import JSONReading
 
 /// Detects requests that the server accepted although its response was lost. Once the server has dropped the
 /// transaction ID, sending again would duplicate the message.
-extension MatrixOutboxBackend {
+struct RepeatedSends: Sendable {
     /// Shorter than the half hour for which some servers remember transaction IDs.
     private static let transactionLife: TimeInterval = 20 * 60
     /// The tolerated difference between the local clock and the server's.
     private static let clockSkew: TimeInterval = 3600
     private static let pageSize = 100
     private static let maxPages = 20
+
+    let client: MatrixClient
+    let store: ChatStore
+    let ownUserID: MemberID
+    /// Whether the sync has caught up.
+    let syncStatus: SyncStatus
+    let now: @Sendable () -> Date
 
     /// - Parameter transactions: All transactions of the request.
     /// - Returns: The event IDs of those that the server is known to have.

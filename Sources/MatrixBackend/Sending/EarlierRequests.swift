@@ -9,9 +9,7 @@ struct EarlierRequests: OutboxStorage {
     func outboxRequests() async throws -> [OutboxRequest] {
         var requests = try await store.outboxRequests()
         for index in requests.indices where requests[index].namesAreMentions {
-            // Without members of the room no name can be resolved.
-            let members = (try? await store.members(of: requests[index].room)) ?? []
-            let names = MentionNames(members.filter { !$0.hasLeft })
+            let names = MentionNames(try await members(of: requests[index].room))
             switch requests[index].action {
             case .send(var message):
                 message.text = MessageMarkup.written(message.text, naming: names)
@@ -23,6 +21,11 @@ struct EarlierRequests: OutboxStorage {
             requests[index].namesAreMentions = false
         }
         return requests
+    }
+
+    /// Returns the present members; none of a room that was lost, where no name can be resolved.
+    private func members(of room: RoomID) async throws -> [Member] {
+        do { return try await store.members(of: room).filter { !$0.hasLeft } } catch ChatError.notFound { return [] }
     }
 
     func commit(_ change: OutboxChange) async throws { try await store.commit(change) }

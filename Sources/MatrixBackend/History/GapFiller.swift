@@ -1,0 +1,110 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// Fetches history that is not stored into its gap: from the gap's newer end, from its older end, or in the middle.
+struct GapFiller: Sendable {
+    /// What a request at the newer end of a gap returned.
+    struct Chunk: Equatable {
+        /// The time of the oldest event, or `nil` without events.
+        var earliest: Date?
+        /// The number of messages.
+        var messages = 0
+    }
+
+    private static let eventsPerRequest = 100
+
+    let client: MatrixClient
+    let context: AccountContext
+    let writer: RoomWriter
+
+    private var store: ChatStore { writer.store }
+
+    /// Fetches a chunk from the newer end of a gap.
+    @discardableResult
+    func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Chunk {
+        let page = try await page(before: gap, in: room)
+        let events = try await eventParser(of: room).timeline(page.events.reversed())
+        let members = try await newMembers(in: page.state, of: room)
+        try await writer.serialized {
+            guard let change = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
+            else { return }
+            await writer.publish(change)
+            try await removeState(deletedBy: page.events, in: room)
+            writer.rooms.refresh()
+        }
+        return Chunk(
+            earliest: page.events.last?.sentAt,
+            messages: events.count { if case .message = $0 { true } else { false } })
+    }
+
+    /// Fetches forward from the older end of a gap.
+    /// - Returns: `false` if the gap has no forward token or the chunk was not inserted.
+    func fillForward(_ gap: TimelineGap, in room: RoomID) async throws -> Bool {
+        guard let token = gap.forward else { return false }
+        let page = try await client.history(of: room, before: token, limit: Self.eventsPerRequest, forwards: true)
+        let chunk = TimelineChunk(events: try await eventParser(of: room).timeline(page.events), newer: page.next)
+        return try await insert(chunk, in: gap, of: room, state: page.state, isContiguous: true)
+    }
+
+    /// Inserts what was found in the middle of a gap.
+    /// - Returns: `false` if the gap has changed meanwhile.
+    func insert(_ found: HistoryContext, in gap: TimelineGap, of room: RoomID) async throws -> Bool {
+        let chunk = TimelineChunk(
+            events: try await eventParser(of: room).timeline(found.events), older: found.older, newer: found.newer)
+        return try await insert(chunk, in: gap, of: room, state: found.state, isContiguous: false)
+    }
+
+    private func insert(
+        _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent], isContiguous: Bool
+    ) async throws -> Bool {
+        let members = try await newMembers(in: state, of: room)
+        return try await writer.serialized {
+            let change = try await store.insertChunk(
+                chunk, in: gap, of: room, members: members, isContiguous: isContiguous)
+            guard let change else { return false }
+            await writer.publish(change)
+            writer.rooms.refresh()
+            return true
+        }
+    }
+
+    private func page(before gap: TimelineGap, in room: RoomID) async throws -> HistoryPage {
+        guard let event = gap.eventBehind else {
+            return try await client.history(of: room, before: gap.token, limit: Self.eventsPerRequest)
+        }
+        let found = try await client.context(of: event, in: room, limit: 1)
+        let before = found.events.prefix { $0.id != event }
+        return HistoryPage(events: before.reversed(), state: found.state, next: found.older)
+    }
+
+    private func eventParser(of room: RoomID) async throws -> EventParser {
+        let known = try await store.knownRooms([KnownRoom.Request(room)], ownUserID: context.ownUserID).rooms[room]
+        guard let known else { throw ChatError.notFound }
+        var parser = context.batchBuilder.eventParser(
+            of: room, known.state, ownName: known.ownMember?.displayName)
+        // Nothing notifies a user who is not in the room.
+        if known.ownMember == nil { parser.rules = nil }
+        return parser
+    }
+
+    /// Resets stored state whose redaction was found in fetched history.
+    private func removeState(deletedBy events: [MatrixEvent], in room: RoomID) async throws {
+        var update = RoomUpdate(id: room)
+        update.redactions = events.filter { $0.type == "m.room.redaction" }
+        guard !update.deleted.isEmpty else { return }
+        let builder = context.batchBuilder
+        let known = try await store.knownRooms([builder.request(for: update)], ownUserID: context.ownUserID)
+        guard known.rooms[room]?.origins.isEmpty == false, let batch = builder.batch(of: update, known: known) else {
+            return
+        }
+        try await writer.write(SyncBatch(rooms: [batch]))
+    }
+
+    /// Returns members that are not stored yet. Stored ones are from the sync and newer than state that comes with
+    /// history.
+    private func newMembers(in state: [MatrixEvent], of room: RoomID) async throws -> [Member] {
+        let knownIDs = Set(try await store.members(of: room).map(\.id))
+        return ParsedRoomState(ownUserID: context.ownUserID, state: state).members.filter { !knownIDs.contains($0.id) }
+    }
+}

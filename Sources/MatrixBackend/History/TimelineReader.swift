@@ -1,0 +1,160 @@
+import ChatCore
+import ChatStore
+import Foundation
+
+/// Reads pages of timelines, with what is unsent. A page never spans a gap: it fills the gap first, or ends there.
+struct TimelineReader: Sendable {
+    /// Consecutive chunks without a message after which a page stays short: state events may go on for long.
+    static let maxFills = 20
+
+    let client: MatrixClient
+    let context: AccountContext
+    let clock: any Clock<Duration>
+    let store: ChatStore
+    let unsent: UnsentMessages
+    let filler: GapFiller
+    let targets: TargetLoader
+    /// Whether the server can be reached.
+    let isOnline: @Sendable () -> Bool
+
+    func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+        var fills = 0
+        while true {
+            let whole = try await store.messages(in: room, before: position, limit: limit)
+            let gaps = try await store.gaps(in: room)
+            let page = whole.after(gaps.last { $0.position <= position })
+            let gap = gaps.last { $0.position <= page.messages.first?.position ?? position }
+            // The page is complete, has no gap before it, or the limit of requests is reached.
+            guard page.messages.count < limit, limit > 0, let gap, fills < Self.maxFills else {
+                return unsent.displayed(page, of: room, before: position)
+            }
+            fills += 1
+            do {
+                try await filler.fill(gap, in: room)
+            } catch {
+                // Return the stored messages; the gap is requested again with the next page.
+                guard !page.messages.isEmpty else { throw ChatError.translated(error) }
+                return unsent.displayed(page, of: room, before: position)
+            }
+        }
+    }
+
+    func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+        for _ in 0..<Self.maxFills {
+            let whole = try await store.messages(in: room, after: position, limit: limit)
+            let gaps = try await store.gaps(in: room)
+            guard let gap = gaps.first(where: { $0.position > position }), let last = whole.messages.last,
+                last.position >= gap.position
+            else { return unsent.displayed(whole, of: room) }
+            let page = whole.before(gap)
+            if !page.messages.isEmpty { return unsent.displayed(page, of: room) }
+            // The gap follows directly: fill it from its older end, or else from its newer end.
+            do {
+                if try await !filler.fillForward(gap, in: room) { try await filler.fill(gap, in: room) }
+            } catch {
+                throw ChatError.translated(error)
+            }
+        }
+        throw ChatError.storage(reason: "the history goes on for too long")
+    }
+
+    func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+        try await targets.load(target, in: room)
+        let whole = try await store.messages(in: room, around: target, limit: limit)
+        let gaps = try await store.gaps(in: room)
+        var page = whole
+        let middle: Int64? =
+            switch target {
+            case .message(let id): whole.messages.first { $0.id == id }?.position
+            case .date(let date): (whole.messages.first { $0.sentAt >= date } ?? whole.messages.last)?.position
+            }
+        if let middle {
+            page = page.after(gaps.last { $0.position <= middle })
+            if let next = gaps.first(where: { $0.position > middle }) { page = page.before(next) }
+        }
+        return unsent.displayed(page, of: room)
+    }
+
+    /// Fetches the whole history, newest first, as far as the server returns it now.
+    /// - Returns: The position from which the history is complete, or `nil` if all of it is.
+    func fetchAll(of room: RoomID, progress: @Sendable (Int) -> Void) async throws -> Int64? {
+        var fetched = 0
+        var before: TimelineGap?
+        while let gap = try await store.gaps(in: room).last {
+            try Task.checkCancellation()
+            // A gap that does not shrink will not shrink with another request.
+            guard isOnline(), gap != before else { return gap.position }
+            do {
+                fetched += try await filler.fill(gap, in: room).messages
+                before = gap
+            } catch MatrixError.busy(let retryAfter) {
+                try await clock.sleep(for: min(retryAfter, .seconds(60)), tolerance: nil)
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch is MatrixError {
+                return gap.position
+            }
+            progress(fetched)
+        }
+        return nil
+    }
+
+    func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {
+        let found =
+            try await store.messages(ids, in: room)
+            + unsent.withEchoes { $0.messages(in: room) }.filter { ids.contains($0.id) }
+        let foundIDs = Set(found.map(\.id))
+        var messages = unsent.displayed(found)
+        for id in ids where !foundIDs.contains(id) && LocalEchoes.transaction(of: id) == nil {
+            // The replied-to message may be far before everything stored. Without it, the reply shows no excerpt.
+            if let message = try? await fetch(id, in: room) { messages.append(message) }
+        }
+        return messages
+    }
+
+    func revisions(of message: MessageID, in room: RoomID) async throws -> [MessageRevision] {
+        if LocalEchoes.transaction(of: message) != nil { return [] }
+        let revisions = try await store.revisions(of: message, in: room)
+        guard let stored = try await store.messages([message], in: room).first else { return revisions }
+        let displayed = unsent.displayed(stored)
+        guard displayed.wording != stored.wording, !displayed.isDeleted else { return revisions }
+        // Append the current text, whose edit is still queued.
+        return revisions + [MessageRevision(stored.wording, writtenAt: stored.editedAt ?? stored.sentAt)]
+    }
+
+    /// Returns a link to a message.
+    /// - Returns: A matrix.to link with `via` servers: room IDs do not name any.
+    func link(to message: MessageID, in room: RoomID) async throws -> String {
+        guard LocalEchoes.transaction(of: message) == nil, try await store.messages([message], in: room).first != nil
+        else {
+            throw ChatError.notFound
+        }
+        let members = try await store.members(of: room).filter { !$0.hasLeft }.map(\.id)
+        return MatrixLink.link(to: message, in: room, by: [context.ownUserID] + members)
+    }
+
+    /// Requests a single event. The message is not stored, because its neighbors are unknown.
+    private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
+        guard let event = try await client.event(id, in: room) else { return nil }
+        let parser = EventParser(ownUserID: context.ownUserID, translator: context.translator)
+        let new: NewMessage
+        let isDeleted: Bool
+        switch parser.event(event) {
+        case .message(let read): (new, isDeleted) = (read, false)
+        case .deleted(let read): (new, isDeleted) = (read, true)
+        case .change, .silent, .withdrawn, nil: return nil
+        }
+        var message = Message(
+            id: id, roomID: room, sender: new.sender, text: new.text, sentAt: new.sentAt, position: .min,
+            replyTo: new.replyTo, isDeleted: isDeleted, kind: new.kind, formattedText: new.formattedText,
+            attachments: new.attachments,
+            event: new.event)
+        message.mentionsEveryone = new.mentionsEveryone
+        if case .change(let change) = parser.bundledEdit(of: event), case .edit(let wording) = change.kind {
+            message.edit(to: wording, at: change.at)
+            message.kind = change.content?.kind ?? message.kind
+            message.attachments = change.content?.attachments ?? message.attachments
+        }
+        return message
+    }
+}

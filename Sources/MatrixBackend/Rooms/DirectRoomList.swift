@@ -1,0 +1,20 @@
+import ChatCore
+import JSONReading
+
+/// The user's list of direct chats on the server, `m.direct`, which all their clients share.
+struct DirectRoomList: Sendable {
+    let client: MatrixClient
+    let context: AccountContext
+
+    /// Requests the list: another client of the user may have changed it since the last sync.
+    func current() async throws -> DirectRooms {
+        DirectRooms(.object(try await client.directRooms(of: context.ownUserID)))
+    }
+
+    /// Adds a room. Errors are ignored: the room works without being listed.
+    func add(_ room: RoomID, with user: String) async {
+        guard let changed = try? await current().adding(room, with: user) else { return }
+        context.directRooms = changed
+        try? await client.setDirectRooms(changed.json.object ?? [:], of: context.ownUserID)
+    }
+}

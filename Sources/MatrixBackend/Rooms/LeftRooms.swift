@@ -1,0 +1,71 @@
+import ChatCore
+import ChatStore
+
+/// Removes rooms that the user left in another client.
+///
+/// An initial sync lists the joined rooms, not those left meanwhile. After the server has dropped the sync token, rooms
+/// that the user left in another client would stay in the store forever.
+actor LeftRooms {
+    private static let uncertainSetting = "matrix.uncertainRooms"
+
+    private let client: MatrixClient
+    private let context: AccountContext
+    private let writer: RoomWriter
+    /// Stored rooms that the user may have left unnoticed; `nil` if there are none.
+    private var uncertain: Set<RoomID>?
+
+    private var store: ChatStore { writer.store }
+
+    init(client: MatrixClient, context: AccountContext, writer: RoomWriter) {
+        self.client = client
+        self.context = context
+        self.writer = writer
+    }
+
+    /// Records the stored rooms before an initial sync; rooms that are joined later are not candidates for removal.
+    func noteStored() async throws {
+        guard uncertain == nil else { return }
+        let stored = try await storedRooms()
+        guard !stored.isEmpty else { return }
+        try await store.setSetting("1", for: Self.uncertainSetting)
+        uncertain = stored
+    }
+
+    /// Restores the state of ``noteStored()`` if the application ended before that sync completed.
+    func recallStored() async throws {
+        if try await store.setting(Self.uncertainSetting) == "1" { uncertain = try await storedRooms() }
+    }
+
+    /// After such a sync, removes stored rooms that the user has left according to the server.
+    func prune() async {
+        guard let uncertain else { return }
+        var notJoined: Set<RoomID> = []
+        do {
+            // Confirm each room separately: removal deletes its history, and the list may be incomplete by mistake.
+            for room in uncertain.subtracting(try await client.joinedRooms())
+            where try await client.isOutside(room, context.ownUserID) {
+                notJoined.insert(room)
+            }
+        } catch MatrixError.rejected {
+            // The server would reject a retry as well.
+            notJoined = []
+        } catch {
+            return
+        }
+        // If that fails, the next sync that catches up tries again.
+        try? await remove(notJoined)
+    }
+
+    private func remove(_ notJoined: Set<RoomID>) async throws {
+        try await writer.serialized {
+            // Rooms that became invitations are no longer stored rooms.
+            let leftRooms = try await storedRooms().intersection(notJoined)
+            let rooms = leftRooms.map { RoomBatch.left($0, at: context.now()) }
+            try await writer.write(SyncBatch(rooms: rooms, settings: [Self.uncertainSetting: ""]))
+            uncertain = nil
+            if !rooms.isEmpty { writer.rooms.refresh() }
+        }
+    }
+
+    private func storedRooms() async throws -> Set<RoomID> { Set(try await store.roomSummaries().map(\.id)) }
+}

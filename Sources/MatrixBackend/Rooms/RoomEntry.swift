@@ -1,0 +1,110 @@
+import ChatCore
+import ChatStore
+
+/// Enters and leaves rooms: making, joining and leaving them, and answering invitations.
+struct RoomEntry: Sendable {
+    let client: MatrixClient
+    let context: AccountContext
+    let writer: RoomWriter
+    let entered: EnteredRooms
+    let directRooms: DirectRoomList
+
+    private var store: ChatStore { writer.store }
+
+    func create(_ request: RoomRequest) async throws -> RoomID {
+        guard let name = ChatLimits.roomName(from: request.name) else { throw ChatError.invalidName }
+        _ = try ChatLimits.topic(from: request.topic)
+        guard request.address.map(RoomRequest.isValidAddress) ?? true else { throw ChatError.invalidAddress }
+        let room = try await asking { try await client.createRoom(request, named: name) }
+        try await enter(room, name: name, isNamed: true)
+        return room
+    }
+
+    /// Joins a room.
+    /// - Parameter address: A room ID, an alias, `#name:server`, or a link to either.
+    func join(_ address: String) async throws -> RoomID {
+        guard let (address, via) = ChatAddress(address)?.room else { throw ChatError.notFound }
+        let room = try await asking { try await client.join(address, via: via) }
+        try await enter(room, name: nil)
+        return room
+    }
+
+    func leave(_ room: RoomID) async throws {
+        try await store.requireRoom(room)
+        do {
+            try await asking { try await client.leave(room) }
+        } catch ChatError.notFound {
+            // The server has no membership to leave.
+        } catch ChatError.notPermitted {
+            guard try await asking({ try await client.isOutside(room, context.ownUserID) }) else {
+                throw ChatError.notPermitted
+            }
+        }
+        try await writer.serialized {
+            try await writer.write(SyncBatch(rooms: [.left(room, at: context.now())]))
+            writer.rooms.refresh()
+        }
+    }
+
+    func accept(_ invitation: RoomID) async throws {
+        let storedInvitation = writer.invitations.value.first { $0.room == invitation }
+        let room = try await performDecision(invitation) {
+            // A server that is not in the room needs a server to join by; the inviter's is.
+            let via = [storedInvitation?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
+            return try await client.join(invitation.rawValue, via: via)
+        }
+        if let storedInvitation, storedInvitation.isDirect, let partner = storedInvitation.inviter {
+            await directRooms.add(room, with: partner.rawValue)
+        }
+        try await enter(room, name: storedInvitation?.title)
+    }
+
+    func decline(_ invitation: RoomID) async throws {
+        try await performDecision(invitation) { try await client.leave(invitation) }
+        try await forget(invitation)
+    }
+
+    /// Stores a room that the user joined or created, before the sync returns it.
+    /// - Parameter isNamed: Whether the user chose `name`; otherwise the sync's name replaces it.
+    func enter(_ room: RoomID, name: String?, isNamed: Bool = false) async throws {
+        try await writer.serialized {
+            let ownUserID = context.ownUserID
+            let me = Member(id: ownUserID, displayName: ownUserID.rawValue, kind: .own)
+            let isKnownRoom = try await store.hasRoom(room)
+            var batch = RoomBatch(
+                id: room, name: isKnownRoom && !isNamed ? nil : name, createdAt: context.now(),
+                members: isKnownRoom ? [] : [me])
+            batch.isDirect = context.directRooms.partners[room] != nil
+            if !isKnownRoom { entered.insert(room) }
+            try await writer.write(SyncBatch(rooms: [batch]))
+            writer.rooms.refresh()
+        }
+    }
+
+    /// Removes an invitation that was withdrawn: it can neither be accepted nor declined.
+    private func performDecision<T: Sendable>(_ invitation: RoomID, _ work: () async throws -> T) async throws -> T {
+        do {
+            return try await asking(work)
+        } catch ChatError.notPermitted, ChatError.notFound {
+            try await forget(invitation)
+            throw ChatError.notFound
+        }
+    }
+
+    private func forget(_ invitation: RoomID) async throws {
+        try await writer.serialized {
+            try await writer.write(SyncBatch(rooms: [.left(invitation, at: context.now())]))
+        }
+    }
+}
+
+extension MatrixClient {
+    /// Whether the server no longer has the user as a joined member, as after a ban.
+    func isOutside(_ room: RoomID, _ ownUserID: MemberID) async throws -> Bool {
+        do {
+            return try await membership(of: ownUserID.rawValue, in: room) != "join"
+        } catch MatrixError.rejected(403, _, _) {
+            return true
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import ChatCore
+import ChatStore
+import JSONReading
+
+/// The members of rooms, and other users of the server.
+struct RoomMemberships: Sendable {
+    private static let maxUsers = 20
+
+    let client: MatrixClient
+    let context: AccountContext
+    let writer: RoomWriter
+
+    private var store: ChatStore { writer.store }
+    private var ownUserID: MemberID { context.ownUserID }
+
+    func users(matching text: String) async throws -> [User] {
+        let found = try await asking { try await client.users(matching: text, limit: Self.maxUsers) }
+        return found.filter { $0.id != ownUserID }
+    }
+
+    /// Invites a user.
+    /// - Parameter address: A user ID, `@name:server`.
+    func invite(_ address: String, to room: RoomID) async throws {
+        guard address.hasPrefix("@"), address.contains(":") else { throw ChatError.notFound }
+        try await store.requireRoom(room)
+        try await asking { try await client.invite(address, to: room) }
+    }
+
+    /// Removes another member.
+    /// - Throws: ``ChatError/notPermitted`` for the user, who leaves instead, or if the server denies it.
+    func remove(_ member: MemberID, from room: RoomID) async throws {
+        guard member != ownUserID else { throw ChatError.notPermitted }
+        guard try await store.members(of: room).contains(where: { $0.id == member && !$0.hasLeft }) else {
+            throw ChatError.notFound
+        }
+        try await asking { try await client.remove(member, from: room) }
+        try await writer.serialized {
+            let members = try await store.removeMember(member, from: room)
+            writer.timelines.publish(members.filter { $0.id == member }, in: room)
+            writer.rooms.refresh()
+        }
+    }
+
+    /// Requests the joined members and stores them, so name completion knows all of them.
+    func members(of room: RoomID) async throws -> RoomMembers {
+        try await store.requireRoom(room)
+        let (events, state) = try await asking {
+            (try await client.members(of: room), try await roomState(of: room))
+        }
+        let members = ParsedRoomState(ownUserID: ownUserID, state: events).members
+        try await writer.serialized {
+            guard try await store.hasRoom(room) else { return }
+            let batch = RoomBatch(id: room, createdAt: context.now(), members: members.filter { !$0.hasLeft })
+            try await writer.write(SyncBatch(rooms: [batch]))
+        }
+        let invited = events.filter { $0.content["membership"]?.string == "invite" }.compactMap { event in
+            event.stateKey.map { MemberID($0) }
+        }
+        return RoomMembers(
+            entries: entries(members, invited: invited, state.powers), permissions: permissions(state.powers),
+            address: state.address)
+    }
+
+    private func entries(_ members: [Member], invited: [MemberID], _ powers: PowerLevels) -> [RoomMembers.Entry] {
+        let names = MemberNames(members)
+        return members.filter { !$0.hasLeft || invited.contains($0.id) }.map { member in
+            RoomMembers.Entry(
+                names.named(member), role: powers.role(of: member.id), isInvited: member.hasLeft,
+                canBeRemoved: powers.mayRemove(member.id, ownUserID))
+        }
+    }
+
+    private func permissions(_ powers: PowerLevels) -> RoomMembers.Permissions {
+        var permissions: RoomMembers.Permissions = []
+        if powers.maySend(state: "m.room.name", ownUserID) { permissions.insert(.rename) }
+        if powers.maySend(state: "m.room.topic", ownUserID) { permissions.insert(.setTopic) }
+        if powers.mayInvite(ownUserID) { permissions.insert(.invite) }
+        if powers.mayNotifyEveryone(ownUserID) { permissions.insert(.notifyEveryone) }
+        return permissions
+    }
+
+    private func roomState(of room: RoomID) async throws -> (powers: PowerLevels, address: String?) {
+        let levels = try await client.state("m.room.power_levels", of: room)
+        let alias = try await client.state("m.room.canonical_alias", of: room)
+        let address = ParsedRoomState.line(alias?["alias"]?.string)
+        var creation: (sender: MemberID, content: JSONValue)?
+        if let content = try await client.state("m.room.create", of: room),
+            let creator = try await store.roomState(of: room).creation?.creator
+        {
+            creation = (creator, content)
+        }
+        return (PowerLevels(levels, creation: creation), address.isEmpty ? nil : address)
+    }
+}

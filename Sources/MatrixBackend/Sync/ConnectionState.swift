@@ -1,0 +1,46 @@
+import ChatOutbox
+
+/// Whether the server can be reached. The outbox and the read markers go by it.
+///
+/// An actor, so that the outbox learns of changes in their order.
+actor ConnectionState {
+    private let feed = ValueFeed(MatrixBackend.Connection.connecting)
+    private let outbox: Outbox
+    private let readMarkers: ReadMarkers
+
+    init(outbox: Outbox, readMarkers: ReadMarkers) {
+        self.outbox = outbox
+        self.readMarkers = readMarkers
+    }
+
+    nonisolated var current: MatrixBackend.Connection { feed.value }
+
+    /// The current state, then each change.
+    nonisolated func states() -> AsyncStream<MatrixBackend.Connection> { feed.values() }
+
+    func set(_ new: MatrixBackend.Connection) async {
+        guard feed.set(new) else { return }
+        await outbox.setOnline(new == .online || new == .connecting)
+        if new == .online { await readMarkers.noteInterruption() }
+    }
+
+    /// Sets what the sync found.
+    func setFound(_ new: MatrixBackend.Connection) async {
+        // A loop that was stopped says nothing of the present connection.
+        guard !Task.isCancelled else { return }
+        await set(new)
+        guard new == .online else { return }
+        Task { [readMarkers] in await readMarkers.sendUnsent() }
+    }
+
+    /// Begins to connect anew.
+    /// - Returns: `false` if the session has ended.
+    func reconnect() async -> Bool {
+        if case .signedOut = current { return false }
+        await set(.connecting)
+        return true
+    }
+
+    /// Ends all streams. The state does not change any more.
+    nonisolated func finish() { feed.finish() }
+}

@@ -1,0 +1,85 @@
+import ChatCore
+import ChatStore
+
+/// Stores what a sync returned, and publishes what changed.
+struct SyncWriter: Sendable {
+    let context: AccountContext
+    let writer: RoomWriter
+    let entered: EnteredRooms
+    /// Called with each room that got another gap.
+    let didFindGap: @Sendable (RoomID) async -> Void
+
+    private var store: ChatStore { writer.store }
+    private var ownUserID: MemberID { context.ownUserID }
+
+    /// Stores an update together with its token, which is the value of a setting.
+    func write(_ update: SyncUpdate, as setting: String) async throws {
+        try await writer.serialized {
+            var batch = SyncBatch(settings: [setting: update.token])
+            batch.areInvitationsWhole = update.isWhole
+            // Before the rooms, which depend on it.
+            context.apply(update, storing: &batch)
+            let builder = context.batchBuilder
+            let known = try await store.knownRooms(update.rooms.map(builder.request), ownUserID: ownUserID)
+            add(update.rooms, to: &batch, known: known, builder)
+            let gaps = try await newestGaps(in: update)
+            let changes = try await store.apply(batch)
+            for change in changes {
+                let gap = gaps[change.room]
+                let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
+                await writer.publish(change, isBehindGap: isBehindGap)
+            }
+            for room in update.rooms { entered.remove(room.id) }
+            try await writer.publishInvitations(after: batch)
+            publishStates(of: update, batch, known: known)
+            for room in update.rooms where room.gap != nil {
+                writer.unsent.withEchoes { $0.restartSearch(in: room.id) }
+                await didFindGap(room.id)
+            }
+            if !changes.isEmpty || batch.directRooms != nil { writer.rooms.refresh() }
+        }
+    }
+
+    private func add(
+        _ rooms: [RoomUpdate], to batch: inout SyncBatch, known: KnownRooms, _ builder: RoomBatchBuilder
+    ) {
+        for room in rooms {
+            if room.membership == .invited {
+                batch.invitations.append(Invitation(to: room.id, of: ownUserID, by: room.invitation, at: builder.now))
+            }
+            guard var roomBatch = builder.batch(of: room, known: known) else { continue }
+            let events = roomBatch.events
+            roomBatch.events = writer.unsent.withEchoes { $0.authored(events, in: room.id) }
+            batch.rooms.append(roomBatch)
+        }
+    }
+
+    /// Publishes new encryption, and who is typing.
+    private func publishStates(of update: SyncUpdate, _ batch: SyncBatch, known: KnownRooms) {
+        for room in batch.rooms where room.state?.encryption == .on && known.rooms[room.id]?.state.encryption != .on {
+            writer.timelines.publish(.encrypted, in: room.id)
+        }
+        for room in update.rooms {
+            guard let typing = room.typing else { continue }
+            writer.timelines.publish(.typing(typing.filter { $0 != ownUserID }), in: room.id)
+        }
+    }
+
+    /// Returns the newest gaps' positions in observed rooms with a limited timeline.
+    /// - Returns: A position for each room, `nil` where there is no gap.
+    private func newestGaps(in update: SyncUpdate) async throws -> [RoomID: Int64?] {
+        var gaps: [RoomID: Int64?] = [:]
+        for room in update.rooms where room.gap != nil && writer.timelines.isObserved(room.id) {
+            let isKnownRoom = try await store.hasRoom(room.id)
+            gaps[room.id] = .some(isKnownRoom ? try await store.gaps(in: room.id).last?.position : nil)
+        }
+        return gaps
+    }
+
+    /// Whether a sync created a gap before the timeline it returned.
+    /// - Parameter gap: The newest gap's position before that sync.
+    private func isBehindGap(_ room: RoomID, after gap: Int64?) async throws -> Bool {
+        guard try await store.hasRoom(room), let newest = try await store.gaps(in: room).last else { return false }
+        return newest.position > gap ?? .min
+    }
+}

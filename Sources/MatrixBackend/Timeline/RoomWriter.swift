@@ -1,0 +1,84 @@
+import ChatCore
+import ChatOutbox
+import ChatStore
+
+/// Stores changes of rooms and publishes them.
+///
+/// Store and publish in one operation of ``serialized(_:)``: updates are thereby published in the order of the commits,
+/// and a new observer misses none.
+struct RoomWriter: Sendable {
+    /// More events than one sync returns for a room.
+    private static let openingLimit = 200
+
+    let ownUserID: MemberID
+    let store: ChatStore
+    let outbox: Outbox
+    let gate: SerialGate
+    let unsent: UnsentMessages
+    let timelines: TimelineFeeds
+    let rooms: RoomListFeed
+    let invitations: ValueFeed<[Invitation]>
+    let ownNames: OwnNames
+
+    /// Runs operations one at a time in FIFO order, across their suspensions.
+    func serialized<T>(_ operation: () async throws -> T) async rethrows -> T {
+        try await gate.runEvenIfCanceled(operation)
+    }
+
+    /// Stores a batch and publishes what it changed, except to the observers of the room list.
+    func write(_ batch: SyncBatch) async throws {
+        for change in try await store.apply(batch) { await publish(change) }
+        try await publishInvitations(after: batch)
+    }
+
+    /// - Parameter isBehindGap: Whether a gap separates the new events from the known ones. Observers hold a contiguous
+    ///   range and have to reload.
+    func publish(_ change: RoomChange, isBehindGap: Bool = false) async {
+        let room = change.room
+        if change.isLeft {
+            unsent.forget(room)
+            // The store has deleted them with the room; what is left in memory fails when it is sent.
+            try? await outbox.forget(room)
+            return timelines.close(room)
+        }
+        if let members = change.members {
+            timelines.publish(members, in: room)
+            if let me = members.first(where: { $0.id == ownUserID }), !me.hasLeft { ownNames.publish(me.displayName) }
+        }
+        if isBehindGap {
+            timelines.endEchoes(of: change.changed, in: room)
+            await reopen(room)
+        } else {
+            timelines.publish(stored: change.changed, in: room)
+        }
+    }
+
+    /// Publishes the invitations if a batch changed them.
+    func publishInvitations(after batch: SyncBatch) async throws {
+        let known = Set(invitations.value.map(\.room))
+        guard
+            batch.areInvitationsWhole || !batch.invitations.isEmpty
+                || batch.rooms.contains(where: { known.contains($0.id) })
+        else { return }
+        invitations.set(try await store.invitations())
+    }
+
+    /// Ends all streams, also those that begin later.
+    func finish() {
+        timelines.finish()
+        rooms.finish()
+        invitations.finish()
+        ownNames.finish()
+    }
+
+    /// Has the observers of a room begin anew after its newest gap. If that fails, their streams end: they could not
+    /// learn of the gap.
+    private func reopen(_ room: RoomID) async {
+        do {
+            guard let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) else { return }
+            timelines.reopen(snapshot, behind: try await store.gaps(in: room).last)
+        } catch {
+            timelines.end(room)
+        }
+    }
+}

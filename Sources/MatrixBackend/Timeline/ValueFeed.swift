@@ -1,0 +1,56 @@
+import ChatCore
+import Synchronization
+
+/// A value and its observers. A slow observer gets only the newest value.
+final class ValueFeed<Value: Equatable & Sendable>: Sendable {
+    private struct State {
+        var value: Value
+        var observers = Observers<Value>()
+        var isFinished = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) {
+        state = Mutex(State(value: value))
+    }
+
+    var value: Value { state.withLock { $0.value } }
+
+    /// The current value, then each change.
+    func values() -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        let isFinished = state.withLock { state in
+            if !state.isFinished {
+                continuation.yield(state.value)
+                _ = state.observers.add(continuation)
+            }
+            return state.isFinished
+        }
+        if isFinished { continuation.finish() }
+        return stream
+    }
+
+    /// Publishes a value that differs.
+    /// - Returns: `false` if it is the current one, or if all streams have ended.
+    @discardableResult
+    func set(_ value: Value) -> Bool {
+        state.withLock { state in
+            guard value != state.value, !state.isFinished else { return false }
+            state.value = value
+            state.observers.yield(value)
+            return true
+        }
+    }
+
+    /// Ends all streams, also those that begin later. The value does not change any more.
+    func finish() {
+        // Outside of the lock, which the end of a stream needs.
+        var observers = state.withLock { state in
+            state.isFinished = true
+            defer { state.observers = Observers() }
+            return state.observers
+        }
+        observers.finish()
+    }
+}

@@ -1,0 +1,84 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+
+@testable import ChatOutbox
+@testable import MatrixBackend
+
+/// What the objects of a backend share, over a store and a server that is not asked.
+struct AccountParts {
+    static let own = MemberID("@me:example.org")
+    static let room = RoomID("!room:example.org")
+    private static let folder = TemporaryFolder()
+
+    let store: ChatStore
+    let client: MatrixClient
+    let context: AccountContext
+    let writer: RoomWriter
+
+    var unsent: UnsentMessages { writer.unsent }
+
+    /// Opens a store with one room, which has a gap before its only message.
+    static func make(_ client: MatrixClient = FakeTransport(404).client) async throws -> AccountParts {
+        let store = try await ChatStore.open(in: folder.path(UUID().uuidString))
+        var batch = batch(events: [message("$1", at: 0)], gap: "p1")
+        batch.state = .unencrypted
+        batch.members = [Member(id: own, displayName: "Me", kind: .own)]
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        return AccountParts(store: store, client: client)
+    }
+
+    private init(store: ChatStore, client: MatrixClient) {
+        self.store = store
+        self.client = client
+        context = AccountContext(
+            ownUserID: Self.own, translator: .untranslated, data: AccountData(), now: { Fixtures.date })
+        let unsent = UnsentMessages(ownUserID: Self.own, unreadable: "Unreadable")
+        writer = RoomWriter(
+            ownUserID: Self.own, store: store,
+            outbox: Outbox(storage: store, backend: NoServer(), isOnline: false, now: { Fixtures.date }),
+            gate: SerialGate(), unsent: unsent, timelines: TimelineFeeds(unsent: unsent),
+            rooms: RoomListFeed { unsent.displayed(try await store.roomSummaries()) }, invitations: ValueFeed([]),
+            ownNames: OwnNames())
+    }
+
+    static func batch(events: [TimelineEvent] = [], gap: String? = nil) -> RoomBatch {
+        RoomBatch(id: room, name: "Room", createdAt: Fixtures.date, events: events, gap: gap)
+    }
+
+    static func message(_ id: String, at seconds: Double, transaction: String? = nil) -> TimelineEvent {
+        .message(
+            NewMessage(
+                id: MessageID(id), sender: transaction == nil ? MemberID("@ann:example.org") : own, text: id,
+                sentAt: Fixtures.date.addingTimeInterval(seconds),
+                transactionID: transaction.map { TransactionID($0) }))
+    }
+
+    static func item(_ transaction: String, _ action: OutboxAction, state: OutboxItem.State = .waiting) -> OutboxItem {
+        OutboxItem(
+            request: OutboxRequest(
+                id: TransactionID(transaction), room: room, action: action, queuedAt: Fixtures.date),
+            state: state, isOverdue: false)
+    }
+
+    static func sent(_ text: String, transaction: String, state: OutboxItem.State = .waiting) -> OutboxItem {
+        item(transaction, .send(WrittenMessage(text)), state: state)
+    }
+
+    /// Begins a stream of the room's timeline.
+    func open() async -> AsyncStream<TimelineUpdate>.Iterator {
+        let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
+        let timelines = MatrixTimelines(writer: writer, readMarkers: ReadMarkers(client: client, store: store))
+        await timelines.open(Self.room, limit: 10, with: continuation)
+        return stream.makeAsyncIterator()
+    }
+
+    private struct NoServer: OutboxBackend {
+        func upload(
+            _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
+        ) async throws -> String { throw DeliveryError.unreachable }
+        func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
+    }
+}

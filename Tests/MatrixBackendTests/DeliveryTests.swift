@@ -1,0 +1,153 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ChatOutbox
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// What becomes of sent messages between the outbox and the timeline.
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
+    private let room = AccountParts.room
+    private let transaction = TransactionID("t")
+
+    private func deliveries(_ parts: AccountParts) -> Deliveries {
+        Deliveries(
+            store: parts.store, gate: parts.writer.gate, unsent: parts.unsent, timelines: parts.writer.timelines,
+            rooms: parts.writer.rooms, syncStatus: SyncStatus())
+    }
+
+    private func sender(_ parts: AccountParts) -> MessageSender {
+        MessageSender(
+            ownUserID: AccountParts.own, store: parts.store, outbox: parts.writer.outbox,
+            media: MatrixMedia(client: parts.client, store: parts.store, now: { Fixtures.date }),
+            encryption: RoomEncryption(client: parts.client, store: parts.store, syncStatus: SyncStatus()),
+            unsent: parts.unsent, observer: OutboxObserver(outbox: parts.writer.outbox, writer: parts.writer),
+            rooms: parts.writer.rooms, now: { Fixtures.date })
+    }
+
+    @Test("A queued message appears as an echo; the same transaction is queued once")
+    func echo() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let sender = sender(parts)
+        let sent = try await sender.send(WrittenMessage("New"), as: transaction, to: room)
+        guard case .changed(let changed)? = await updates.next() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(changed.map(\.id) == [sent.id] && sent.id == LocalEchoes.id(of: transaction))
+        _ = try await sender.send(WrittenMessage("Other"), as: transaction, to: room)
+        #expect(try await parts.store.outboxRequests().count == 1)
+        try await sender.discard(transaction, in: room)
+        #expect(await updates.next() == .removed([sent.id]))
+        await parts.store.close()
+    }
+
+    @Test("Nothing is queued for an encrypted room")
+    func encrypted() async throws {
+        let parts = try await AccountParts.make()
+        try await parts.store.updateRoomState(of: room) { $0.encryption = .on }
+        let sender = sender(parts)
+        await #expect(throws: ChatError.notPermitted) {
+            try await sender.send(WrittenMessage("New"), as: transaction, to: room)
+        }
+        await #expect(throws: ChatError.notPermitted) {
+            try await sender.react("👍", isAdded: true, to: MessageID("$1"), in: room)
+        }
+        #expect(try await parts.store.outboxRequests().isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("Only own messages can be edited; anyone's can be reacted to, once")
+    func targets() async throws {
+        let parts = try await AccountParts.make()
+        let sender = sender(parts)
+        await #expect(throws: ChatError.notPermitted) {
+            try await sender.edit(MessageID("$1"), in: room, to: WrittenText("x"))
+        }
+        await #expect(throws: ChatError.notFound) { try await sender.delete(MessageID("$none"), in: room) }
+        try await sender.react("👍", isAdded: false, to: MessageID("$1"), in: room)
+        #expect(try await parts.store.outboxRequests().isEmpty, "there is no such reaction")
+        try await sender.react("👍", isAdded: true, to: MessageID("$1"), in: room)
+        #expect(try await parts.store.outboxRequests().count == 1)
+        await parts.store.close()
+    }
+
+    @Test("An accepted message stays an echo until the store has it, whichever comes first", arguments: [true, false])
+    func delivery(syncFirst: Bool) async throws {
+        let parts = try await AccountParts.make()
+        _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
+        let request = AccountParts.sent("New", transaction: "t").request
+        let batch = AccountParts.batch(events: [AccountParts.message("$2", at: 1, transaction: "t")])
+        if syncFirst { _ = try await parts.store.apply(SyncBatch(rooms: [batch])) }
+        await deliveries(parts).apply(.message(MessageID("$2")), of: request)
+        #expect((parts.unsent.newest(in: room) == nil) == syncFirst)
+        if !syncFirst { try await parts.writer.write(SyncBatch(rooms: [batch])) }
+        #expect(parts.unsent.newest(in: room) == nil)
+        await parts.store.close()
+    }
+
+    @Test("An accepted change is stored before the sync brings it")
+    func acceptedChange() async throws {
+        let parts = try await AccountParts.make()
+        let change = MessageChange(
+            id: "$r", target: MessageID("$1"), sender: AccountParts.own, at: Fixtures.date, kind: .reaction("👍"))
+        let request = AccountParts.item("r", .react(.message(MessageID("$1")), text: "👍", isGiven: true)).request
+        await deliveries(parts).apply(.change(change), of: request)
+        #expect(try await parts.store.messages([MessageID("$1")], in: room).first?.reactions.map(\.text) == ["👍"])
+        await parts.store.close()
+    }
+
+    @Test("The outbox learns of the connection in the order of its changes")
+    func connection() async throws {
+        let parts = try await AccountParts.make()
+        let markers = ReadMarkers(client: parts.client, store: parts.store)
+        let state = ConnectionState(outbox: parts.writer.outbox, readMarkers: markers)
+        #expect(state.current == .connecting)
+        await state.set(.online)
+        #expect(await parts.writer.outbox.isOnline)
+        #expect(await markers.hasUnsent)
+        await state.set(.signedOut(isSoft: true))
+        #expect(await !parts.writer.outbox.isOnline)
+        #expect(await !state.reconnect() && state.current == .signedOut(isSoft: true))
+        await state.set(.offline)
+        #expect(await state.reconnect() && state.current == .connecting)
+        await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            await state.setFound(.offline)
+        }.value
+        #expect(state.current == .connecting, "a loop that was stopped reports nothing")
+        state.finish()
+        await state.set(.offline)
+        #expect(state.current == .connecting)
+        await parts.store.close()
+    }
+
+    @Test("Earlier requests of a lost room keep their names as text; members that cannot be read are an error")
+    func earlierRequests() async throws {
+        let folder = TemporaryFolder()
+        try EarlierStore.namesAreMentions.copy(to: folder.path("store"))
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let storage = EarlierRequests(store: store)
+        let requests = try await storage.outboxRequests()
+        #expect(!requests.isEmpty && requests.allSatisfy { !$0.namesAreMentions })
+        let accesses = Mutex(0)
+        store.beforeAccess.withLock {
+            $0 = {
+                let number = accesses.withLock { count in
+                    count += 1
+                    return count
+                }
+                // The first access reads the requests.
+                if number == 2 { throw ChatError.storage(reason: "failed on purpose") }
+            }
+        }
+        await #expect(throws: ChatError.self) { try await storage.outboxRequests() }
+        await store.close()
+    }
+}

@@ -1,0 +1,161 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// Entering and leaving rooms, and what is known of them.
+@Suite(.timeLimit(.minutes(5))) struct RoomEntryTests {
+    private let room = AccountParts.room
+    private let partner = "@ann:example.org"
+
+    private func transport(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) -> FakeTransport {
+        FakeTransport { request in
+            let body = answer(request)
+            return MatrixResponse(
+                status: body == nil ? 404 : body?["status"]?.integer.map { Int($0) } ?? 200,
+                body: try (body ?? ["errcode": "M_NOT_FOUND"]).encoded())
+        }
+    }
+
+    private func entry(_ parts: AccountParts) -> RoomEntry {
+        RoomEntry(
+            client: parts.client, context: parts.context, writer: parts.writer, entered: EnteredRooms(),
+            directRooms: DirectRoomList(client: parts.client, context: parts.context))
+    }
+
+    private func invite(_ parts: AccountParts, to invitation: RoomID) async throws {
+        var batch = SyncBatch()
+        batch.invitations = [
+            Invitation(room: invitation, inviter: MemberID(partner), isDirect: true, receivedAt: Fixtures.date)
+        ]
+        try await parts.writer.write(batch)
+    }
+
+    @Test("An accepted invitation of a direct chat becomes a room, and an entry of the list of direct chats")
+    func accept() async throws {
+        let invitation = RoomID("!new:example.org")
+        let transport = transport { request in
+            if request.url.path.contains("/join/") { return ["room_id": .string(invitation.rawValue)] }
+            return request.method == .put ? [:] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        try await invite(parts, to: invitation)
+        try await entry(parts).accept(invitation)
+        #expect(parts.writer.invitations.value.isEmpty)
+        #expect(parts.context.directRooms.rooms(with: partner) == [invitation])
+        #expect(try await parts.store.room(invitation).kind == .direct)
+        #expect(transport.requests.contains { $0.method == .put && $0.url.path.hasSuffix("/m.direct") })
+        await parts.store.close()
+    }
+
+    @Test("An invitation that was withdrawn disappears", arguments: [true, false])
+    func withdrawn(accepts: Bool) async throws {
+        let invitation = RoomID("!gone:example.org")
+        let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)
+        try await invite(parts, to: invitation)
+        let entry = entry(parts)
+        await #expect(throws: ChatError.notFound) {
+            if accepts { try await entry.accept(invitation) } else { try await entry.decline(invitation) }
+        }
+        #expect(parts.writer.invitations.value.isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("A room is left only if the server has no membership of the user", arguments: ["join", "ban"])
+    func leave(membership: String) async throws {
+        let transport = transport { request in
+            request.method == .post
+                ? ["errcode": "M_FORBIDDEN", "status": 403] : ["membership": .string(membership)]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let entry = entry(parts)
+        if membership == "join" {
+            await #expect(throws: ChatError.notPermitted) { try await entry.leave(room) }
+        } else {
+            try await entry.leave(room)
+        }
+        #expect(try await parts.store.hasRoom(room) == (membership == "join"))
+        await parts.store.close()
+    }
+
+    @Test("A direct chat is used again unless one of both has left it", arguments: ["join", "leave"])
+    func directChat(membership: String) async throws {
+        let transport = transport { [room, partner] request in
+            if request.url.path.hasSuffix("/m.direct") {
+                return request.method == .get ? .object([partner: [.string(room.rawValue)]]) : [:]
+            }
+            if request.url.path.contains("/m.room.member/") { return ["membership": .string(membership)] }
+            return request.url.path.hasSuffix("/createRoom") ? ["room_id": "!new:example.org"] : nil
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let chats = DirectChats(
+            client: parts.client, store: parts.store, ownUserID: AccountParts.own,
+            list: DirectRoomList(client: parts.client, context: parts.context),
+            invitations: parts.writer.invitations, entry: entry(parts))
+        let opened = try await chats.open(with: partner)
+        #expect(opened == (membership == "join" ? room : RoomID("!new:example.org")))
+        #expect(try await parts.store.hasRoom(opened))
+        await #expect(throws: ChatError.notFound) { try await chats.open(with: AccountParts.own.rawValue) }
+        await parts.store.close()
+    }
+
+    @Test("Rooms missing in the server's list are removed only if it confirms each", arguments: ["join", "leave"])
+    func leftRooms(membership: String) async throws {
+        let transport = transport { request in
+            request.url.path.hasSuffix("/joined_rooms")
+                ? ["joined_rooms": []] : ["membership": .string(membership)]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let left = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        await left.prune()
+        #expect(transport.requests.isEmpty, "no sync has started over")
+        try await left.noteStored()
+        // After a restart.
+        let next = LeftRooms(client: parts.client, context: parts.context, writer: parts.writer)
+        try await next.recallStored()
+        await next.prune()
+        #expect(try await parts.store.hasRoom(room) == (membership == "join"))
+        let asked = transport.requests.count
+        await next.prune()
+        #expect(transport.requests.count == asked, "asked once")
+        await parts.store.close()
+    }
+
+    @Test("What is unknown of encryption is asked before anything is sent, and stays on")
+    func encryption() async throws {
+        let transport = transport { $0.url.path.contains("/m.room.encryption") ? ["algorithm": "x"] : nil }
+        let parts = try await AccountParts.make(transport.client)
+        let status = SyncStatus()
+        let encryption = RoomEncryption(client: parts.client, store: parts.store, syncStatus: status)
+        status.hasCaughtUp = true
+        #expect(try await encryption.isCertainlyOff(in: room) && transport.requests.isEmpty)
+        #expect(try await !encryption.isOn(in: room))
+        status.hasCaughtUp = false
+        #expect(try await !encryption.isCertainlyOff(in: room) && transport.requests.count == 1)
+        #expect(try await encryption.isOn(in: room))
+        await #expect(throws: ChatError.notPermitted) { try await encryption.rejectIfKnown(in: room) }
+        status.hasCaughtUp = true
+        #expect(try await !encryption.isCertainlyOff(in: room) && transport.requests.count == 1)
+        await parts.store.close()
+    }
+
+    @Test("No preview is requested of a link in an encrypted room")
+    func linkPreview() async throws {
+        let transport = transport { _ in ["og:title": "A page"] }
+        let parts = try await AccountParts.make(transport.client)
+        let previews = LinkPreviews(
+            client: parts.client, store: parts.store,
+            encryption: RoomEncryption(client: parts.client, store: parts.store, syncStatus: SyncStatus()))
+        #expect(try await previews.preview(of: "https://a.example", in: room)?.title == "A page")
+        let asked = transport.requests.count
+        try await parts.store.updateRoomState(of: room) { $0.encryption = .on }
+        #expect(try await previews.preview(of: "https://b.example", in: room) == nil)
+        #expect(transport.requests.count == asked)
+        await parts.store.close()
+    }
+}

@@ -1,0 +1,154 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Composer
+import Foundation
+import Testing
+
+@testable import ChatOutbox
+@testable import MatrixBackend
+
+/// What the observers of a timeline get.
+@Suite(.timeLimit(.minutes(5))) struct TimelineFeedsTests {
+    private let room = AccountParts.room
+
+    @Test("A timeline opens behind its newest gap, with what is unsent; a stored message then replaces its echo")
+    func echoReplaced() async throws {
+        let parts = try await AccountParts.make()
+        _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
+        var updates = await parts.open()
+        guard case .opened(let page, let members, _)? = await updates.next() else {
+            Issue.record("not opened")
+            return
+        }
+        #expect(page.hasOlder && page.messages.map(\.text) == ["$1", "New"])
+        #expect(members.contains { $0.displayName == "Me" })
+        let batch = AccountParts.batch(events: [AccountParts.message("$2", at: 1, transaction: "t")])
+        try await parts.writer.write(SyncBatch(rooms: [batch]))
+        #expect(await updates.next() == .removed([LocalEchoes.id(of: TransactionID("t"))]))
+        guard case .changed(let changed)? = await updates.next() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(changed.map(\.id.rawValue) == ["$2"])
+        await parts.store.close()
+    }
+
+    @Test("Published messages have the user's pending changes")
+    func pendingChanges() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let edit = AccountParts.item("e", .delete(.message(MessageID("$1"))))
+        _ = parts.unsent.update([edit], in: room)
+        parts.writer.timelines.publish(.changed(try await parts.store.messages([MessageID("$1")], in: room)), in: room)
+        guard case .changed(let changed)? = await updates.next() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(changed.first?.isDeleted == true)
+        await parts.store.close()
+    }
+
+    @Test("Only members who appear differently are published")
+    func members() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let ann = Member(id: MemberID("@ann:example.org"), displayName: "Me", kind: .person)
+        parts.writer.timelines.publish([ann], in: room)
+        guard case .membersChanged(let changed)? = await updates.next() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(changed.map(\.displayName) == ["Me (@ann:example.org)", "Me (@me:example.org)"])
+        await parts.store.close()
+    }
+
+    @Test("A room that is left closes its timeline and takes what was unsent with it")
+    func left() async throws {
+        let parts = try await AccountParts.make()
+        _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
+        var updates = await parts.open()
+        _ = await updates.next()
+        try await parts.writer.write(SyncBatch(rooms: [.left(room, at: Fixtures.date)]))
+        #expect(await updates.next() == .closed)
+        #expect(await updates.next() == nil)
+        #expect(!parts.writer.timelines.isObserved(room) && parts.unsent.newest(in: room) == nil)
+        await parts.store.close()
+    }
+
+    @Test("Behind a gap a timeline begins anew, with the messages after the gap")
+    func behindGap() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let batch = AccountParts.batch(events: [AccountParts.message("$9", at: 9)], gap: "p9")
+        for change in try await parts.store.apply(SyncBatch(rooms: [batch])) {
+            await parts.writer.publish(change, isBehindGap: true)
+        }
+        // First the author, whom the store has not known.
+        var next = await updates.next()
+        if case .membersChanged? = next { next = await updates.next() }
+        guard case .opened(let page, _, _)? = next else {
+            Issue.record("not opened anew")
+            return
+        }
+        #expect(page.messages.map(\.text) == ["$9"])
+        await parts.store.close()
+    }
+
+    @Test("After the end no stream begins")
+    func end() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        parts.writer.finish()
+        #expect(await updates.next() == nil)
+        var later = await parts.open()
+        #expect(await later.next() == nil)
+        for await _ in parts.writer.invitations.values() { Issue.record("not ended") }
+        for await _ in parts.writer.ownNames.names() { Issue.record("not ended") }
+        await parts.store.close()
+    }
+
+    @Test("Invitations are published when a batch changes them")
+    func invitations() async throws {
+        let parts = try await AccountParts.make()
+        var values = parts.writer.invitations.values().makeAsyncIterator()
+        #expect(await values.next() == [])
+        let invitation = Invitation(room: RoomID("!i:example.org"), receivedAt: Fixtures.date)
+        var batch = SyncBatch()
+        batch.invitations = [invitation]
+        try await parts.writer.write(batch)
+        #expect(await values.next()?.map(\.room) == [invitation.room])
+        try await parts.writer.write(SyncBatch(rooms: [.left(invitation.room, at: Fixtures.date)]))
+        #expect(await values.next() == [])
+        await parts.store.close()
+    }
+}
+
+@Suite struct ValueFeedTests {
+    @Test("An observer gets the current value, then each that differs, then the end")
+    func values() async {
+        let feed = ValueFeed(1)
+        var values = feed.values().makeAsyncIterator()
+        #expect(await values.next() == 1)
+        #expect(!feed.set(1) && feed.set(2))
+        #expect(await values.next() == 2)
+        feed.finish()
+        #expect(await values.next() == nil)
+        #expect(!feed.set(3) && feed.value == 2)
+    }
+
+    @Test("A name is published to present observers, even twice")
+    func names() async {
+        let own = OwnNames()
+        own.publish("Before")
+        var names = own.names().makeAsyncIterator()
+        own.publish("Ann")
+        #expect(await names.next() == "Ann")
+        own.publish("Ann")
+        #expect(await names.next() == "Ann")
+    }
+}

@@ -48,7 +48,7 @@ import Testing
         return (report, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
-    @Test func htmlHoldsNothingThatWasNotMeant() async throws {
+    @Test func htmlExportEscapesUserContent() async throws {
         let (fixture, room) = try await fixture()
         let (report, page) = try await export(room, .html, in: fixture, named: "<b>evil</b>")
         // Remove the metadata comments that imports read: their JSON contains no character that could end the comment.
@@ -75,7 +75,7 @@ import Testing
         #expect(html.contains("Message deleted") && html.contains("default-src 'none'"))
     }
 
-    @Test func markdownKeepsEachMessageToItself() async throws {
+    @Test func markdownExportQuotesEachMessageSeparately() async throws {
         let (fixture, room) = try await fixture()
         let (_, text) = try await export(room, .markdown, in: fixture)
         let blocks = text.components(separatedBy: "\n\n")
@@ -95,11 +95,11 @@ import Testing
         ("~~~ x\n<b>\n~~~~", ["~~~ x", "<b>", "~~~~"]),
         ("````\n```\n<b>", ["````", "```", "<b>"]), ("a\r\nb", ["a", "b"]),
     ])
-    func markdownHasNoTagsOutsideOfCode(_ text: String, _ lines: [String]) {
+    func markdownExportEscapesTagsOutsideCode(_ text: String, _ lines: [String]) {
         #expect(MarkdownExport.safeLines(text) == lines)
     }
 
-    @Test func jsonTellsAllThatIsKnown() async throws {
+    @Test func jsonExportContainsAllKnownData() async throws {
         let (fixture, room) = try await fixture()
         let (_, text) = try await export(room, .json, in: fixture)
         let root = try #require(
@@ -116,7 +116,7 @@ import Testing
         #expect(text.split(separator: "\n").count == Self.hostile.count + 2, "a message a line")
     }
 
-    @Test func pagesMeetAndProgressGoesOn() async throws {
+    @Test func exportReadsAllPagesInOrderAndReportsProgress() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await fixture.backend.createRoom(named: "Long")
         let new = (0..<1203).map { number in
@@ -138,7 +138,7 @@ import Testing
         #expect(numbers == Array(0..<1203))
     }
 
-    @Test func filesGoAlong() async throws {
+    @Test func exportIncludesAttachedFiles() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await fixture.backend.createRoom(named: "Room")
         let content = Data("a picture".utf8)
@@ -164,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsReplacedAndNothingIsLeft() async throws {
+    @Test func exportNeverOverwritesAndCleansUpAfterFailure() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await fixture.backend.createRoom(named: "Room")
         _ = try await fixture.backend.send(Fixtures.outgoing("x"), to: room)
@@ -193,7 +193,7 @@ import Testing
         ("a\u{202E}b\nc", "a_b_c"), ("trailing. ", "trailing"), ("東京", "東京"),
         (String(repeating: "é", count: 200), String(repeating: "é", count: 60)),
     ])
-    func foldersHaveSafeNames(_ name: String, _ expected: String) {
+    func exportFolderNamesAreSafe(_ name: String, _ expected: String) {
         #expect(RoomExporter.fileName(name) == expected)
     }
 }

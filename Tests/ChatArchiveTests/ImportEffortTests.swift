@@ -25,7 +25,7 @@ import Testing
         Data((#"{"name":"Club","type":"x","messages":["# + messages.joined(separator: ",") + "]}").utf8)
     }
 
-    @Test func fewLongMessagesAreStoredAtATime() async throws {
+    @Test func longMessagesAreStoredInBoundedBatches() async throws {
         let text = String(repeating: "a", count: 3 << 20)
         let messages = (0..<7).map { number in
             #"{"id":\#(number),"type":"message","date_unixtime":"1682928060","from":"Ann","text":"\#(text)"}"#
@@ -49,7 +49,7 @@ import Testing
             + #""message":{"user":"U1","ts":"1.0","text":"\#(text)","edited":{"ts":"2.0"}}}"#
     }
 
-    @Test func fewLongEditsAreStoredAtATime() async throws {
+    @Test func longEditsAreStoredInBoundedBatches() async throws {
         let first = #"{"type":"message","user":"U1","ts":"1.0","text":"short"}"#
         let texts = (0..<5).map { String(repeating: "\($0)", count: 3 << 20) }
         _ = try await bring(try await plan(try slack([first] + texts.map(edit)), as: "slack.zip"))
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Skips messages over the size limit, including those that exceed it only as Markdown.
-    @Test func whatIsTooLongIsLeftOut() async throws {
+    @Test func messagesOverTheSizeLimitAreSkipped() async throws {
         let long = String(repeating: "a", count: ChatLimits.messageBytes + 1)
         let marked = String(repeating: "*a* ", count: ChatLimits.messageBytes / 5)
         let messages = ["short", long, marked].enumerated().map { number, text in
@@ -71,7 +71,7 @@ import Testing
         #expect(await service.changed.map(\.kind) == [.edit(Wording("shorter"))])
     }
 
-    @Test func anglesThatNeverCloseAreReadOnce() {
+    @Test func unclosedAngleBracketsAreScannedOnlyOnce() {
         let many = String(repeating: "<", count: 1 << 20)
         let directory = SlackParser.Directory(userNames: ["U1": "Ann"])
         #expect(SlackText.markdown(many, directory) == many)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Messages reference the archive's files in a different order than they are stored in, one of them repeatedly.
-    @Test func anArchiveIsGoneThroughOnceABatch() async throws {
+    @Test func archiveIsScannedOncePerBatch() async throws {
         let count = 300
         let files = (0..<count).map { ("photos/\($0).png", Data("picture \($0)".utf8)) }
         let messages = (0..<2 * count).map { number in
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Opens a file while another one is open.
-    @Test func anArchiveIsReadInAnyOrder() async throws {
+    @Test func archiveEntriesCanBeReadInAnyOrder() async throws {
         let names = (0..<10).map { "\($0).txt" }
         let url = folder.path("any.zip")
         try SampleZip.data(of: names.map { ($0, Data($0.utf8)) }).write(to: url)

@@ -9,7 +9,7 @@ import Testing
 
 /// Imports samples of other applications' formats into a real store.
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {
-    @Test func telegramChat() async throws {
+    @Test func importsTelegramChat() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("telegram")
         #expect(report.conversations.map(\.name) == ["Bike Club"])
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// The export inside an additional folder, packed or not.
-    @Test func telegramInAFolderInBetween() async throws {
+    @Test func importsTelegramExportInsideAnExtraFolder() async throws {
         let fixture = try await ArchiveFixture()
         let folder = TemporaryFolder()
         try FileManager.default.copyItem(
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func telegramWithAllChats() async throws {
+    @Test func importsTelegramExportOfAllChats() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("telegram-all.json")
         #expect(report.conversations.map(\.name) == ["Bob Lee", "Named late", "Old group"])
@@ -69,7 +69,7 @@ import Testing
             ], "who exported is the user")
     }
 
-    @Test func whatsAppOnAndroid() async throws {
+    @Test func importsWhatsAppAndroidExport() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("WhatsApp Chat with Familie.txt")
         #expect(report.conversations.map(\.name) == ["Familie"])
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["whatsapp-ios-us.txt", "whatsapp.zip"])
-    func whatsAppOnIOS(_ name: String) async throws {
+    func importsWhatsAppIOSExport(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring(name)
         let room = try #require(report.conversations.first?.room)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["slack", "slack.zip"])
-    func slack(_ name: String) async throws {
+    func importsSlackExport(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring(name)
         #expect(Set(report.conversations.map(\.name)) == ["general", "Ann, Bob Roe"])
@@ -140,7 +140,7 @@ import Testing
             ], "three gave a reaction that names one, and an edit is by another")
     }
 
-    @Test func element() async throws {
+    @Test func importsElementExport() async throws {
         let fixture = try await ArchiveFixture()
         let report = try await fixture.bring("element.json")
         #expect(report.conversations.map(\.name) == ["Garden"])
@@ -163,7 +163,7 @@ import Testing
     }
 
     /// Formatted bodies keep their formatting, and plain bodies are not parsed as Markdown.
-    @Test func elementsLooksAreKept() async throws {
+    @Test func elementFormattingIsPreserved() async throws {
         let fixture = try await ArchiveFixture()
         let html = #""format":"org.matrix.custom.html","formatted_body""#
         let contents = [
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// Two images with the same name; file names contain the times in the exporter's time zone.
-    @Test func elementWithMedia() async throws {
+    @Test func importsElementExportWithMedia() async throws {
         let fixture = try await ArchiveFixture()
         let folder = TemporaryFolder()
         let media = folder.path("images")
@@ -205,7 +205,7 @@ import Testing
     }
 
     /// A body that repeats the alt text is dropped; any other body is a caption.
-    @Test func elementsDescriptionsAreKept() throws {
+    @Test func elementCaptionsAndAltTextsArePreserved() throws {
         let parser = ElementParser(files: ElementFiles(["images/A rose-1.png", "images/In May-2.png"], base: ""))
         let content = #""msgtype":"m.image","filename":"rose.png""#
         let description = #""org.matrix.msc1767.alt_text":{"org.matrix.msc1767.text":[{"body":"A rose.png"}]}"#
@@ -220,7 +220,7 @@ import Testing
         #expect(messages.flatMap(\.files).map(\.media.name) == ["rose.png", "rose.png"])
     }
 
-    @Test func elementsFilesAreFoundByNameAndTime() {
+    @Test func elementFilesAreFoundByNameAndTime() {
         let files = ElementFiles(
             [
                 "x/images/a-1-1-2024 at 11-00-06 AM.png", "x/images/a-1-1-2024 at 11-00-07 AM.png",
@@ -238,7 +238,7 @@ import Testing
         #expect(find("", "m.image") == nil)
     }
 
-    @Test func importedMessagesAreSearchedOnceTheyAreShown() async throws {
+    @Test func importedMessagesAreSearchableOnceTheImportFinishes() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await fixture.backend.startImport(of: nil)
         let member = Member(id: MemberID("import-x"), displayName: "X", kind: .person)
@@ -259,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func anImportThatWasCutOffIsGoneAfterTheNextStart() async throws {
+    @Test func interruptedImportIsRemovedAtTheNextLaunch() async throws {
         let fixture = try await ArchiveFixture()
         _ = try await fixture.backend.startImport(of: nil)
         #expect(try await fixture.store.stagedRooms().count == 1)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["telegram/result.json", "telegram-all.json", "element.json"])
-    func truncatedFilesLeaveNothing(_ name: String) async throws {
+    func truncatedFilesLeaveNoRooms(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
         let whole = try Data(contentsOf: ArchiveFixture.export(name))
         let end = whole.count - 3
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aTruncatedArchiveLeavesNothing() async throws {
+    @Test func truncatedArchivesLeaveNoRooms() async throws {
         let fixture = try await ArchiveFixture()
         let whole = try Data(contentsOf: ArchiveFixture.export("slack.zip"))
         for length in stride(from: 4, to: whole.count - 30, by: 131) {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func valuesInEachOtherAreBounded() async throws {
+    @Test func nestingDepthIsBounded() async throws {
         let fixture = try await ArchiveFixture()
         let deep = String(repeating: "[", count: 100_000)
         let start = #"{"name":"x","type":"y","messages":["#
@@ -53,7 +53,7 @@ import Testing
         try await expectNothing(of: Data(closed.utf8), as: "deep.json", in: fixture, .empty)
     }
 
-    @Test func oneEndlessValueIsBounded() async throws {
+    @Test func sizeOfASingleValueIsBounded() async throws {
         let fixture = try await ArchiveFixture()
         var data = Data(#"{"name":"x","type":"y","messages":[{"text":""#.utf8)
         data.append(Data(repeating: 0x61, count: JSONStream.maxBytes + 100_000))
@@ -64,7 +64,7 @@ import Testing
 
     /// Empty containers hold nothing but still use memory.
     @Test(arguments: ["[],", "{},", #"{"a":{}},"#])
-    func oneValueOfEmptyContainersIsBounded(_ part: String) async throws {
+    func emptyContainersCountTowardTheSizeLimit(_ part: String) async throws {
         let receiver = WholeValues()
         let stream = JSONStream(receiver: receiver)
         try stream.feed(Data("[".utf8))
@@ -84,7 +84,7 @@ import Testing
             of: Data(document.utf8), as: "empty.json", in: fixture, .tooLong(limit: JSONStream.maxBytes))
     }
 
-    @Test func whatIsNoExportIsRefused() async throws {
+    @Test func unknownFormatsAreRejected() async throws {
         let fixture = try await ArchiveFixture()
         try await expectNothing(of: Data("hello".utf8), as: "a.txt", in: fixture, .unknownFormat)
         try await expectNothing(of: Data(), as: "a.txt", in: fixture, .empty)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func cancellingLeavesNothing() async throws {
+    @Test func cancelingAnImportLeavesNoRooms() async throws {
         let fixture = try await ArchiveFixture()
         var text = ""
         for number in 0..<20_000 { text += "31.12.19, 23:58 - Ann: message \(number)\n" }
@@ -118,7 +118,7 @@ import Testing
 
     /// Random byte changes in every sample: nothing crashes, and a rejected import leaves no visible room.
     @Test(arguments: ["telegram/result.json", "element.json", "whatsapp-ios-us.txt", "slack.zip"])
-    func changedBytesAreReadOrRefused(_ name: String) async throws {
+    func randomlyCorruptedExportsAreReadOrRejected(_ name: String) async throws {
         let folder = TemporaryFolder()
         let whole = try Data(contentsOf: ArchiveFixture.export(name))
         var random = SystemRandomNumberGenerator()

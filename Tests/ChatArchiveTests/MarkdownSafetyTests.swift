@@ -56,12 +56,12 @@ import ToolSupport
             of: ExportedMessage(message: message, senderName: name, isOwn: true, reactions: [], files: []))
     }
 
-    @Test func rawHTMLIsFound() {
+    @Test func rawHTMLScannerFindsTags() {
         #expect(Self.rawHTML(in: "> ```\n>    ```\n> <script>alert(1)</script>\n") == 1)
         #expect(Self.rawHTML(in: "> a <b> c") == 1)
     }
 
-    @Test(arguments: hostile) func noMessageBecomesHTML(_ text: String) {
+    @Test(arguments: hostile) func messagesNeverProduceRawHTML(_ text: String) {
         for text in [
             text + Self.script, text + "<b>", text + "\n\n```\n<b>\n```" + Self.script, "\n" + text + Self.script,
         ] {
@@ -72,13 +72,13 @@ import ToolSupport
         }
     }
 
-    @Test func noNameBecomesHTML() {
+    @Test func namesNeverProduceRawHTML() {
         for name in ["<b>", "\u{600}<b>", "```\n<b>", "\\<b>", "\u{600}`\n<b>"] {
             #expect(Self.rawHTML(in: Self.exported("```\na\n```", as: .emote, by: name)) == 0)
         }
     }
 
-    @Test func randomMessagesBecomeNoHTML() {
+    @Test func randomMessagesNeverProduceRawHTML() {
         let parts = [
             "```", "```", "~~~", "`", "~", "<b>", "<b>", "<!--", "\n", "\n", "\n", " ", "  ", "    ", "\t", "- ", "> ",
             "1. ", "\\", "a", "\u{301}", "\u{A0}", "\u{600}", "\r", "\u{2028}", "[a]: ", "|",
@@ -92,7 +92,7 @@ import ToolSupport
         }
     }
 
-    @Test func codeForSureStaysAsItIs() {
+    @Test func closedCodeBlocksAreExportedUnescaped() {
         #expect(Self.exported("```swift\nArray<Int>\n```").contains("> ```swift\n> Array<Int>\n> ```\n"))
         #expect(Self.exported("~~~~\n~~~\na<b\n~~~~~").contains("> a<b\n"))
     }

@@ -28,7 +28,7 @@ import Testing
         return try #require(report.conversations.first).room
     }
 
-    @Test func onlyWhatIsNotThereIsAddedAndInItsPlace() async throws {
+    @Test func mergeInsertsOnlyMissingMessagesInOrder() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([10, 12, 13, 20], in: fixture)
         let all = [8, 9, 10, 11, 12, 13, 14, 15, 20, 21]
@@ -47,7 +47,7 @@ import Testing
         #expect(try await fixture.store.integrityProblems() == [])
     }
 
-    @Test func aLaterExportThatBeginsLaterIsKnownToo() async throws {
+    @Test func laterPartialExportsMatchTheExistingRoom() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin(Array(0..<40), in: fixture)
         let (_, asked) = try await fixture.bring(chat(Array(30..<90), in: fixture)) { _ in .merge }
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// Two identical messages within the same minute stay two messages.
-    @Test func whatIsSaidTwiceStaysTwice() async throws {
+    @Test func identicalMessagesInTheSameMinuteStaySeparate() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([5, 5, 6], in: fixture)
         let (_, asked) = try await fixture.bring(chat([5, 5, 5, 6], in: fixture)) { _ in .merge }
@@ -67,7 +67,7 @@ import Testing
         #expect(try await minutes(in: room, of: fixture) == [5, 5, 5, 6])
     }
 
-    @Test func whatTheUserDidInTheRoomStays() async throws {
+    @Test func mergePreservesTheUsersChanges() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([10, 12, 14], in: fixture)
         let messages = try await fixture.messages(in: room)
@@ -93,7 +93,7 @@ import Testing
         #expect(try await fixture.store.integrityProblems() == [])
     }
 
-    @Test func aNewRoomLeavesTheFirstAlone() async throws {
+    @Test func importingAsANewRoomLeavesTheExistingOneUnchanged() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         let (report, asked) = try await fixture.bring(chat([1, 2, 3], in: fixture)) { _ in .newRooms }
@@ -106,7 +106,7 @@ import Testing
         #expect(third.asked.map(\.room) == [second], "the one that has more of it")
     }
 
-    @Test func cancellingChangesNothing() async throws {
+    @Test func cancelingARepeatedImportChangesNothing() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         await #expect(throws: CancellationError.self) {
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// The store's files while the question is open are what a kill would leave.
-    @Test func nothingIsLeftOfAnImportThatEndsWithTheProcess() async throws {
+    @Test func importInterruptedByProcessExitLeavesNothing() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         let copy = fixture.folder.path("copy")
@@ -139,7 +139,7 @@ import Testing
         await store.close()
     }
 
-    @Test func allRoomsAreMergedOrNone() async throws {
+    @Test func mergesAreAllOrNothing() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         await #expect(throws: ChatError.notFound) {
@@ -155,7 +155,7 @@ import Testing
         #expect(try await fixture.store.stagedRooms().isEmpty)
     }
 
-    @Test func whoLooksAtTheRoomSeesWhatCame() async throws {
+    @Test func openTimelineShowsMergedMessages() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([2, 4], in: fixture)
         var updates = fixture.backend.timeline(of: room, limit: 50).makeAsyncIterator()
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Where exports carry chat IDs, parts of one chat are matched by ID, and similar chats stay separate.
-    @Test func chatsAreKnownByWhatTheirProgramCallsThem() async throws {
+    @Test func exportsWithChatIDsAreMatchedByID() async throws {
         let fixture = try await ArchiveFixture()
         func chat(_ number: Int, _ messages: ClosedRange<Int>) throws -> URL {
             let list = messages.map {
@@ -199,7 +199,7 @@ import Testing
 
     /// Every export format is recognized when the whole export is imported again.
     @Test(arguments: ["telegram/result.json", "element.json", "whatsapp-ios-us.txt", "slack.zip"])
-    func theSameExportIsAskedAbout(_ name: String) async throws {
+    func reimportingTheSameExportIsRecognized(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
         let first = try await fixture.bring(name)
         let texts = try await first.conversations.asyncMap { try await fixture.texts(in: $0.room) }

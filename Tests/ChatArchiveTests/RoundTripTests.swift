@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [ExportFormat.json, .html])
-    func aRoomComesBack(format: ExportFormat) async throws {
+    func exportedRoomSurvivesARoundTrip(format: ExportFormat) async throws {
         let (fixture, room) = try await fixture()
         let exported = try await fixture.archive.export(
             room, named: "Club \"of\" 7", as: format, into: fixture.folder.path("."), progress: { _ in })
@@ -58,7 +58,7 @@ import Testing
 
     /// Formatting, mentions, earlier revisions, and waveforms survive the round trip.
     @Test(arguments: [ExportFormat.json, .html])
-    func allThatAMessageHasComesBack(format: ExportFormat) async throws {
+    func allMessageDetailsSurviveARoundTrip(format: ExportFormat) async throws {
         let fixture = try await ArchiveFixture()
         let room = Room(id: RoomID("room"), name: "Club -- <!-- --> </script>", kind: .group)
         let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
@@ -123,7 +123,7 @@ import Testing
         "<!--parlance:x--><!--parlance:y-->",
         "<<!--parlance:{\"name\":\"a\"}--><!--parlance:{\"id\":1}-->",
     ])
-    func brokenPagesAreRefused(page: String) async throws {
+    func malformedPagesAreRejected(page: String) async throws {
         let fixture = try await ArchiveFixture()
         let file = try fixture.write(Data(page.utf8), as: "messages.html")
         await #expect(throws: ArchiveError.self) { try await fixture.archive.importConversations(from: file) { _ in } }
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// A description or the file name replaces an unavailable file.
-    @Test func messagesComeBackWithoutTheirFiles() async throws {
+    @Test func messagesWithMissingFilesSurviveARoundTrip() async throws {
         let (fixture, room) = try await fixture()
         var picture = try await fixture.backend.storeMedia(
             .data(Data("another".utf8)), named: "c.png", type: "image/png", progress: { _ in })
@@ -158,7 +158,7 @@ import Testing
 
     /// If the server does not respond, the export contains what is stored locally and reports what is missing.
     @Test(arguments: ExportFormat.allCases)
-    func whatTheServerKeepsIsTold(format: ExportFormat) async throws {
+    func messagesMissingFromTheServerAreReported(format: ExportFormat) async throws {
         let (fixture, room) = try await fixture()
         let first = try #require(try await fixture.messages(in: room).dropFirst().first)
         let archive = RoomArchive(

@@ -23,7 +23,7 @@ import Testing
         ("\u{200F}٣١/١٢/٢٠١٩, ١١:٥٩ م - Ann: x", [31, 12, 2019], [23, 59, 0], "Ann: x"),
         ("१/२/२०२०, ०९:०५ - Ann: x", [1, 2, 2020], [9, 5, 0], "Ann: x"),
     ])
-    func beginningsOfMessages(_ line: String, _ day: [Int], _ time: [Int], _ rest: String) throws {
+    func parsesMessageHeaders(_ line: String, _ day: [Int], _ time: [Int], _ rest: String) throws {
         let read = try #require(WhatsAppLine(line[...]))
         #expect(read.day == day)
         #expect([read.hour, read.minute, read.second] == time)
@@ -35,7 +35,7 @@ import Testing
         "31/12-2019, 23:59 - Ann: x", "31/12/2019, 25:59 - Ann: x", "31/12/2019, 23:60 - Ann: x", "1/2/3, 10:00 - A: x",
         "99999/12/31, 23:59 - A: x", "12/31/19, 13:05 PM - Ann: x", "on 31/12/2019, 23:59 - Ann: x",
     ])
-    func otherLines(_ line: String) {
+    func rejectsLinesThatAreNotMessageHeaders(_ line: String) {
         #expect(WhatsAppLine(line[...]) == nil)
     }
 
@@ -45,7 +45,7 @@ import Testing
         return dates.order
     }
 
-    @Test func orderOfDayAndMonth() {
+    @Test func infersOrderOfDayAndMonth() {
         #expect(order("01/02/2020, 10:00 - A: x", "13/02/2020, 10:00 - A: x") == .dayFirst)
         #expect(order("01/02/2020, 10:00 - A: x", "02/13/2020, 10:00 - A: x") == .monthFirst)
         #expect(order("2020-01-02, 10:00 - A: x") == .yearFirst)
@@ -59,7 +59,7 @@ import Testing
         #expect(order("13/13/2020, 10:00 - A: x") == nil)
     }
 
-    @Test func datesThatAreNone() {
+    @Test func rejectsInvalidDates() {
         for (year, month, day) in [(2023, 2, 29), (2024, 13, 1), (2024, 0, 1), (2024, 4, 31), (0, 1, 1)] {
             #expect(
                 ParsedDate.date(

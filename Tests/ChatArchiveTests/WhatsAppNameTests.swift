@@ -10,17 +10,17 @@ import Testing
         ("Chat de WhatsApp con Los de siempre", "Los de siempre"), ("Discussion WhatsApp avec Léa", "Léa"),
         ("Holiday", "Holiday"), ("_chat", nil), ("_chat (3)", nil), ("WhatsApp Chat - ", nil),
     ])
-    func aChatIsCalledAsItsExportSays(file: String, name: String?) {
+    func derivesChatNameFromFileName(file: String, name: String?) {
         #expect(WhatsAppName.chat(named: file) == name)
     }
 
-    @Test func onlyAFolderOfAChatNamesIt() {
+    @Test func derivesChatNameOnlyFromChatFolders() {
         #expect(WhatsAppName.chat(inFolder: "WhatsApp Chat - Ann") == "Ann")
         #expect(WhatsAppName.chat(inFolder: "Downloads") == nil)
     }
 
     /// Outside its archive and folder, the file has no name from which to derive the room's.
-    @Test func aChatWithoutANameIsCalledAfterWhoTalks() throws {
+    @Test func unnamedChatIsNamedAfterItsParticipants() throws {
         let parser = WhatsAppParser(name: "", order: .dayFirst)
         try parser.feed(Data("1/2/20, 10:00 - Ann: Hi\n1/2/20, 10:01 - Bo: Ho\n1/2/20, 10:02 - Ann: Hm\n".utf8))
         try parser.finish()

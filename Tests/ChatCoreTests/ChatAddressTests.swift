@@ -30,7 +30,7 @@ struct ChatAddressTests {
         ("https://matrix.to/#/@ann:example.org/$event", .user("@ann:example.org")),
         ("https://matrix.to/#/@ann:example.org", .user("@ann:example.org")),
     ])
-    func addressesAreRead(text: String, address: ChatAddress) {
+    func parsesAddresses(text: String, address: ChatAddress) {
         #expect(ChatAddress(text) == address)
     }
 
@@ -40,7 +40,7 @@ struct ChatAddressTests {
         "https://example.org/#/@ann:example.org", "#be ans:example.org", "@ann:example.org/x",
         String(repeating: "@a:", count: 2000),
     ])
-    func whatIsNoneIsNone(text: String) {
+    func rejectsInvalidAddresses(text: String) {
         #expect(ChatAddress(text) == nil)
     }
 }

@@ -11,13 +11,13 @@ import Testing
             (String(repeating: "👨‍👩‍👧", count: 100), String(repeating: "👨‍👩‍👧", count: 100)),
             (String(repeating: "x", count: 101), nil),
         ])
-    func names(typed: String, stored: String?) {
+    func namesAreSingleLineAndBounded(typed: String, stored: String?) {
         #expect(ChatLimits.roomName(from: typed) == stored)
         #expect(ChatLimits.displayName(from: typed) == stored)
     }
 
     @Test("A topic is put on one line, and a blank one is none")
-    func topics() throws {
+    func topicsAreSingleLineAndNotBlank() throws {
         #expect(try ChatLimits.topic(from: " Tides \n and  tea") == "Tides and tea")
         #expect(try ChatLimits.topic(from: " \n") == nil)
         #expect(try ChatLimits.topic(from: nil) == nil)
@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test("A topic that is too long is called that, not an invalid name")
-    func longTopicsAreNotInvalidNames() {
+    func overlongTopicsHaveTheirOwnError() {
         #expect(throws: ChatError.topicTooLong(limit: 500)) {
             try ChatLimits.topic(from: String(repeating: "é", count: 501))
         }
     }
 
     @Test("A message has text or attachments, and not too much of either")
-    func messages() throws {
+    func messagesNeedContentWithinLimits() throws {
         try ChatLimits.checkMessage("x")
         try ChatLimits.checkMessage("", attachments: ChatLimits.attachments)
         try ChatLimits.checkMessage(String(repeating: "x", count: ChatLimits.messageBytes))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test("An emote with a file is not called empty or too long")
-    func emotesHaveNoAttachments() throws {
+    func emotesCannotHaveAttachments() throws {
         let file = MediaReference(uri: "media:0", name: "a.png", type: "image/png")
         try ChatLimits.check(WrittenMessage("waves", kind: .emote))
         try ChatLimits.check(WrittenMessage("", kind: .image, files: [file]))
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test("What is no reaction is called that")
-    func reactions() throws {
+    @Test("An invalid reaction is rejected")
+    func invalidReactionsAreRejected() throws {
         try ChatLimits.checkReaction("👍")
         for text in ["", " x", "a\nb", String(repeating: "x", count: ChatLimits.reactionLength + 1)] {
             #expect(throws: ChatError.invalidReaction) { try ChatLimits.checkReaction(text) }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct IdentifierTests {
-    @Test func codesAsPlainString() throws {
+    @Test func encodesAsPlainString() throws {
         let room = RoomID("!abc")
         let data = try JSONEncoder().encode([room])
         #expect(String(decoding: data, as: UTF8.self) == #"["!abc"]"#)

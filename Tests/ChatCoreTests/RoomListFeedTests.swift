@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test("An observer receives the list at once and after each change")
-    func observersSeeEachChange() async {
+    func observersReceiveEachChange() async {
         let rooms = Rooms()
         let feed = RoomListFeed { try rooms.read() }
         var observer = feed.summaries().makeAsyncIterator()
@@ -40,8 +40,8 @@ import Testing
         #expect(await observer.next()?.map(\.room.name) == ["a", "b"])
     }
 
-    @Test("Without observers nothing is read")
-    func nothingIsReadForNobody() async {
+    @Test("Without observers the feed reads nothing")
+    func readsNothingWithoutObservers() async {
         let rooms = Rooms()
         let feed = RoomListFeed { try rooms.read() }
         for _ in 0..<10 { feed.refresh() }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test("A failed read leaves the list as it was, and the next change reads again")
-    func failuresAreRepeatedByTheNextChange() async {
+    func failedReadIsRetriedAtTheNextChange() async {
         let rooms = Rooms()
         let feed = RoomListFeed { try rooms.read() }
         var observer = feed.summaries().makeAsyncIterator()

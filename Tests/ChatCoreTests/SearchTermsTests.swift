@@ -31,11 +31,11 @@ import Testing
         ("x", "", []),
         ("", "text", []),
     ])
-    func whatMatchesIsLit(_ terms: String, _ text: String, _ expected: [String]) {
+    func highlightsMatchingRanges(_ terms: String, _ text: String, _ expected: [String]) {
         #expect(lit(terms, in: text) == expected)
     }
 
-    @Test func eachTermMustBeThere() {
+    @Test func everyTermMustMatch() {
         #expect(SearchTerms("one two").matches("Two and one"))
         #expect(!SearchTerms("one two").matches("one"))
         #expect(SearchTerms("").matches("anything"))
@@ -43,21 +43,21 @@ import Testing
         #expect(SearchTerms("“one two").matches("one two"), "a quote that is still open")
     }
 
-    @Test func namesAreFoundByTheBeginningsOfTheirWords() {
+    @Test func namesMatchAtWordStarts() {
         #expect(SearchTerms("lee").matchesWordStarts(of: "Ann Lee"))
         #expect(SearchTerms("ann le").matchesWordStarts(of: "Ann Lee"))
         #expect(!SearchTerms("nn").matchesWordStarts(of: "Ann Lee"))
         #expect(SearchTerms("edith").matchesWordStarts(of: "Édith"))
     }
 
-    @Test func hugeTermsAreBounded() {
+    @Test func termCountAndLengthAreBounded() {
         let terms = SearchTerms(String(repeating: "word ", count: 1000) + String(repeating: "x", count: 100_000))
         #expect(terms.terms.count == SearchTerms.maxTerms)
         #expect(SearchTerms(String(repeating: "x", count: 100_000)).terms[0].count == SearchTerms.maxScalars)
     }
 
     /// Ranges never split a UTF-8 sequence, whatever the terms and the text.
-    @Test func rangesAreWholeCharacters() {
+    @Test func rangesNeverSplitCharacters() {
         var random = SystemRandomNumberGenerator()
         let letters = Array("aAäÄàbße\u{301}東京が\u{3099}🎉👩‍👩‍👧👍🏽 ا\u{64E}-\n".unicodeScalars)
         for _ in 0..<2000 {

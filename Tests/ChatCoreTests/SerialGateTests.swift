@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test("Calls of one actor run in their order")
-    func callsOfAnActorKeepTheirOrder() async throws {
+    func callsFromOneActorRunInOrder() async throws {
         actor Caller {
             let gate = SerialGate()
             var order: [Int] = []
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test("A nested call runs at once, and other callers still wait")
-    func nestedCallsDoNotWaitForThemselves() async throws {
+    func nestedCallsDoNotDeadlock() async throws {
         let gate = SerialGate()
         let record = Record()
         let outer = Task {
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test("A task that an operation starts waits for the operation's end")
-    func startedTasksAreNotNested() async throws {
+    func tasksStartedInsideAnOperationAreNotNested() async throws {
         let gate = SerialGate()
         let record = Record()
         let started = try await gate.run {
@@ -122,8 +122,8 @@ import Testing
         #expect(await record.entries == ["operation ends", "started"])
     }
 
-    @Test("A canceled caller gives up its place and does not run")
-    func cancellationGivesUpThePlace() async throws {
+    @Test("A canceled caller leaves the queue and does not run")
+    func canceledCallersDoNotRun() async throws {
         let gate = SerialGate()
         let record = Record()
         let first = await hold(gate, record)
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test("A task that is canceled already does not run at a free gate")
-    func canceledTasksDoNotEnter() async throws {
+    func canceledTasksDoNotEnterAFreeGate() async throws {
         let gate = SerialGate()
         let record = Record()
         let task = Task {
@@ -153,8 +153,8 @@ import Testing
         #expect(await record.entries == ["free"])
     }
 
-    @Test("What has to happen anyway runs in a canceled task, in its turn")
-    func someOperationsIgnoreCancellation() async throws {
+    @Test("`runEvenIfCanceled` runs in a canceled task, in its turn")
+    func runEvenIfCanceledIgnoresCancellation() async throws {
         let gate = SerialGate()
         let record = Record()
         let first = await hold(gate, record)
@@ -169,8 +169,8 @@ import Testing
         #expect(await record.entries == ["held", "closed, canceled: true"])
     }
 
-    @Test("An operation that throws lets the next one in")
-    func errorsLeaveTheGate() async throws {
+    @Test("An operation that throws lets the next one run")
+    func errorsReleaseTheGate() async throws {
         struct Failure: Error {}
         let gate = SerialGate()
         await #expect(throws: Failure.self) { try await gate.run { throw Failure() } }

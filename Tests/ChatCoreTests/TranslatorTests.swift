@@ -7,19 +7,19 @@ import Testing
         translate: { $0 == "{name} left {room}" ? "{room} was left by {name}" : "untranslated" },
         plural: { _, _, count in count == 1 ? "{count} jedna" : count < 5 ? "{count} kilka" : "{count} wiele" })
 
-    @Test func fillsNamedValuesInTheOrderOfTheTranslation() {
+    @Test func fillsNamedPlaceholdersInTheTranslationsOrder() {
         let values = ["name": "Kim", "room": "Notes"]
         #expect(Translator.untranslated("{name} left {room}", values) == "Kim left Notes")
         #expect(backwards("{name} left {room}", values) == "Notes was left by Kim")
     }
 
-    @Test func neverTakesAValueForAName() {
+    @Test func neverReplacesPlaceholdersInsideValues() {
         let values = ["name": "{room}", "room": "{name}{"]
         #expect(Translator.untranslated("{name} left {room}", values) == "{room} left {name}{")
     }
 
     @Test(arguments: ["{other}", "{", "}{", "{{name}", "a { b } c", "{name"])
-    func leavesOtherBracesAlone(_ text: String) {
+    func leavesOtherBracesUnchanged(_ text: String) {
         let expected = text == "{{name}" ? "{Kim" : text
         #expect(Translator.untranslated(text, ["name": "Kim"]) == expected)
     }

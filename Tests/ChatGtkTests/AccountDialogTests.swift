@@ -45,7 +45,7 @@ final class AccountDialogTests: GtkTestCase {
     }
 
     /// Opens the dialog, advances to the password page, gets a login error and closes the dialog.
-    func testSigningInTellsWhatIsWrong() throws {
+    func testSignInDialogShowsLoginErrors() throws {
         try onMain {
             try Resource.load()
             let parent = TestWindow(Label("behind"))
@@ -68,7 +68,7 @@ final class AccountDialogTests: GtkTestCase {
     }
 
     /// Discovery shows a Cancel button that returns to the typed address.
-    func testLookingForAServerIsCancelled() throws {
+    func testServerDiscoveryCanBeCanceled() throws {
         try onMain {
             try Resource.load()
             let parent = TestWindow(Label("behind"))
@@ -92,7 +92,7 @@ final class AccountDialogTests: GtkTestCase {
     }
 
     /// Long messages must not widen the sidebar.
-    func testTheBarOverTheRoomsIsNoWiderThanThey() throws {
+    func testConnectionBarIsNoWiderThanTheSidebar() throws {
         try onMain {
             try Resource.load()
             let bar = ConnectionBar()
@@ -111,7 +111,7 @@ final class AccountDialogTests: GtkTestCase {
         }
     }
 
-    func testTheSwitcherShowsTheAccountsAndEnds() throws {
+    func testAccountSwitcherListsAccountsAndIsFreed() throws {
         try onMain {
             try Resource.load()
             var isGone = false
@@ -143,7 +143,7 @@ final class AccountDialogTests: GtkTestCase {
         }
     }
 
-    func testTheBarTellsWhatIsWrongAndEnds() throws {
+    func testConnectionBarShowsProblemsAndIsFreed() throws {
         try onMain {
             try Resource.load()
             var isGone = false

@@ -113,7 +113,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    func testPastedFilesAreMovedDescribedAndRemovedByKeys() throws {
+    func testPastedFilesAreMovedDescribedAndRemovedByKeyboard() throws {
         try onMain {
             let bench = try Bench()
             try bench.pasteFiles([
@@ -148,7 +148,7 @@ final class AttachmentTrayTests: GtkTestCase {
     }
 
     /// MIB-19: images can be placed inline. MIB-21: an inline image is never wider than the text or its natural width.
-    func testAPictureIsPutInTheTextByKeyAndScaledWithTheWindow() throws {
+    func testImageIsInsertedInlineAndScalesWithTheWindow() throws {
         try onMain {
             let bench = try Bench()
             try bench.pasteFiles([
@@ -194,7 +194,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    func testPastedPictureIsAnAttachmentAndTextStaysText() throws {
+    func testPastedImageBecomesAttachmentAndTextStaysText() throws {
         try onMain {
             let bench = try Bench()
             try bench.paste(try bench.picture("x.png", width: 30, height: 20), as: "image/png")
@@ -213,7 +213,7 @@ final class AttachmentTrayTests: GtkTestCase {
     }
 
     /// GDK would transcode the JPEG to other image formats.
-    func testAPastedJPEGStaysAJPEG() throws {
+    func testPastedJPEGIsNotTranscoded() throws {
         try onMain {
             let bench = try Bench()
             let jpeg = Data(SamplePictures.jpeg)
@@ -226,7 +226,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    func testFoldersAndTooManyFilesAreRefusedWithTheReason() throws {
+    func testFoldersAndExcessFilesAreRejectedWithAReason() throws {
         try onMain {
             let bench = try Bench()
             let folder = try bench.file("one.txt").deletingLastPathComponent()
@@ -240,7 +240,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    func testDroppedFilesAreTakenWhereTheWindowSaysSo() throws {
+    func testDroppedFilesAreAttachedWhereTheDropTargetIsShown() throws {
         try onMain {
             let bench = try Bench()
             let file = try bench.file("dropped.txt")
@@ -261,7 +261,7 @@ final class AttachmentTrayTests: GtkTestCase {
         }
     }
 
-    func testEverythingIsFreedWithTheWindow() throws {
+    func testTrayIsFreedWithTheWindow() throws {
         try onMain {
             let closures = ClosureCount.live
             var finalized = false

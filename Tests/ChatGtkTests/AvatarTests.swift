@@ -30,7 +30,7 @@ final class AvatarTests: GtkTestCase {
         ) async throws -> MediaReference { throw ChatError.unreadableFile }
     }
 
-    func testAPictureIsFetchedOnceForAllWhoShowIt() throws {
+    func testAvatarIsFetchedOnceForAllViews() throws {
         try onMain {
             let files = Files()
             try Data(SamplePictures.png(width: 64, height: 32)).write(to: files.folder.path("ann"))
@@ -47,7 +47,7 @@ final class AvatarTests: GtkTestCase {
         }
     }
 
-    func testWhatCannotBeHadLeavesTheInitials() throws {
+    func testUnavailableAvatarShowsInitials() throws {
         try onMain {
             let files = Files()
             try Data("no picture".utf8).write(to: files.folder.path("broken"))
@@ -64,7 +64,7 @@ final class AvatarTests: GtkTestCase {
         }
     }
 
-    func testARowThatShowsAnotherByThenKeepsThatOne() throws {
+    func testRecycledRowIgnoresALateAvatar() throws {
         try onMain {
             let files = Files()
             try Data(SamplePictures.png(width: 64, height: 64)).write(to: files.folder.path("ann"))

@@ -37,7 +37,7 @@ final class BarLookTests: GtkTestCase {
     }
 
     /// The text takes the remaining width; Return and the round button send.
-    func testTheDefault() throws {
+    func testDefaultAppearance() throws {
         try onMain {
             let bench = try Self.bench(.parlance)
             var sent: [String] = []
@@ -57,7 +57,7 @@ final class BarLookTests: GtkTestCase {
     }
 
     /// A round send button inside the rounded text frame.
-    func testIMessage() throws {
+    func testIMessageAppearance() throws {
         try onMain {
             let bench = try Self.bench(.iMessage, [.start: [ComposerItem(id: "photo")]])
             try RealInput.type("hello")
@@ -78,7 +78,7 @@ final class BarLookTests: GtkTestCase {
 
     /// A toolbar below the text: a camera disabled while there is text, a mention button, and an always visible send
     /// button at the end; the expand button is at the top.
-    func testSlack() throws {
+    func testSlackAppearance() throws {
         try onMain {
             let camera = ComposerItem(id: "photo").onTextChanged { $0.isEnabled = $1.isEmpty }
             let at = ComposerItem(id: "at")
@@ -109,7 +109,7 @@ final class BarLookTests: GtkTestCase {
     }
 
     /// Swiping over the text hides and shows the items before it.
-    func testMessenger() throws {
+    func testMessengerAppearance() throws {
         try onMain {
             let photo = ComposerItem(id: "photo")
             let bench = try Self.bench(.messenger, [.start: [photo]])
@@ -128,7 +128,7 @@ final class BarLookTests: GtkTestCase {
     }
 
     /// A large, always visible send icon above a scrollable row of buttons.
-    func testGitHawk() throws {
+    func testGitHawkAppearance() throws {
         try onMain {
             let items = (0..<20).map { ComposerItem(id: "item \($0)") }
             let bench = try Self.bench(.gitHawk, width: 360, [.bottom: items])
@@ -145,7 +145,7 @@ final class BarLookTests: GtkTestCase {
     }
 
     /// The content behind the bar shows through.
-    func testGlass() throws {
+    func testGlassAppearanceIsTranslucent() throws {
         try onMain {
             let color = { (look: BarAppearance) -> (Double, Double) in
                 try ComposerBar.register()
@@ -200,7 +200,7 @@ final class BarLookTests: GtkTestCase {
     }
 
     /// A button replaces the text; clicking it restores the text.
-    func testNoTextView() throws {
+    func testButtonCanReplaceTheTextView() throws {
         try onMain {
             let bench = try Self.bench(.parlance)
             let join = Button(sinking: gtk_button_new_with_label("Join Chat"))

@@ -12,7 +12,7 @@ import XCTest
 
 /// Completion driven by real key and pointer events.
 final class CompletionPopupTests: GtkTestCase {
-    func testKeysOpenMoveAndAccept() throws {
+    func testKeyboardOpensNavigatesAndAcceptsCompletion() throws {
         try onMain {
             let bench = try ComposerBench.completing()
             try RealInput.press("at")
@@ -34,7 +34,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    func testAClickInTheTextClosesTheListAndPlacesTheCaret() throws {
+    func testClickInTextClosesTheListAndPlacesTheCaret() throws {
         try onMain {
             let bench = try ComposerBench.completing()
             try RealInput.type("hello @an")
@@ -51,7 +51,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    func testEscapeClosesAndStaysClosedForTheWord() throws {
+    func testEscapeClosesTheListForTheCurrentWord() throws {
         try onMain {
             let bench = try ComposerBench.completing()
             try RealInput.type("@a")
@@ -68,7 +68,7 @@ final class CompletionPopupTests: GtkTestCase {
     }
 
     /// SLK-23, SLK-27, MIB-27: the list shows at most eight rows; the wheel scrolls to the others.
-    func testAtMostEightRowsShowAndTheWheelScrollsThem() throws {
+    func testListShowsAtMostEightRowsAndScrolls() throws {
         try onMain {
             let many = (1...40).map { CompletionEntity(id: "m\($0)", name: "Member \($0)") }
             let bench = try ComposerBench.completing(many)
@@ -97,7 +97,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    func testClickingARowAcceptsItAndLeavesTheFocus() throws {
+    func testClickingARowAcceptsItAndKeepsTheFocus() throws {
         try onMain {
             let bench = try ComposerBench.completing()
             try RealInput.press("at")
@@ -112,7 +112,7 @@ final class CompletionPopupTests: GtkTestCase {
     }
 
     /// HKW-52: the list is docked in narrow windows.
-    func testNarrowWindowsHaveTheListDocked() throws {
+    func testListIsDockedInNarrowWindows() throws {
         try onMain {
             let bench = try ComposerBench.completing(width: 360)
             let before = bench.view.widget.height
@@ -129,7 +129,7 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    func testFailureIsARow() throws {
+    func testFailedCompletionIsShownAsARow() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.viewModel.completionSources = [FixedSource(people: nil)]

@@ -13,7 +13,7 @@ import XCTest
 /// Host customization of the bar: style sheets, its own text view, its own accessory widgets.
 final class ComposerBarHostTests: GtkTestCase {
     /// MCV-18: text and send in three lines of code.
-    func testTheSmallestUse() throws {
+    func testMinimalSetupSendsText() throws {
         try onMain {
             try ComposerBar.register()
             var sent: [String] = []
@@ -30,7 +30,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// SLK-62: the host may supply any GtkTextView as the editor; other widgets are rejected.
-    func testTheTextViewMayBeTheHostsOwn() throws {
+    func testHostCanSupplyItsOwnTextView() throws {
         try onMain {
             try ComposerBar.register()
             let own = Widget(sinking: gtk_text_view_new())
@@ -66,7 +66,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// MIB-16: Alt+arrow is the keyboard equivalent of a swipe.
-    func testSwipesHaveKeys() throws {
+    func testSwipesHaveKeyboardEquivalents() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -86,7 +86,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// HKW-23: only one accessory at a time; it follows the bar, also into another window.
-    func testAnAccessoryGoesWithTheBar() throws {
+    func testAccessoryFollowsTheBar() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -117,7 +117,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// HKW-25: only sending or an explicit request ends a preedit.
-    func testNothingEndsAPreeditUnasked() throws {
+    func testPreeditEndsOnlyOnRequest() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -157,7 +157,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// SLK-8: an empty start area has no width; any widget may be placed in it.
-    func testTheStartTakesTheRoomThatItsItemsTake() throws {
+    func testStartAreaIsAsWideAsItsItems() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -180,7 +180,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// MIB-43, MCV-17, SLK-13: a host's style sheet overrides the bar's style.
-    func testAStyleSheetChangesTheLook() throws {
+    func testHostStyleSheetOverridesTheStyle() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -213,7 +213,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// MIB-46, SLK-6: the bar has no hard-coded colors: text is light in a dark theme.
-    func testColoursFollowTheTheme() throws {
+    func testColorsFollowTheTheme() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -266,7 +266,7 @@ final class ComposerBarHostTests: GtkTestCase {
     }
 
     /// MIB-44: a floating bar lets pointer events beside it through to the content.
-    func testWhatIsBesideAFloatingBarIsTheContents() throws {
+    func testPointerEventsBesideAFloatingBarReachTheContent() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()

@@ -22,7 +22,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// SLK-57, MIB-45: the height follows a spring only while animations are enabled.
-    func testLinesMoveTheBarBySpringWhereAnimationsAreOn() throws {
+    func testHeightIsAnimatedOnlyWhileAnimationsAreEnabled() throws {
         try onMain {
             Self.setAnimations(true)
             let bench = try Self.bench()
@@ -48,7 +48,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// MCV-16: a wider window rewraps the text into fewer lines and shrinks the bar.
-    func testAWiderWindowHasALowerBar() throws {
+    func testWideningTheWindowShrinksTheBar() throws {
         try onMain {
             let bench = try Self.bench(width: 320)
             bench.bar.text = String(repeating: "Some words that wrap. ", count: 10)
@@ -65,7 +65,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// SLK-5: the height follows the real line heights, such as those of emoji or Chinese.
-    func testTheBarIsAsTallAsTheLinesThatItHas() throws {
+    func testHeightFollowsActualLineHeights() throws {
         try onMain {
             let bench = try Self.bench()
             bench.bar.bounces = false
@@ -82,7 +82,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    func testPlaceAndSizeAreToldWhenTheyChangeAndNeverElse() throws {
+    func testMovedAndSizeChangedAreEmittedOnlyOnChange() throws {
         try onMain {
             Self.setAnimations(false)
             defer { Self.setAnimations(true) }
@@ -112,7 +112,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    func testMoreTextThanFitsIsShownOnceEachTime() throws {
+    func testOverflowHintIsShownOncePerOverflow() throws {
         try onMain {
             let bench = try Self.bench()
             bench.bar.maximumLines = 3
@@ -138,7 +138,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
         }
     }
 
-    func testOneLineStaysOneLineAndFollowsTheCaret() throws {
+    func testSingleLineEditorScrollsToTheCaret() throws {
         try onMain {
             let bench = try Self.bench()
             bench.bar.bounces = false
@@ -177,7 +177,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// SLK-6: long words break, nothing scrolls horizontally, and the input method gets the chat purpose.
-    func testTheTextWrapsAndNeverScrollsSideways() throws {
+    func testTextWrapsAndNeverScrollsHorizontally() throws {
         try onMain {
             let bench = try Self.bench(width: 300)
             bench.bar.text = String(repeating: "unbroken", count: 40)
@@ -195,7 +195,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
 
     /// SLK-50: a sudden loss of height as large as a keyboard is reported as an on-screen keyboard. MCV-15: the bar
     /// follows the window immediately, as the compositor already animates the keyboard.
-    func testAKeyboardOnTheScreenIsTold() throws {
+    func testOnScreenKeyboardIsReported() throws {
         try onMain {
             let bench = try Self.bench()
             var told: [String] = []
@@ -220,7 +220,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// MIB-18: the placeholder has the font and position of the text, whatever the style and direction.
-    func testThePlaceholderHasTheFontAndPlaceOfTheText() throws {
+    func testPlaceholderHasFontAndPositionOfTheText() throws {
         try onMain {
             let bench = try Self.bench()
             for (style, direction) in [
@@ -263,7 +263,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// SLK-14, SLK-65: screen readers hear both transitions.
-    func testTheLimitAndEditingAreAnnouncedWhenTheyBeginAndEnd() throws {
+    func testLimitAndEditModeTransitionsAreAnnounced() throws {
         try onMain {
             let bench = try Self.bench()
             let said = { bench.bar.binding?.announcements.announcer.text ?? "" }
@@ -284,7 +284,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// SLK-16: with large text in a narrow window the edit bar's buttons wrap below its label.
-    func testTheEditBarHasRoomForItsWordsInANarrowBar() throws {
+    func testEditBarWrapsInANarrowWindow() throws {
         try onMain {
             let bench = try Self.bench(width: 336)
             bench.bar.session.handle(.startEdit(id: "m", WrittenText("What was said")))
@@ -304,7 +304,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// SLK-14, MIB-47: the counter's minus sign precedes its digits, also in right-to-left locales.
-    func testTheCounterReadsFromLeftToRight() throws {
+    func testCounterKeepsItsSignFirstInRightToLeftLocales() throws {
         try onMain {
             gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
             defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
@@ -323,7 +323,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     }
 
     /// MIB-8, SLK-13: the expand button serves users who have only a pointer.
-    func testTheExpandButtonAndTheInset() throws {
+    func testExpandButtonTogglesHeightAndInsetAddsPadding() throws {
         try onMain {
             let bench = try Self.bench()
             let expand = bench.bar.widgets.expand

@@ -64,7 +64,7 @@ final class ComposerBarTests: GtkTestCase {
     }
 
     /// HKW-2: every property keeps its value, also after the others are set.
-    func testEveryPropertySurvives() throws {
+    func testEveryPropertyKeepsItsValue() throws {
         try onMain {
             try ComposerBar.register()
             let values: [(String, String)] = [
@@ -95,7 +95,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    func testSendSignalAndClosure() throws {
+    func testSendInvokesSignalAndClosure() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -121,7 +121,7 @@ final class ComposerBarTests: GtkTestCase {
     }
 
     /// MCV: a message whose handler fails returns to the composer.
-    func testFailedSendComesBack() throws {
+    func testFailedSendRestoresTheMessage() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -136,7 +136,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    func testSeveralBarsAreIndependentAndGoFromWindowToWindow() throws {
+    func testMultipleBarsAreIndependentAndMovable() throws {
         try onMain {
             try ComposerBar.register()
             let (one, two) = (ComposerBar.make(), ComposerBar.make())
@@ -162,7 +162,7 @@ final class ComposerBarTests: GtkTestCase {
         }
     }
 
-    func testClosedBarsAreFinalised() throws {
+    func testClosedBarsAreFinalized() throws {
         try onMain {
             try ComposerBar.register()
             var isGone = false
@@ -205,7 +205,7 @@ final class ComposerBarTests: GtkTestCase {
     }
 
     /// MIB-13: an item's hooks work for a real button with real key and pointer events.
-    func testItemsAreButtonsWithHooks() throws {
+    func testItemHooksReceiveKeyAndPointerEvents() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()
@@ -241,7 +241,7 @@ final class ComposerBarTests: GtkTestCase {
     }
 
     /// SLK-60: the bar accepts input and sends in any container.
-    func testItWorksInAnyContainer() throws {
+    func testBarWorksInAnyContainer() throws {
         try onMain {
             try ComposerBar.register()
             let make: [(String, @MainActor (Widget) -> Widget)] = [
@@ -307,7 +307,7 @@ final class ComposerBarTests: GtkTestCase {
     }
 
     /// MIB-5: a notice, a button or a recorder can replace the text; sending is disabled meanwhile.
-    func testMiddleCanBeReplaced() throws {
+    func testMiddleAreaCanBeReplaced() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()

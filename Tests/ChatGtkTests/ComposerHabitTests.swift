@@ -33,7 +33,7 @@ final class ComposerHabitTests: GtkTestCase {
         widget.children.flatMap { [$0] + descendants(of: $0) }
     }
 
-    func testLongSendsShowASpinnerAndCanBeStopped() throws {
+    func testSlowSendShowsASpinnerAndCanBeStopped() throws {
         try onMain {
             let (bar, window) = try Self.open()
             bar.session.onSend = { _ in while true { try await Task.sleep(for: .seconds(3600)) } }
@@ -62,7 +62,7 @@ final class ComposerHabitTests: GtkTestCase {
         }
     }
 
-    func testTabLeavesTheEditorAndControlTabWritesOne() throws {
+    func testTabMovesTheFocusAndControlTabInsertsATab() throws {
         try onMain {
             let (bar, window) = try Self.open()
             try RealInput.type("a")
@@ -77,7 +77,7 @@ final class ComposerHabitTests: GtkTestCase {
         }
     }
 
-    func testExpandingHoldsTheEditorTall() throws {
+    func testExpandShortcutTogglesTheEditorHeight() throws {
         try onMain {
             let (bar, window) = try Self.open()
             let before = bar.textWidget.height
@@ -89,7 +89,7 @@ final class ComposerHabitTests: GtkTestCase {
         }
     }
 
-    func testZoomMakesTheTextLargerAndAllowsFewerLines() throws {
+    func testZoomEnlargesTextAndReducesMaximumLines() throws {
         try onMain {
             let (bar, window) = try Self.open()
             defer { TextZoom.apply(percent: 100) }
@@ -111,7 +111,7 @@ final class ComposerHabitTests: GtkTestCase {
         }
     }
 
-    func testZoomGoesByStepsWithinBounds() {
+    func testZoomStepsAreBounded() {
         onMain {
             defer { TextZoom.apply(percent: 100) }
             XCTAssertEqual(TextZoom.percent(after: .larger), 110)
@@ -122,7 +122,7 @@ final class ComposerHabitTests: GtkTestCase {
         }
     }
 
-    func testAShakeClearsWhereTheUserWantsThat() throws {
+    func testShakeClearsOnlyIfEnabled() throws {
         try onMain {
             var clears = 0
             let area = Label("shake here")

@@ -25,7 +25,7 @@ final class ComposerHostTests: GtkTestCase {
         """
 
     /// SLK-1: any content, scrollable or not, can be placed above the composer from a `.ui` file.
-    func testAnyContentStandsAboveTheComposer() throws {
+    func testAnyContentFitsAboveTheComposer() throws {
         try onMain {
             try ComposerHost.register()
             for kind in ["GtkListView", "GtkGridView", "GtkTextView", "GtkScrolledWindow", "GtkLabel"] {
@@ -43,7 +43,7 @@ final class ComposerHostTests: GtkTestCase {
     }
 
     /// MIB-50: content and composer are siblings and move between windows together.
-    func testContentAndComposerAreSiblings() throws {
+    func testContentAndComposerMoveBetweenWindows() throws {
         try onMain {
             try ComposerHost.register()
             let widget = ComposerHost.make()
@@ -70,7 +70,7 @@ final class ComposerHostTests: GtkTestCase {
     }
 
     /// SLK-3, SLK-42: the typing indicator shrinks the content and has no height while nobody types.
-    func testTheIndicatorPushesTheContent() throws {
+    func testTypingIndicatorShrinksTheContent() throws {
         try onMain {
             try ComposerHost.register()
             let builder = Builder(text: Self.interface.replacing("%s", with: "GtkLabel"))
@@ -90,7 +90,7 @@ final class ComposerHostTests: GtkTestCase {
     }
 
     /// SLK-3: the content shrinks as the composer grows. SLK-69: sending needs only a closure, no setup call.
-    func testTheContentGivesWayAndTheBarSends() throws {
+    func testContentShrinksAsTheBarGrows() throws {
         try onMain {
             try ComposerHost.register()
             let widget = ComposerHost.make()
@@ -119,7 +119,7 @@ final class ComposerHostTests: GtkTestCase {
         }
     }
 
-    func testClosedHostsAreFinalised() throws {
+    func testClosedHostsAreFinalized() throws {
         try onMain {
             try ComposerHost.register()
             var isGone = false

@@ -31,7 +31,7 @@ final class ConversationHeaderTests: GtkTestCase {
     }
 
     /// Up edits the user's newest message, which may be above the viewport.
-    func testUpScrollsToWhatItEdits() throws {
+    func testUpScrollsToTheMessageItEdits() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(30, unread: 0)
             try Self.append((0..<40).map { "Answer \($0)" }, by: ConversationBench.other, to: fixture)
@@ -52,7 +52,7 @@ final class ConversationHeaderTests: GtkTestCase {
         }
     }
 
-    func testALongMessageIsShownWhole() throws {
+    func testLongMessageCanBeOpenedInFull() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(3, unread: 0)
             let long = (0..<3000).map { "Line \($0) <of> many & more" }.joined(separator: "\n")
@@ -85,7 +85,7 @@ final class ConversationHeaderTests: GtkTestCase {
     }
 
     /// The subtitle is the topic or the member count; a direct chat shows its name once.
-    func testTheHeaderSaysWhatTheRoomIs() throws {
+    func testHeaderShowsTopicOrMemberCount() throws {
         try onMain {
             let bench = try ConversationBench(3)
             @MainActor func texts() -> [String] {
@@ -111,7 +111,7 @@ final class ConversationHeaderTests: GtkTestCase {
         }
     }
 
-    func testInitialsAreOfTheNameAlone() {
+    func testInitialsIgnoreTheMatrixID() {
         onMain {
             XCTAssertEqual(AvatarView.initialed("Ann (@ann:example.org)"), "Ann")
             XCTAssertEqual(AvatarView.initialed("Ann Lee (@a:b) (@ann:example.org)"), "Ann Lee (@a:b)")
@@ -119,7 +119,7 @@ final class ConversationHeaderTests: GtkTestCase {
         }
     }
 
-    func testDeletingSaysForWhom() throws {
+    func testDeleteDialogSaysForWhom() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.model.send(.message(MessageID("m29"), .requestDeletion))

@@ -25,7 +25,7 @@ final class ConversationMentionTests: GtkTestCase {
     private static func text(_ bench: ConversationBench) -> String { bench.conversation.composer.document.text }
 
     /// SLK-25, MIB-35: the button is beside the emoji button if it fits and there is somebody to mention.
-    func testTheButtonBeginsAMention() throws {
+    func testButtonStartsAMention() throws {
         try onMain {
             let bench = try Self.bench()
             let button = try XCTUnwrap(bench.view.widget.descendants.first { $0.tooltip == "Mention Someone" })
@@ -50,7 +50,7 @@ final class ConversationMentionTests: GtkTestCase {
     }
 
     /// HKW-56: shows name, Matrix ID and avatar of the mentioned user, whatever the mention's text, and opens the chat.
-    func testTheCardOfAMention() throws {
+    func testMentionCardShowsTheMentionedUser() throws {
         try onMain {
             let bench = try Self.bench()
             var opened: [String] = []
@@ -99,7 +99,7 @@ final class ConversationMentionTests: GtkTestCase {
     }
 
     /// HKW-38: opt-in completion of names without `@`; off, nothing is offered.
-    func testPeopleAreSuggestedByChoice() throws {
+    func testUnprefixedNameCompletionIsOptIn() throws {
         try onMain {
             let bench = try Self.bench()
             let composer = bench.conversation.composer
@@ -127,7 +127,7 @@ final class ConversationMentionTests: GtkTestCase {
     }
 
     /// SLK-14: the setting shows the counter, immediately in the open room.
-    func testTheCounterFollowsThePreference() throws {
+    func testCounterFollowsThePreference() throws {
         try onMain {
             guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
                 return XCTFail("no settings schema: make schemas")
@@ -162,7 +162,7 @@ final class ConversationMentionTests: GtkTestCase {
     }
 
     /// SLK-40, SLK-64: the typing indicator uses the application's translator.
-    func testWhoTypesIsToldInTheUsersWords() throws {
+    func testTypingIndicatorUsesTheApplicationsTranslator() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(3, unread: 0)
             let german = Translator(

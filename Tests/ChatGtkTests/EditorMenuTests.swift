@@ -11,7 +11,7 @@ import XCTest
 
 /// Context menu, formatting and live Markdown in a room's composer.
 final class EditorMenuTests: GtkTestCase {
-    func testMenuKeysOpenAtTheCaretAndOfferWhatHolds() throws {
+    func testMenuKeysOpenTheMenuAtTheCaret() throws {
         try onMain {
             let bench = try ComposerBench()
             let binding = try XCTUnwrap(bench.view.bar.binding)
@@ -41,7 +41,7 @@ final class EditorMenuTests: GtkTestCase {
     }
 
     /// SLK-28, SLK-29: formatting by shortcuts and by the selection toolbar.
-    func testFormattingKeysAndToolbar() throws {
+    func testFormattingByShortcutsAndToolbar() throws {
         try onMain {
             let bench = try ComposerBench(width: 700)
             let binding = try XCTUnwrap(bench.view.bar.binding)
@@ -60,7 +60,7 @@ final class EditorMenuTests: GtkTestCase {
         }
     }
 
-    func testMarkdownIsStyledAsItIsWritten() throws {
+    func testMarkdownIsStyledWhileTyping() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.type("a **b** c\n```\nlet x\n\n```\nend")
@@ -84,7 +84,7 @@ final class EditorMenuTests: GtkTestCase {
     }
 
     /// Incremental styling gives the same result as styling the whole text.
-    func testStylingByEditsEqualsStylingTheWhole() throws {
+    func testIncrementalStylingEqualsFullStyling() throws {
         try onMain {
             let bench = try ComposerBench()
             var random = SeededGenerator(seed: 5)
@@ -114,7 +114,7 @@ final class EditorMenuTests: GtkTestCase {
         }
     }
 
-    func testReplyAndEditBars() throws {
+    func testReplyAndEditBarsShowTheirMessage() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.viewModel.send(

@@ -10,7 +10,7 @@ import XCTest
 
 /// The text buffer as a projection of the document.
 final class EditorViewTests: GtkTestCase {
-    func testTypingGoesThroughTheEngine() throws {
+    func testTypedTextReachesTheDocument() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.type("Hé")
@@ -39,7 +39,7 @@ final class EditorViewTests: GtkTestCase {
         }
     }
 
-    func testDeletingASelectionWithoutInsertionIsCarriedOut() throws {
+    func testDeletingASelectionUpdatesTheDocument() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.type("one two three")
@@ -51,7 +51,7 @@ final class EditorViewTests: GtkTestCase {
         }
     }
 
-    func testCaretMovesReachTheEngine() throws {
+    func testCaretMovesReachTheDocument() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.type("a👍b")
@@ -64,7 +64,7 @@ final class EditorViewTests: GtkTestCase {
     }
 
     /// Edits from either side leave buffer and document with the same text and selection.
-    func testRandomEditsKeepBufferAndDocumentEqual() throws {
+    func testRandomEditsKeepBufferAndDocumentInSync() throws {
         try onMain {
             let bench = try ComposerBench()
             var random = SeededGenerator(seed: 7)
@@ -96,7 +96,7 @@ final class EditorViewTests: GtkTestCase {
         }
     }
 
-    func testFieldGrowsToItsLimitAndShrinksBack() throws {
+    func testEditorGrowsToItsLimitAndShrinksBack() throws {
         try onMain {
             let bench = try ComposerBench(height: 700)
             let one = bench.height(after: 1)
@@ -111,7 +111,7 @@ final class EditorViewTests: GtkTestCase {
         }
     }
 
-    func testFieldGrowsAtOnceWhenALineWraps() throws {
+    func testEditorGrowsAtOnceWhenALineWraps() throws {
         try onMain {
             let bench = try ComposerBench(height: 700)
             let line = bench.height(after: 2) - bench.height(after: 1)
@@ -129,7 +129,7 @@ final class EditorViewTests: GtkTestCase {
         }
     }
 
-    func testCaretStaysInViewWhenTheFieldGrows() throws {
+    func testCaretStaysInViewWhenTheEditorGrows() throws {
         try onMain {
             let bench = try ComposerBench(height: 700)
             let text = (1...8).map { "line \($0)" }.joined(separator: "\n")

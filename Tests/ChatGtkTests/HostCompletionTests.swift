@@ -13,7 +13,7 @@ import XCTest
 /// Completion as a host customizes it: opened by buttons, shown in its own widgets, prefetched.
 final class HostCompletionTests: GtkTestCase {
     /// SLK-25, MIB-35: inserts the prefix at the caret, after a space if needed, and focuses the text.
-    func testAButtonBeginsCompletion() throws {
+    func testButtonStartsCompletion() throws {
         try onMain {
             let bench = try HostBench { bar in
                 bar.itemAppearances["at"] = ItemAppearance(label: "Mention Someone")
@@ -50,7 +50,7 @@ final class HostCompletionTests: GtkTestCase {
     }
 
     /// HKW-51: a custom chooser replaces the list, in the popover and docked, by keys and pointer; the list can return.
-    func testAChooserStandsInTheListsPlace() throws {
+    func testCustomChooserReplacesTheList() throws {
         try onMain {
             let chooser = Chips()
             let bench = try HostBench(width: 700) { $0.chooser = chooser }
@@ -109,7 +109,7 @@ final class HostCompletionTests: GtkTestCase {
     }
 
     /// HKW-70: the host renders the completion state itself; keys still choose, and so do clicks in its own view.
-    func testTheHostShowsItsOwnList() throws {
+    func testHostRendersItsOwnList() throws {
         try onMain {
             let side = Box(.vertical)
             let bench = try HostBench { $0.showsCompletions = false }
@@ -137,7 +137,7 @@ final class HostCompletionTests: GtkTestCase {
     }
 
     /// HKW-50: prefetches once, at the first focus, without opening the list.
-    func testSourcesGetReadyAtTheFirstFocus() throws {
+    func testSourcesPrefetchOnceAtFirstFocus() throws {
         try onMain {
             let (source, other) = (NameSource("@", ["Ann"]), NameSource("#", ["room"]))
             let bench = try HostBench { bar in
@@ -161,7 +161,7 @@ final class HostCompletionTests: GtkTestCase {
     }
 
     /// HKW-38: a word without a prefix is looked up after a minimum number of letters; Return still sends.
-    func testImplicitMentionsAreQuiet() throws {
+    func testUnprefixedCompletionNeedsAMinimumLengthAndLetsReturnSend() throws {
         try onMain {
             let source = NameSource("", ["Barbara Liskov", "Bart"])
             let bench = try HostBench { bar in
@@ -190,7 +190,7 @@ final class HostCompletionTests: GtkTestCase {
     }
 
     /// HKW-36, MIB-29: the source's metadata is sent with the message; adjacent mentions keep their own.
-    func testMetadataComesWithTheMessage() throws {
+    func testEntityMetadataIsSentWithTheMessage() throws {
         try onMain {
             var ann = CompletionEntity(id: "1", name: "Ann")
             ann.metadata = ["team": "press"]

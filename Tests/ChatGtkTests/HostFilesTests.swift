@@ -56,7 +56,7 @@ final class HostFilesTests: GtkTestCase {
     }
 
     /// SLK-36, MIB-36, MIB-38: a copy goes to the tray and is sent with the message; Delete removes it.
-    func testPastedFilesAndPicturesAreSent() throws {
+    func testPastedFilesAndImagesAreSent() throws {
         try onMain {
             let files = Files()
             var sent: [ComposedMessage] = []
@@ -89,7 +89,7 @@ final class HostFilesTests: GtkTestCase {
     }
 
     /// MIB-19, MIB-22: plug-ins get files in order, with their content, before the tray; text is never offered.
-    func testPlugInsAreAskedBeforeTheTray() throws {
+    func testPlugInsReceiveFilesBeforeTheTray() throws {
         try onMain {
             let files = Files()
             let bench = try HostBench { $0.acceptsFiles = true }
@@ -115,7 +115,7 @@ final class HostFilesTests: GtkTestCase {
     }
 
     /// MIB-22: plug-ins also work without a tray; files that none accepts are rejected with a reason.
-    func testPlugInsAloneTakeFiles() throws {
+    func testPlugInsAcceptFilesWithoutATray() throws {
         try onMain {
             let files = Files()
             let bench = try HostBench()
@@ -154,7 +154,7 @@ final class HostFilesTests: GtkTestCase {
     }
 
     /// SLK-36: files can be dropped on the bar, which highlights itself, or on any drop area of the host.
-    func testFilesAreDroppedOnTheBar() throws {
+    func testFilesCanBeDroppedOnTheBar() throws {
         try onMain {
             let files = Files()
             let bench = try HostBench { $0.acceptsFiles = true }
@@ -179,7 +179,7 @@ final class HostFilesTests: GtkTestCase {
 
     /// MIB-37, MIB-39: the tray may show while empty, with an add button at its end; changes are reported as in
     /// `GListModel::items-changed`.
-    func testTheTrayAndWhatItTells() throws {
+    func testPersistentTrayReportsItemChanges() throws {
         try onMain {
             let files = Files()
             let bench = try HostBench { bar in
@@ -210,7 +210,7 @@ final class HostFilesTests: GtkTestCase {
         }
     }
 
-    func testABarThatTakesFilesIsFreed() throws {
+    func testBarThatAcceptsFilesIsFreed() throws {
         try onMain {
             let files = Files()
             var isGone = false

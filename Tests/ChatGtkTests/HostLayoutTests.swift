@@ -25,7 +25,7 @@ final class HostLayoutTests: GtkTestCase {
 
     /// MIB-2: each side's padding can be set on its own, live, in pixels in addition to the style's, also by
     /// configuration.
-    func testPaddings() throws {
+    func testPaddingCanBeSetPerSide() throws {
         try onMain {
             let banner = Label("banner")
             let bench = try HostBench { $0.append(banner, to: .top) }
@@ -70,7 +70,7 @@ final class HostLayoutTests: GtkTestCase {
 
     /// MCV-1, MCV-2: construct properties set the bottom offset, the maximum height and the character limit; the bar
     /// stays at the bottom of a resized window, and the text leaves the offset free.
-    func testOffsetHeightAndCapByProperties() throws {
+    func testPropertiesSetOffsetHeightAndLimit() throws {
         try onMain {
             try ComposerBar.register()
             let file = """
@@ -122,7 +122,7 @@ final class HostLayoutTests: GtkTestCase {
     }
 
     /// SLK-5: counts lines as GTK wraps them, whatever the font, width and text.
-    func testLinesAreCountedAsTheyAreSeen() throws {
+    func testLinesAreCountedAsWrapped() throws {
         try onMain {
             let bench = try HostBench(width: 360, height: 700)
             bench.bar.bounces = false
@@ -193,7 +193,7 @@ final class HostLayoutTests: GtkTestCase {
     }
 
     /// MCV-14: the caret stays in view while editing mid-text, after a draft loads, and returns to view on request.
-    func testTheCaretStaysInView() throws {
+    func testCaretStaysInView() throws {
         try onMain {
             let bench = try HostBench()
             bench.bar.bounces = false
@@ -225,7 +225,7 @@ final class HostLayoutTests: GtkTestCase {
 
     /// MCV-15, MCV-16: while the window resizes, the bar is at its bottom in every frame, without an animation of its
     /// own. SLK-51: a floating keyboard moves nothing.
-    func testTheWindowIsFollowedAtOnce() throws {
+    func testBarFollowsWindowResizesInEveryFrame() throws {
         try onMain {
             let bench = try HostBench(width: 500, height: 600)
             bench.bar.text = "two\nlines"
@@ -268,7 +268,7 @@ final class HostLayoutTests: GtkTestCase {
     }
 
     /// SLK-60: at 360 pixels no part of a fully equipped bar is clipped.
-    func testANarrowWindowHoldsTheWholeBar() throws {
+    func testNarrowWindowFitsTheWholeBar() throws {
         try onMain {
             let bench = try HostBench(width: 360) { bar in
                 bar.acceptsFiles = true
@@ -295,7 +295,7 @@ final class HostLayoutTests: GtkTestCase {
     }
 
     /// MIB-4: the send button works in the row below the text and moves back.
-    func testTheSendButtonMayBeBelow() throws {
+    func testSendButtonCanBePlacedBelow() throws {
         try onMain {
             let bench = try HostBench { bar in
                 bar.sendsBelow = true
@@ -321,7 +321,7 @@ final class HostLayoutTests: GtkTestCase {
     }
 
     /// SLK-14: a host can always show the counter, with or without a limit; over the limit it shows the excess.
-    func testTheCounterMayAlwaysBeThere() throws {
+    func testCounterCanAlwaysBeShown() throws {
         try onMain {
             let bench = try HostBench { $0.showsCounter = true }
             let counter = bench.bar.widgets.counter

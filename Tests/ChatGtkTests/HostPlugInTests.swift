@@ -14,7 +14,7 @@ import XCTest
 final class HostPlugInTests: GtkTestCase {
     /// HKW-4, HKW-32: interceptors run in order until one objects; a denied change leaves text and caret and is
     /// reported.
-    func testInterceptorsAreAskedInOrderBeforeAKeyIsWritten() throws {
+    func testInterceptorsRunInOrderBeforeTextChanges() throws {
         try onMain {
             let bench = try HostBench()
             var asked: [String] = []
@@ -49,7 +49,7 @@ final class HostPlugInTests: GtkTestCase {
 
     /// HKW-5, HKW-30: observers get each change once, with its origin; duplicate names are rejected, removed observers
     /// silent.
-    func testObserversHearOfEachChangeAndWhoMadeIt() throws {
+    func testObserversReceiveEachChangeWithItsOrigin() throws {
         try onMain {
             let bench = try HostBench()
             var heard: [String] = []
@@ -90,7 +90,7 @@ final class HostPlugInTests: GtkTestCase {
     }
 
     /// HKW-30, HKW-31: a preedit is no change; its commit is one.
-    func testAnInputMethodsCommitIsOneChange() throws {
+    func testInputMethodCommitIsOneChange() throws {
         try onMain {
             let bench = try HostBench()
             var heard: [String] = []
@@ -109,7 +109,7 @@ final class HostPlugInTests: GtkTestCase {
 
     /// A plug-in may query the session and send it events: it sees the state before the change; its events run after
     /// it.
-    func testAPlugInMayAskTheSessionAndSendIt() throws {
+    func testObserverCanQueryTheSessionAndSendEvents() throws {
         try onMain {
             let bench = try HostBench()
             var seen: [String] = []
@@ -129,7 +129,7 @@ final class HostPlugInTests: GtkTestCase {
     }
 
     /// HKW-8, HKW-9: a button transforms the selection in one undo step and keeps the caret at its characters.
-    func testAButtonTransformsTheSelection() throws {
+    func testButtonTransformsTheSelection() throws {
         try onMain {
             let bench = try HostBench { bar in
                 bar.itemAppearances["upper"] = ItemAppearance(label: "Upper Case")
@@ -164,7 +164,7 @@ final class HostPlugInTests: GtkTestCase {
     }
 
     /// HKW-33: while changes are ignored, observers hear nothing and lists do not continue; the end reports one change.
-    func testIgnoringAndRefusingDeletions() throws {
+    func testSuspendedObservationReportsOneChange() throws {
         try onMain {
             let bench = try HostBench()
             var heard: [String] = []
@@ -190,7 +190,7 @@ final class HostPlugInTests: GtkTestCase {
     }
 
     /// MIB-32: the policy is consulted once each for opening, showing the list and accepting an entity.
-    func testAPolicyOfCompletion() throws {
+    func testCompletionPolicyIsConsultedOncePerStep() throws {
         try onMain {
             let bench = try HostBench()
             bench.session.completionSources = [NameSource("@", ["Ann", "Bob"]), NameSource("#", ["hidden"])]
@@ -236,7 +236,7 @@ final class HostPlugInTests: GtkTestCase {
     }
 
     /// SLK-45: each Escape closes one layer; with none left, the host handles it.
-    func testEscapeGoesOnToTheHost() throws {
+    func testUnhandledEscapeReachesTheHost() throws {
         try onMain {
             let button = Widget(sinking: gtk_menu_button_new())
             let popover = Widget(sinking: gtk_popover_new())
@@ -277,7 +277,7 @@ final class HostPlugInTests: GtkTestCase {
     }
 
     /// SLK-15: an edit that fails to be stored is reopened as written; the current draft is restored after it.
-    func testAnEditThatFailsComesBack() throws {
+    func testFailedEditIsReopened() throws {
         try onMain {
             let bench = try HostBench()
             var saved: [String] = []

@@ -24,7 +24,7 @@ final class InvitationTests: GtkTestCase {
     }
 
     /// Keyboard navigation skips section titles in both directions; clicks on them do nothing.
-    func testTitlesAreNoRows() throws {
+    func testSectionTitlesAreNotSelectable() throws {
         try onMain {
             try Resource.load()
             Resource.loadStyle()
@@ -69,7 +69,7 @@ final class InvitationTests: GtkTestCase {
         }
     }
 
-    func testAnInvitationIsReadAndAnswered() throws {
+    func testInvitationIsShownAndAccepted() throws {
         try onMain {
             try Resource.load()
             let service = FakeRoomService()
@@ -98,7 +98,7 @@ final class InvitationTests: GtkTestCase {
     }
 
     /// The user's own knock offers nothing to accept.
-    func testAKnockWaitsAndIsWithdrawn() throws {
+    func testOwnKnockCanOnlyBeWithdrawn() throws {
         try onMain {
             try Resource.load()
             var knock = Self.garden
@@ -121,7 +121,7 @@ final class InvitationTests: GtkTestCase {
         }
     }
 
-    func testWhatFailsIsASentence() throws {
+    func testFailedAnswerShowsAnErrorMessage() throws {
         try onMain {
             try Resource.load()
             let service = FakeRoomService(failing: .unreachable)

@@ -82,7 +82,7 @@ final class LinkPreviewTests: GtkTestCase {
     }
 
     /// A card that appears above the scroll anchor does not move the rows below it.
-    func testACardThatComesMovesNothingBelowIt() throws {
+    func testAppearingLinkPreviewMovesNoRowsBelow() throws {
         try onMain {
             let fixture = try ChatFixture()
             let (asked, pages) = (Asked(), SlowPages())
@@ -129,7 +129,7 @@ final class LinkPreviewTests: GtkTestCase {
                 endsGroup: true, isBeingEdited: false))
     }
 
-    func testACardComesWhenItIsKnownAndLeadsThere() throws {
+    func testLinkPreviewAppearsWhenLoadedAndOpensItsLink() throws {
         try onMain {
             let fixture = try ChatFixture()
             let (asked, pages) = (Asked(), Pages())

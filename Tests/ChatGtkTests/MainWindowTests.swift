@@ -60,7 +60,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    func testWhatIsTypedBeginsAMessageWhereverTheFocusIs() throws {
+    func testTypingAnywhereFocusesTheComposer() throws {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom(named: "Plans")
@@ -76,7 +76,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    func testNoticesLeaveTheComposerFree() throws {
+    func testToastsDoNotCoverTheComposer() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom(named: "Plans")
@@ -101,7 +101,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    func testRoomsAreMadeRenamedAndLeft() throws {
+    func testRoomsAreCreatedRenamedAndLeft() throws {
         try onMain {
             let fixture = try ChatFixture()
             let room = try fixture.openRoom(named: "First").roomID
@@ -119,7 +119,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    func testRemovedGuideIsGoneFromTheMembers() throws {
+    func testRemovedGuideDisappearsFromTheMembers() throws {
         try onMain {
             let fixture = try ChatFixture()
             fixture.coordinator.start(opening: nil)
@@ -139,7 +139,7 @@ final class MainWindowTests: GtkTestCase {
     }
 
     /// SLK-1: Parlance's own conversation uses the same composer host.
-    func testAConversationIsAComposerHost() throws {
+    func testConversationUsesAComposerHost() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom(named: "Plans")
@@ -156,7 +156,7 @@ final class MainWindowTests: GtkTestCase {
     }
 
     /// In a single-pane window the selected room has the initial focus: Space must not press the first button.
-    func testNarrowWindowBeginsWithTheFocusOnARoom() throws {
+    func testNarrowWindowInitiallyFocusesTheSelectedRoom() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom(named: "Plans")
@@ -184,7 +184,7 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    func testClosingWritesDraftsAndFinalisesEverything() throws {
+    func testClosingSavesDraftsAndFinalizesTheWindow() throws {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom()

@@ -10,7 +10,7 @@ import XCTest
 
 /// Metadata read from a file when it is attached, by the real decoder processes.
 final class MediaLookTests: GtkTestCase {
-    func testAPicturesSizeAndHash() throws {
+    func testImageInfoHasSizeAndBlurHash() throws {
         try onMain {
             let folder = TemporaryFolder()
             for (name, bytes, width, height) in [
@@ -28,12 +28,12 @@ final class MediaLookTests: GtkTestCase {
         }
     }
 
-    func testDurationsAsPlayersTellThem() {
+    func testDurationsAreFormatted() {
         let told = onMain { [0, 999, 3008, 61_000, 600_000, 3_599_999, 3_661_000].map(DurationText.text) }
         XCTAssertEqual(told, ["0:00", "0:00", "0:03", "1:01", "10:00", "59:59", "1:01:01"])
     }
 
-    func testAFilmsSizeDurationAndPoster() throws {
+    func testVideoInfoHasSizeDurationAndPoster() throws {
         try onMain {
             let film = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleFilms.turned) })
             XCTAssert(film.size.map { $0 == (54, 96) } == true, "seen upright")

@@ -29,7 +29,7 @@ final class MediaPlayerTests: GtkTestCase {
         return Data(bytes + [UInt8](repeating: 128, count: 8000))
     }
 
-    func testASoundIsPlayedWhenAskedFor() throws {
+    func testAudioPlaysOnRequest() throws {
         try onMain {
             let folder = TemporaryFolder()
             try Self.silence.write(to: folder.url.appending(path: "s.wav"))
@@ -65,7 +65,7 @@ final class MediaPlayerTests: GtkTestCase {
     }
 
     /// A video shows its poster, plays to the end, seeks and plays again.
-    func testAFilmIsShownAndPlayed() throws {
+    func testVideoShowsPosterPlaysAndSeeks() throws {
         try onMain {
             let files = Self.view(SampleFilms.turned, "video/mp4", width: 54, height: 96)
             let window = TestWindow(files.widget)
@@ -92,7 +92,7 @@ final class MediaPlayerTests: GtkTestCase {
     }
 
     /// Without an audio device, a video with sound follows the wall clock.
-    func testAFilmWithSoundPlaysWhereThereIsNoSound() throws {
+    func testVideoWithSoundPlaysWithoutAnAudioDevice() throws {
         try onMain {
             let files = Self.view(SampleFilms.film, "video/webm", width: 160, height: 90)
             let window = TestWindow(files.widget)
@@ -115,7 +115,7 @@ final class MediaPlayerTests: GtkTestCase {
     }
 
     /// Dropping the last reference to a stream finalizes it and ends its process.
-    func testAStreamEndsWithItsView() {
+    func testStreamIsFinalizedWithItsView() {
         onMain {
             var stream: Object? = VideoStream.open(SampleFilms.film, fitting: 160, by: 90)
             var isGone = false
@@ -130,7 +130,7 @@ final class MediaPlayerTests: GtkTestCase {
     }
 
     /// Without an audio device, playback follows the wall clock.
-    func testAVoiceMessageIsPlayedAndSoughtIn() throws {
+    func testVoiceMessagePlaysAndSeeks() throws {
         try onMain {
             let media = MediaPresenter(service: Files(folder: SampleFilms.sound.deletingLastPathComponent()))
             let files = AttachmentView(media: media)
@@ -159,7 +159,7 @@ final class MediaPlayerTests: GtkTestCase {
     }
 
     /// Each video has its own process and thread, and never blocks another.
-    func testTwoFilmsPlayAtOnce() {
+    func testTwoVideosPlayConcurrently() {
         onMain {
             let films = [SampleFilms.film, SampleFilms.turned].map { VideoStream.open($0, fitting: 160, by: 160) }
             for film in films { gtk_media_stream_play(film.cast()) }
@@ -170,7 +170,7 @@ final class MediaPlayerTests: GtkTestCase {
         }
     }
 
-    func testWhatCannotBePlayedSaysSo() throws {
+    func testUnplayableVideoShowsAnError() throws {
         try onMain {
             let folder = TemporaryFolder()
             try Data("no film".utf8).write(to: folder.url.appending(path: "f.mp4"))

@@ -32,7 +32,7 @@ final class MentionCardTests: GtkTestCase {
         return bench
     }
 
-    func testTheCaretInAMentionOpensItsCard() throws {
+    func testCaretInAMentionOpensItsCard() throws {
         try onMain {
             var asked: [String] = []
             let bench = try Self.bench(asked: { asked.append($0) })
@@ -60,7 +60,7 @@ final class MentionCardTests: GtkTestCase {
         }
     }
 
-    func testTabGoesIntoTheCardAndEscapeBack() throws {
+    func testTabEntersTheCardAndEscapeReturns() throws {
         try onMain {
             var pressed: [String] = []
             let bench = try Self.bench { pressed.append($0) }
@@ -78,7 +78,7 @@ final class MentionCardTests: GtkTestCase {
         }
     }
 
-    func testThePointerOverAMentionOpensItsCard() throws {
+    func testHoveringAMentionOpensItsCard() throws {
         try onMain {
             var pressed: [String] = []
             let bench = try Self.bench { pressed.append($0) }

@@ -14,7 +14,7 @@ final class MentionPillTests: GtkTestCase {
     private nonisolated static let ann = Mention(.member("ann"), text: "@Ann Lindqvist", short: "@Ann")
     private nonisolated static let robin = Mention(.member("robin"), text: "@Robin")
 
-    func testMentionsAreTaggedAndTypingInsideMakesThemText() throws {
+    func testMentionsAreTaggedAndEditingThemRemovesTheTag() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.load("👋 @Ann Lindqvist!", [(Self.ann, 3)])
@@ -69,7 +69,7 @@ final class MentionPillTests: GtkTestCase {
         }
     }
 
-    func testPillsAreDrawnBeneathTheirText() throws {
+    func testPillsAreDrawnBehindTheirText() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.load("@Ann Lindqvist", [(Self.ann, 0)])
@@ -86,7 +86,7 @@ final class MentionPillTests: GtkTestCase {
         }
     }
 
-    func testCopyAndPasteKeepMentionsBetweenWindows() throws {
+    func testCopyAndPasteBetweenWindowsPreservesMentions() throws {
         try onMain {
             let (source, target) = (try ComposerBench(), try ComposerBench())
             source.load("Hi @Ann Lindqvist", [(Self.ann, 3)])
@@ -106,7 +106,7 @@ final class MentionPillTests: GtkTestCase {
         }
     }
 
-    func testDraggingKeepsMentions() throws {
+    func testDraggingPreservesMentions() throws {
         try onMain {
             let bench = try ComposerBench(width: 700)
             bench.load("@Ann Lindqvist says hello", [(Self.ann, 0)])
@@ -130,7 +130,7 @@ final class MentionPillTests: GtkTestCase {
         }
     }
 
-    func testOtherProgramsGetPlainText() throws {
+    func testOtherApplicationsReceivePlainText() throws {
         try onMain {
             let bench = try ComposerBench()
             bench.load("@Ann Lindqvist", [(Self.ann, 0)])

@@ -32,7 +32,7 @@ final class MessageBodyViewTests: GtkTestCase {
         var text: BodyText { view.texts[0] }
     }
 
-    func testPlainTextIsOneLayoutThatDoesNothing() {
+    func testPlainTextUsesASingleLayout() {
         onMain {
             let before = BodyText.layoutsMade
             let bench = Bench(markdown: "Good morning")
@@ -46,7 +46,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testWhatIsDrawnBehindATextEndsWithItsWords() {
+    func testLinkBackgroundEndsWithItsText() {
         onMain {
             let bench = Bench(
                 markdown: "[a link of so many words that it has to go on in a second line somewhere](https://a.example)"
@@ -60,7 +60,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testBlocksAreTextsInReadingOrder() {
+    func testBlocksBecomeTextsInReadingOrder() {
         onMain {
             let bench = Bench(
                 markdown: "# T\na *b*\n\n> q\n\n1. one\n   - two\n\n```swift\nlet x\n```\n\n| h | i |\n|-|-|\n| c | d |"
@@ -77,7 +77,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testPlacesInTheTextFollowThePointer() {
+    func testPointerPositionsMapToTextOffsets() {
         onMain {
             let bench = Bench(markdown: "first paragraph\n\nsecond")
             XCTAssertTrue(MainLoop.pump { bench.view.texts[1].widget.height > 0 })
@@ -92,7 +92,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testSpoilersAreUncoveredFirst() {
+    func testSpoilersMustBeRevealedFirst() {
         onMain {
             let bench = Bench(markdown: "||see https://a.example|| end")
             XCTAssertEqual(bench.text.actions.count, 2)
@@ -113,7 +113,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testAMentionAsksForItsMember() {
+    func testClickingAMentionRequestsItsMember() {
         onMain {
             let bench = Bench(MessageMarkup.body(html: "<a href='https://matrix.to/#/@ann:a.example'>Ann</a>, hi"))
             bench.text.act(0)
@@ -123,7 +123,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testEmotesNameWhoActsAndEmojiAreBig() {
+    func testEmotesNameTheirSenderAndLoneEmojiAreEnlarged() {
         onMain {
             let bench = Bench(MessageMarkup.body(markdown: "waves *hard*", isEmote: true))
             XCTAssertEqual(bench.view.selectableText, "* Ann waves hard")
@@ -136,7 +136,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testCodeGetsItsColoursWithoutMoving() {
+    func testHighlightingCodeDoesNotChangeItsSize() {
         onMain {
             let bench = Bench(markdown: "```python\ndef f(x):\n    return \"é\" # note\n```")
             XCTAssertTrue(MainLoop.pump { bench.text.widget.height > 0 })
@@ -154,7 +154,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testLongCodeIsScrolledAndNothingElseIsWide() {
+    func testLongCodeScrollsAndEverythingElseWraps() {
         onMain {
             let bench = Bench(
                 markdown: "```\n" + String(repeating: "x", count: 400) + "\n```\n\n"
@@ -167,7 +167,7 @@ final class MessageBodyViewTests: GtkTestCase {
     }
 
     /// Each text fits into its allocation at any width, however wide the bubble.
-    func testNothingReachesOutOfItsBox() {
+    func testTextsFitTheirAllocationAtAnyWidth() {
         let long = "words that go on and on until they need more than a line of their own, whatever the width"
         onMain {
             for markdown in [
@@ -199,7 +199,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testNestingBeyondMeasureIsDrawn() {
+    func testDeeplyNestedBlocksAreDrawn() {
         onMain {
             let bench = Bench(MessageMarkup.body(html: String(repeating: "<blockquote><ul><li>", count: 40) + "deep"))
             XCTAssertEqual(bench.view.selectableText, "deep")
@@ -207,7 +207,7 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
-    func testIsFinalisedWithItsTexts() {
+    func testBodyViewIsFinalizedWithItsTexts() {
         onMain {
             var gone = 0
             do {
@@ -239,7 +239,7 @@ final class LinkOpenerTests: GtkTestCase {
         }
     }
 
-    func testAnAddressThatWasReadIsOpened() {
+    func testLinkWithMatchingTextOpensDirectly() {
         onMain {
             let bench = Bench()
             bench.open("https://a.example/x", shownAs: "a.example/x")
@@ -249,7 +249,7 @@ final class LinkOpenerTests: GtkTestCase {
         }
     }
 
-    func testAnotherTextIsAskedAbout() {
+    func testLinkWithMisleadingTextNeedsConfirmation() {
         onMain {
             let bench = Bench()
             bench.open("https://evil.example", shownAs: "https://bank.example")
@@ -266,7 +266,7 @@ final class LinkOpenerTests: GtkTestCase {
         }
     }
 
-    func testTheQuestionTellsWhatIsOdd() {
+    func testConfirmationExplainsSuspiciousLinks() {
         onMain {
             let explain: @MainActor (String, String) -> String = { address, text in
                 LinkTarget(address).map {

@@ -40,7 +40,7 @@ final class PeopleDialogTests: GtkTestCase {
         parent.close()
     }
 
-    func testPeopleAreFoundChosenAndInvited() throws {
+    func testUsersAreSearchedSelectedAndInvited() throws {
         try onMain {
             let service = FakePeopleService { call in call == .search("bo") ? [Self.bo] : [Self.ann, Self.bo] }
             let viewModel = InviteViewModel(room: RoomID("room"), service: service)
@@ -66,7 +66,7 @@ final class PeopleDialogTests: GtkTestCase {
         }
     }
 
-    func testAChatIsBegunWithWhoIsChosen() throws {
+    func testNewChatStartsWithTheChosenUser() throws {
         try onMain {
             let service = FakePeopleService { _ in [Self.bo] }
             var chosen: [User] = []
@@ -85,7 +85,7 @@ final class PeopleDialogTests: GtkTestCase {
     }
 
     /// Return ignores results of an earlier, shorter query.
-    func testReturnWaitsForWhatIsTyped() throws {
+    func testReturnWaitsForTheCurrentQuery() throws {
         try onMain {
             let (isReturnPressed, pressReturn) = AsyncStream.makeStream(of: Void.self)
             let service = FakePeopleService { call in
@@ -113,7 +113,7 @@ final class PeopleDialogTests: GtkTestCase {
         }
     }
 
-    func testARoomIsMadeByKeys() throws {
+    func testRoomIsCreatedByKeyboard() throws {
         try onMain {
             let service = FakePeopleService { call in
                 if case .create = call { throw ChatError.rejected(reason: "taken") }

@@ -71,7 +71,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testAPicturesPlaceIsKnownBeforeIt() throws {
+    func testImageSizeIsReservedBeforeLoading() throws {
         try onMain {
             let bench = Bench()
             let file = try bench.file(
@@ -88,7 +88,7 @@ final class PicturesTests: GtkTestCase {
     }
 
     /// Shows the placeholder of any sender's image until the image is loaded.
-    func testAPlaceholderIsSeenUntilThePictureIsThere() throws {
+    func testPlaceholderIsShownUntilTheImageLoads() throws {
         try onMain {
             let bench = Bench()
             var file = try bench.file("slow.png", SamplePictures.png(width: 64, height: 32), width: 64, height: 32)
@@ -107,7 +107,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testWhatCannotBeShownSaysWhy() throws {
+    func testUndisplayableImageShowsTheReason() throws {
         try onMain {
             let bench = Bench()
             let bad = [
@@ -126,7 +126,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testWhatIsNotToBeHadIsAskedForAgain() throws {
+    func testFailedDownloadCanBeRetried() throws {
         try onMain {
             let bench = Bench()
             let part = bench.part(MediaReference(uri: "late.png", name: "late.png", type: "image/png"))
@@ -141,7 +141,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testMovingPicturesPlayOnlyWhileTheyAreSeen() throws {
+    func testAnimatedImagesPlayOnlyWhileVisible() throws {
         try onMain {
             let bench = Bench()
             for (name, bytes) in [
@@ -161,7 +161,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testNothingMovesWhereTheDesktopWantsNoAnimations() throws {
+    func testAnimatedImagesHonorDisabledAnimations() throws {
         try onMain {
             let bench = Bench()
             let settings = Object(
@@ -178,7 +178,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testOnlyAFewPlayAtOnceAndNoneIsLeftBehind() throws {
+    func testConcurrentlyPlayingImagesAreLimited() throws {
         try onMain {
             let bench = Bench()
             let file = try bench.file("a.gif", SamplePictures.gif(frames: 2), width: 30, height: 30)
@@ -194,7 +194,7 @@ final class PicturesTests: GtkTestCase {
 
     // MARK: The viewer
 
-    func testTheViewerGoesThroughThePicturesByKeys() throws {
+    func testViewerNavigatesImagesByKeyboard() throws {
         try onMain {
             let bench = Bench()
             let files = try [
@@ -220,7 +220,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testTheViewerZoomsAndPans() throws {
+    func testViewerZoomsAndPans() throws {
         try onMain {
             let bench = Bench()
             let file = try bench.file("a.png", SamplePictures.png(width: 1600, height: 800))
@@ -249,7 +249,7 @@ final class PicturesTests: GtkTestCase {
         }
     }
 
-    func testAClosedViewerIsFreed() throws {
+    func testClosedViewerIsFreed() throws {
         try onMain {
             let bench = Bench()
             let file = try bench.file("a.gif", SamplePictures.gif(frames: 2))
@@ -276,7 +276,7 @@ final class PicturesTests: GtkTestCase {
     }
 
     /// Zooming keeps the point under the pointer fixed.
-    func testZoomingKeepsAPlace() {
+    func testZoomingKeepsThePointUnderThePointer() {
         onMain {
             let widget = ZoomableImage.make()
             guard let zoom = ZoomableImage.of(widget) else { return XCTFail("no implementation") }

@@ -7,7 +7,7 @@ import XCTest
 
 final class PreferencesTests: GtkTestCase {
     /// Selects every choice of every row, in the dialog's order.
-    func testChoicesAreStored() throws {
+    func testPreferencesAreStored() throws {
         try onMain {
             try Resource.load()
             guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {

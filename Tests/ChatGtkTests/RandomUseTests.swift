@@ -29,7 +29,7 @@ final class RandomUseTests: GtkTestCase {
 
     private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
-    func testEveryControlAnswersAfterwards() throws {
+    func testRandomUseLeavesAllControlsResponsive() throws {
         try onMain {
             let asked = Self.number("PARLANCE_CLICKS")
             let count = asked ?? 200

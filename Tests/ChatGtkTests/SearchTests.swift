@@ -54,7 +54,7 @@ final class SearchTests: GtkTestCase {
         }
     }
 
-    func testSearchInTheRoomStepsByKeys() throws {
+    func testRoomSearchNavigatesByKeyboard() throws {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom(named: "Plans")
@@ -99,7 +99,7 @@ final class SearchTests: GtkTestCase {
         }
     }
 
-    func testSearchEverywhereLeadsToAMessageOfAnotherRoom() throws {
+    func testGlobalSearchOpensAMessageInAnotherRoom() throws {
         try onMain {
             let fixture = try ChatFixture()
             let first = try fixture.openRoom(named: "First")

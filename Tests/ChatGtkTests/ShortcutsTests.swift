@@ -6,7 +6,7 @@ import XCTest
 
 /// SLK-47: the shortcuts window lists the composer's key table.
 final class ShortcutsTests: XCTestCase {
-    func testTheWindowListsEveryKeyOfTheComposer() throws {
+    func testShortcutsWindowListsEveryComposerShortcut() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../resources/ui/help-overlay.ui")
         let text = try String(contentsOf: file, encoding: .utf8)

@@ -19,7 +19,7 @@ final class StyleTests: GtkTestCase {
     ]
 
     /// HKW-13: each style is drawn on exactly its range, extends to text typed within, and survives drafts and undo.
-    func testStylesAreDrawn() throws {
+    func testStylesAreDrawnOnTheirRange() throws {
         try onMain {
             let bench = try StyleBench()
             bench.session.handle(.load(WrittenText("plain styled plain")))
@@ -39,7 +39,7 @@ final class StyleTests: GtkTestCase {
     }
 
     /// HKW-15, HKW-16, SLK-35: typing uses the chosen style; a shortcut clears it; the remaining styles are sent.
-    func testStylesByKeys() throws {
+    func testTypingUsesTheChosenStyleAndAShortcutClearsIt() throws {
         try onMain {
             let bench = try StyleBench()
             var sent: [WrittenText] = []
@@ -62,7 +62,7 @@ final class StyleTests: GtkTestCase {
     }
 
     /// SLK-35: the menu's Clear Formatting acts on the selection and is sensitive only if that has styles.
-    func testTheMenuClears() throws {
+    func testMenuClearsFormatting() throws {
         try onMain {
             let bench = try StyleBench()
             let menu = try XCTUnwrap(bench.bar.binding?.menu)
@@ -93,7 +93,7 @@ final class StyleTests: GtkTestCase {
     }
 
     /// The drawn tags match the document after any edit.
-    func testStylesFollowEveryEdit() throws {
+    func testDrawnStylesMatchTheDocumentAfterRandomEdits() throws {
         try onMain {
             let bench = try StyleBench()
             var random = SeededGenerator(seed: 3)
@@ -118,7 +118,7 @@ final class StyleTests: GtkTestCase {
     }
 
     /// Extreme values from a draft or the clipboard are clamped.
-    func testWildNumbersAreBounded() throws {
+    func testExtremeStyleValuesAreClamped() throws {
         try onMain {
             let bench = try StyleBench()
             bench.session.handle(.load(WrittenText("word")))
@@ -133,7 +133,7 @@ final class StyleTests: GtkTestCase {
     }
 
     /// Middle-click inserts as a paste at the pointer: no list continuation, no closing delimiters.
-    func testTheMiddleButtonPastes() throws {
+    func testMiddleClickPastes() throws {
         try onMain {
             let bench = try StyleBench()
             try RealClipboard.offerSelection("- one\n- two\n")

@@ -16,7 +16,7 @@ import XCTest
 
 /// Reactions, edit history and forwarding, driven by real key and pointer events.
 final class TimelineAnnotationTests: GtkTestCase {
-    func testReactionsAreGivenAndTakenByKeysAndPointer() throws {
+    func testReactionsAreToggledByKeyboardAndPointer() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
@@ -44,7 +44,7 @@ final class TimelineAnnotationTests: GtkTestCase {
     }
 
     /// The buttons are beside the bubble or, without room there, over its corner; they never change its width.
-    func testButtonsOfAMessageTakeNoRoom() throws {
+    func testMessageButtonsDoNotChangeTheBubbleWidth() throws {
         try onMain {
             for width: Int32 in [360, 900] {
                 let bench = try ConversationBench(30, width: width)
@@ -75,7 +75,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
-    func testWhoReactedIsNamedAndCounted() throws {
+    func testReactionsShowCountsAndNames() throws {
         try onMain {
             let bench = try ConversationBench(30)
             try finish { [fixture = bench.fixture] in
@@ -105,7 +105,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
-    func testTheMenuLeadsToTheHistoryOfAnEdit() throws {
+    func testMenuOpensTheEditHistory() throws {
         try onMain {
             let bench = try ConversationBench(30)
             XCTAssertEqual(bench.row(29)?.item?.hasHistory, false)
@@ -133,7 +133,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
-    func testLettersActOnTheMessageThatHasTheFocus() throws {
+    func testLetterKeysActOnTheFocusedMessage() throws {
         try onMain {
             let bench = try ConversationBench(30)
             var forwarded: [MessageID] = []
@@ -174,7 +174,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         }
     }
 
-    func testMessagesAreForwardedAndTheDraftThereStays() throws {
+    func testForwardingPreservesTheTargetRoomsDraft() throws {
         try onMain {
             let bench = try ConversationBench(30)
             let target = try finish { [backend = bench.fixture.backend] in

@@ -13,7 +13,7 @@ import XCTest
 
 /// State events among the messages of a room.
 final class TimelineEventTests: GtkTestCase {
-    func testEventsStandInOneRowThatOpensByClickAndKeys() throws {
+    func testEventGroupExpandsByClickAndKeyboard() throws {
         try onMain {
             let bench = try ConversationBench(3)
             try finish { [backend = bench.fixture.backend] in
@@ -48,7 +48,7 @@ final class TimelineEventTests: GtkTestCase {
     }
 
     /// New read receipts move no rows.
-    func testReadersStandBesideTheirMessageAndMoveNoRow() throws {
+    func testReadReceiptsAppearBesideTheirMessageAndMoveNoRows() throws {
         try onMain {
             let bench = try ConversationBench(12)
             let people = (0..<7).map { MemberID("reader\($0)") }

@@ -41,7 +41,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// SLK-48: tapping the messages hides the on-screen keyboard; a mouse click never does.
-    func testATapDropsTheFocus() throws {
+    func testTapDropsTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
             bench.view.focusComposer()
@@ -58,7 +58,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// SLK-49, MIB-41: dragging the list down over the composer takes its focus; a shorter drag does not.
-    func testADragOverTheComposerDropsTheFocus() throws {
+    func testDraggingOverTheComposerDropsTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
             let top = try XCTUnwrap(bench.view.composerTop)
@@ -77,7 +77,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// SLK-49, MIB-41: selecting with the mouse from the messages down over the composer keeps the focus.
-    func testAMouseDraggedOverTheComposerLeavesTheFocus() throws {
+    func testDraggingTheMouseOverTheComposerKeepsTheFocus() throws {
         try onMain {
             let bench = try Self.makeBench()
             bench.view.focusComposer()
@@ -93,7 +93,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// The list follows the finger pixel by pixel and scrolls on kinetically after a flick.
-    func testAFingerScrollsAndFlings() throws {
+    func testTouchScrollsAndFlings() throws {
         try onMain {
             let bench = try Self.makeBench()
             let number = try XCTUnwrap(bench.visible.first { $0 > (bench.visible.first ?? 0) + 1 })
@@ -118,7 +118,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// SLK-55: a fling continues while pages load, and no row ever moves backwards.
-    func testAFlingGoesOnWhenPagesCome() throws {
+    func testFlingContinuesWhilePagesLoad() throws {
         try onMain {
             let bench = try Self.makeBench(1100)
             let oldest = bench.model.rows.count
@@ -147,7 +147,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// Touching the list stops a fling at once.
-    func testAFingerStopsAFling() throws {
+    func testTouchStopsAFling() throws {
         try onMain {
             let bench = try Self.makeBench(300)
             let start = bench.list.distanceFromEnd
@@ -166,7 +166,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// A jump cancels the fling, which must not continue at the new position.
-    func testAJumpEndsAFling() throws {
+    func testJumpCancelsAFling() throws {
         try onMain {
             let bench = try Self.makeBench(300)
             try Self.flick(bench)
@@ -190,7 +190,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// Two-finger scrolling follows the fingers exactly and continues kinetically.
-    func testATouchpadScrollsKinetically() throws {
+    func testTouchpadScrollsKinetically() throws {
         try onMain {
             let bench = try Self.makeBench()
             bench.view.focusComposer()
@@ -216,7 +216,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// Over a code block, vertical scrolling moves the messages and horizontal scrolling the code, up to its end.
-    func testATouchpadOverCodeScrollsOneOfTheTwo() throws {
+    func testTouchpadOverCodeScrollsOnlyOneAxis() throws {
         try onMain {
             let bench = try WideBlocks.bench()
             try Self.fullscreen(bench)
@@ -261,7 +261,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// Touch scrolling over a code block, with the same rules as the touchpad.
-    func testAFingerOverCodeScrollsOneOfTheTwo() throws {
+    func testTouchOverCodeScrollsOnlyOneAxis() throws {
         try onMain {
             let bench = try WideBlocks.bench()
             try Self.fullscreen(bench)
@@ -287,7 +287,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// A swipe to either side replies; a short one, or one that turns into scrolling, does not.
-    func testASwipeAnswersTheMessage() throws {
+    func testSwipeStartsAReply() throws {
         try onMain {
             let bench = try Self.makeBench()
             let composer = bench.conversation.composer
@@ -318,7 +318,7 @@ final class TimelineFingerTests: GtkTestCase {
     }
 
     /// A long press opens the message's menu.
-    func testALongPressOpensTheMenu() throws {
+    func testLongPressOpensTheMenu() throws {
         try onMain {
             let bench = try Self.makeBench()
             let (x, y) = try Self.place(298, bench)

@@ -13,7 +13,7 @@ import XCTest
 
 /// A conversation driven by real key and pointer events.
 final class TimelineInputTests: GtkTestCase {
-    func testKeysGoFromRowToRowAndBack() throws {
+    func testArrowKeysMoveBetweenRows() throws {
         try onMain {
             let bench = try ConversationBench(300)
             bench.timeline.grabFocus()
@@ -36,7 +36,7 @@ final class TimelineInputTests: GtkTestCase {
     }
 
     /// SLK-56: Ctrl+Home and Ctrl+End reach the room's ends from anywhere.
-    func testTheFarEndsAreAKeyAway() throws {
+    func testControlHomeAndEndReachTheRoomsEnds() throws {
         try onMain {
             let bench = try ConversationBench(1000)
             XCTAssertFalse(bench.view.isLatestVisible)
@@ -55,7 +55,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testADayIsPickedAndOneWritesOn() throws {
+    func testPickingADayScrollsThereAndReturnsTheFocus() throws {
         try onMain {
             // 9,600 s apart: nine messages a day.
             let bench = try ConversationBench(1000, apart: 9600)
@@ -72,7 +72,7 @@ final class TimelineInputTests: GtkTestCase {
     }
 
     /// SLK-56: the button shows the unread count and scrolls to the very end.
-    func testTheButtonLeadsToTheNewest() throws {
+    func testJumpButtonShowsUnreadCountAndScrollsToTheEnd() throws {
         try onMain {
             let fixture = try ConversationBench.makeRoom(400, unread: 0)
             try finish { [store = fixture.store] in
@@ -108,7 +108,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testWhoTypesInTheTimelineWritesAMessage() throws {
+    func testTypingInTheTimelineFocusesTheComposer() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
@@ -119,7 +119,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testRAnswersTheFocusedMessage() throws {
+    func testRRepliesToTheFocusedMessage() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
@@ -136,7 +136,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testTextIsSelectedByKeysAcrossMessagesAndCopied() throws {
+    func testTextIsSelectedAcrossMessagesByKeyboardAndCopied() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
@@ -157,7 +157,7 @@ final class TimelineInputTests: GtkTestCase {
     }
 
     /// SLK-48: selecting with the mouse leaves the focus in the composer; Ctrl+C there copies the selection.
-    func testTextIsSelectedByPointerAcrossMessages() throws {
+    func testTextIsSelectedAcrossMessagesByPointer() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.view.focusComposer()
@@ -179,7 +179,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testADoubleClickSelectsAWordOfOthers() throws {
+    func testDoubleClickSelectsAWordInOthersMessages() throws {
         try onMain {
             let bench = try ConversationBench(30)
             try bench.input(["mousemove"] + bench.point(28, x: 12))
@@ -192,7 +192,7 @@ final class TimelineInputTests: GtkTestCase {
     }
 
     /// Immediate successive edits: the first one's edit bar shifts the rows above it.
-    func testADoubleClickEditsOnesOwn() throws {
+    func testDoubleClickEditsOwnMessages() throws {
         try onMain {
             let bench = try ConversationBench(30)
             for number in [29, 26, 29, 23, 26] {
@@ -210,7 +210,7 @@ final class TimelineInputTests: GtkTestCase {
     }
 
     /// SLK-48, SLK-49 apply to touch events only.
-    func testOnlyATouchScreenIsTouched() {
+    func testOnlyTouchEventsCountAsTouch() {
         onMain {
             for type in [
                 GDK_BUTTON_PRESS, GDK_BUTTON_RELEASE, GDK_MOTION_NOTIFY, GDK_SCROLL, GDK_PROXIMITY_IN,
@@ -224,7 +224,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testPressesThatBelongTogetherAreCounted() {
+    func testClicksAreCountedByTimeAndDistance() {
         onMain {
             var clicks = ClickCount(time: 400, distance: 5)
             XCTAssertEqual(clicks.press(x: 10, y: 10, at: .max - 50), 1)
@@ -238,7 +238,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testTheMenuOpensByPointerAndKeys() throws {
+    func testMenuOpensByPointerAndKeyboard() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.timeline.grabFocus()
@@ -255,7 +255,7 @@ final class TimelineInputTests: GtkTestCase {
         }
     }
 
-    func testTheWheelScrollsAndTheButtonLeadsToTheEnd() throws {
+    func testWheelScrollsAndJumpReturnsToTheEnd() throws {
         try onMain {
             let bench = try ConversationBench(300)
             try bench.input(["mousemove"] + bench.point(299) + ["click", "--repeat", "12", "--delay", "10", "4"])

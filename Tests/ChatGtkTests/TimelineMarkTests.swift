@@ -11,7 +11,7 @@ import XCTest
 
 /// Selecting several messages, with real key and pointer events.
 final class TimelineMarkTests: GtkTestCase {
-    func testMessagesAreMarkedByKeysAndPointerAndCopied() throws {
+    func testMessagesAreSelectedByKeyboardAndPointerAndCopied() throws {
         try onMain {
             let bench = try ConversationBench(30)
             XCTAssertFalse(bench.view.selectionBar.widget.isRevealed)
@@ -38,7 +38,7 @@ final class TimelineMarkTests: GtkTestCase {
         }
     }
 
-    func testOnlyOnesOwnAreDeletedAndWhatIsGoneIsMarkedNoMore() throws {
+    func testOnlyOwnMessagesAreDeletedAndDeletedOnesAreDeselected() throws {
         try onMain {
             let bench = try ConversationBench(30)
             bench.model.send(.selection(.toggle(MessageID("m28"))))

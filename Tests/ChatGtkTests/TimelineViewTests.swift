@@ -11,7 +11,7 @@ import XCTest
 
 /// A conversation on real widgets, over a real store.
 final class TimelineViewTests: GtkTestCase {
-    func testOpensAtTheNewestAndShowsWhatOneSends() throws {
+    func testOpensAtTheNewestMessageAndShowsSentOnes() throws {
         try onMain {
             let bench = try ConversationBench(200)
             XCTAssertTrue(bench.list.isAtEnd)
@@ -28,7 +28,7 @@ final class TimelineViewTests: GtkTestCase {
     }
 
     /// Opens at the first unread message; the button scrolls exactly to the end.
-    func testBeginsAtWhatIsUnreadAndJumpsToTheNewest() throws {
+    func testOpensAtTheFirstUnreadMessageAndJumpsToTheNewest() throws {
         try onMain {
             let bench = try ConversationBench(400, unread: 150)
             XCTAssertTrue(bench.model.state.isDetached)
@@ -52,7 +52,7 @@ final class TimelineViewTests: GtkTestCase {
     }
 
     /// SLK-55: loading and dropping pages at both ends never moves the scroll anchor, in any frame.
-    func testPagesComeBothWaysWithoutMovingWhatIsRead() throws {
+    func testPagingNeverMovesTheVisibleMessages() throws {
         try onMain {
             let bench = try ConversationBench(1100)
             var drift = 0.0
@@ -94,7 +94,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    func testAJumpToAnAnsweredMessageShowsAndMarksIt() throws {
+    func testJumpToARepliedToMessageScrollsAndHighlightsIt() throws {
         try onMain {
             let bench = try ConversationBench(1000)
             bench.timeline.jump(to: MessageID("m300"))
@@ -109,7 +109,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    func testThePlaceIsKeptPerRoomAndAcrossRestarts() throws {
+    func testScrollPositionIsRestoredPerRoomAndAcrossRestarts() throws {
         try onMain {
             let first = try ConversationBench(600)
             first.list.scrollPage(-4.3)
@@ -126,7 +126,7 @@ final class TimelineViewTests: GtkTestCase {
     }
 
     /// Each binding lays its text out once, and only rows near the viewport are bound.
-    func testRowsAreUsedAgain() throws {
+    func testRowsAreRecycled() throws {
         try onMain {
             let bench = try ConversationBench(1000)
             let (layouts, bindings) = (BodyText.layoutsMade, bench.list.layout.realized.bindings)
@@ -142,7 +142,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    func testWorksAtThePhonesWidth() throws {
+    func testTimelineFitsANarrowWindow() throws {
         try onMain {
             let bench = try ConversationBench(300, width: 360, height: 600)
             XCTAssertEqual(bench.window.window.width, 360)
@@ -156,7 +156,7 @@ final class TimelineViewTests: GtkTestCase {
     }
 
     /// SLK-48, SLK-49: a tap, or dragging over the composer, hides the on-screen keyboard.
-    func testFingersDropTheFocus() throws {
+    func testTouchDropsTheFocus() throws {
         try onMain {
             let bench = try ConversationBench(100)
             let pointer = try XCTUnwrap(bench.timeline.pointer)
@@ -179,7 +179,7 @@ final class TimelineViewTests: GtkTestCase {
     }
 
     /// SLK-40, SLK-41: the typing indicator below the messages moves no row.
-    func testWhoTypesIsToldAndNothingMoves() throws {
+    func testTypingIndicatorMovesNoRows() throws {
         try onMain {
             let bench = try ConversationBench(100)
             bench.list.scrollPage(-1.5)
@@ -200,7 +200,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    func testWhatOthersSayIsAnnouncedOnce() throws {
+    func testMessagesFromOthersAreAnnouncedOnce() throws {
         try onMain {
             let bench = try ConversationBench(30)
             try bench.press("shift")
@@ -213,7 +213,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    func testASwipeAnswers() throws {
+    func testSwipeReplies() throws {
         try onMain {
             let bench = try ConversationBench(50)
             let pointer = try XCTUnwrap(bench.timeline.pointer)
@@ -231,7 +231,7 @@ final class TimelineViewTests: GtkTestCase {
         }
     }
 
-    func testRowsTellWhoSaysWhatAndWhen() throws {
+    func testRowsAnnounceSenderTextAndTime() throws {
         try onMain {
             let bench = try ConversationBench(60)
             XCTAssertEqual(gtk_accessible_get_accessible_role(bench.list.widget.cast()), GTK_ACCESSIBLE_ROLE_LOG)

@@ -13,7 +13,7 @@ import XCTest
 /// Code and tables in messages: vertical scrolling moves the messages, horizontal scrolling the block.
 final class TimelineWheelTests: GtkTestCase {
     /// A mouse wheel over code and over a table, with and without Shift.
-    func testTheWheelBelongsToTheMessages() throws {
+    func testVerticalWheelOverWideBlocksScrollsTheMessages() throws {
         try onMain {
             let bench = try WideBlocks.bench()
             for block in try WideBlocks.scrollers(bench) {

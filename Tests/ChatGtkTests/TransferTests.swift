@@ -29,7 +29,7 @@ final class TransferTests: GtkTestCase {
         return window
     }
 
-    func testAnImportShowsItsReportAndTheRoom() throws {
+    func testImportShowsItsReportAndOpensTheRoom() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
@@ -56,7 +56,7 @@ final class TransferTests: GtkTestCase {
     }
 
     /// The dialog by keys alone: Return merges, Tab reaches the other responses, Escape changes nothing.
-    func testARepeatedImportAsks() throws {
+    func testRepeatedImportAsksHowToProceed() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
@@ -104,7 +104,7 @@ final class TransferTests: GtkTestCase {
     }
 
     /// An import creates local rooms, even while an account is selected.
-    func testAnImportLeadsToThisComputer() throws {
+    func testImportSwitchesToTheLocalAccount() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
@@ -140,7 +140,7 @@ final class TransferTests: GtkTestCase {
         }
     }
 
-    func testABrokenFileIsToldAndADialogIsFinalised() throws {
+    func testMalformedFileIsReportedAndTheDialogIsFinalized() throws {
         try onMain {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
@@ -171,7 +171,7 @@ final class TransferTests: GtkTestCase {
         XCTAssertTrue(MainLoop.pump { !dialog.window.isMapped })
     }
 
-    func testAnExportIsWritten() throws {
+    func testExportWritesTheRoom() throws {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom(named: "Plans")

@@ -35,7 +35,7 @@ final class UnsentMessageTests: GtkTestCase {
         return .message(item)
     }
 
-    func testARefusedChangeIsTriedAgainOrDismissed() throws {
+    func testFailedChangeCanBeRetriedOrDismissed() throws {
         try onMain {
             let fixture = try ChatFixture()
             for isOwn in [true, false] {
@@ -66,7 +66,7 @@ final class UnsentMessageTests: GtkTestCase {
         }
     }
 
-    func testAnUploadShowsHowFarItIsAndIsCancelled() throws {
+    func testUploadShowsProgressAndCanBeCanceled() throws {
         try onMain {
             let fixture = try ChatFixture()
             let asked = Asked()
@@ -89,7 +89,7 @@ final class UnsentMessageTests: GtkTestCase {
         }
     }
 
-    func testWhatWasGivenUpIsSentAgainOrDiscarded() throws {
+    func testFailedMessageCanBeRetriedOrDiscarded() throws {
         try onMain {
             let fixture = try ChatFixture()
             let asked = Asked()
@@ -116,7 +116,7 @@ final class UnsentMessageTests: GtkTestCase {
     }
 
     /// Discards several messages with the selection bar and its keyboard actions.
-    func testSeveralThatWereGivenUpAreDiscardedAtOnce() throws {
+    func testSeveralFailedMessagesCanBeDiscardedAtOnce() throws {
         try onMain {
             let first = try ChatFixture()
             let room = try first.openRoom().timeline.roomID

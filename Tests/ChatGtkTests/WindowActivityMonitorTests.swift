@@ -6,7 +6,7 @@ import XCTest
 @testable import ChatGtk
 
 final class AttentionTests: GtkTestCase {
-    func testItIsThereInTheActiveWindowAlone() throws {
+    func testOnlyTheActiveWindowCountsAsAttended() throws {
         try onMain {
             var isFreed = false
             do {

@@ -14,7 +14,7 @@ final class WrittenMessageTests: GtkTestCase {
     private nonisolated static let text = WrittenText(
         "**hi** @Alex\n\n- one\n- two", mentioning: [Mention(.member("alex"), text: "@Alex")])
 
-    func testAMessageKeepsItsPillsAndItsForm() throws {
+    func testSentMessageKeepsItsMentionsAndMarkdown() throws {
         try onMain {
             let bench = try ConversationBench(3)
             let composer = bench.conversation.composer
@@ -52,7 +52,7 @@ final class WrittenMessageTests: GtkTestCase {
     }
 
     /// The reply bar and the timeline show a quote's mentions as pills.
-    func testAQuoteKeepsItsPill() throws {
+    func testQuoteKeepsItsMentionPill() throws {
         try onMain {
             let bench = try ConversationBench(3)
             let composer = bench.conversation.composer
@@ -74,7 +74,7 @@ final class WrittenMessageTests: GtkTestCase {
     }
 
     /// The edit bar warns about content that saving would lose.
-    func testAnEditSaysWhatItLoses() throws {
+    func testEditBarWarnsAboutLostContent() throws {
         try onMain {
             let bench = try ConversationBench(3)
             let composer = bench.conversation.composer

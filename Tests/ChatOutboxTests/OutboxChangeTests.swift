@@ -14,7 +14,7 @@ import Testing
 
     private let queued = OutboxTarget.queued(TransactionID("t"))
 
-    @Test func whatTheServerHasNotSeenIsChangedInItsPlace() async throws {
+    @Test func unsentMessageIsEditedInPlace() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("frist", as: "t")
         try await harness.send("next", as: "u")
@@ -25,7 +25,7 @@ import Testing
         #expect(harness.server.calls == ["t send first", "u send next"])
     }
 
-    @Test func whatTheServerMayHaveIsChangedByAnotherRequest() async throws {
+    @Test func possiblySentMessageIsEditedByAnotherRequest() async throws {
         let harness = try await OutboxHarness()
         harness.server.hold()
         try await harness.send("frist", as: "t")
@@ -37,7 +37,7 @@ import Testing
         #expect(harness.server.calls == ["t send frist", "e1 edit $t first"])
     }
 
-    @Test func afterARestartNothingCountsAsUnseen() async throws {
+    @Test func queuedRequestsCountAsPossiblySentAfterRestart() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         try await harness.send("frist", as: "t")
         harness = try await harness.restarted(isOnline: false)
@@ -47,7 +47,7 @@ import Testing
         #expect(harness.server.calls == ["t send frist", "e edit $t first"])
     }
 
-    @Test func deletingWhatTheServerHasNotSeenSendsNothing() async throws {
+    @Test func deletingAnUnsentMessageSendsNothing() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")
         try await harness.outbox.react("👍", isAdded: true, to: queued, in: harness.room, transaction: .init("r"))
@@ -58,7 +58,7 @@ import Testing
         #expect(harness.server.calls == [])
     }
 
-    @Test func deletingWhatTheServerMayHaveDeletesItThere() async throws {
+    @Test func deletingAPossiblySentMessageDeletesItOnTheServer() async throws {
         let harness = try await OutboxHarness()
         harness.server.hold()
         try await harness.send("text", as: "t")
@@ -70,7 +70,7 @@ import Testing
         #expect(harness.server.calls == ["t send text", "d delete $t"])
     }
 
-    @Test func reactionsFollowTheirMessage() async throws {
+    @Test func reactionsAreSentAfterTheirMessage() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")
         for (text, id) in [("👍", "r1"), ("🎉", "r2")] {
@@ -83,7 +83,7 @@ import Testing
         #expect(harness.server.calls == ["t send text", "r1 react $t 👍"])
     }
 
-    @Test func theTargetOfAChangeIsKnownAfterARestart() async throws {
+    @Test func targetOfAChangeSurvivesRestart() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")
         try await harness.outbox.react("👍", isAdded: true, to: queued, in: harness.room, transaction: .init("r"))
@@ -96,7 +96,7 @@ import Testing
         #expect(harness.server.calls == ["t send text", "t send text", "r react $t 👍"])
     }
 
-    @Test func whatIsNoLongerQueuedIsNotFound() async throws {
+    @Test func changesToSentLocalEchoesFailWithNotFound() async throws {
         let harness = try await OutboxHarness()
         try await harness.send("text", as: "t")
         try await harness.waitUntilEmpty()

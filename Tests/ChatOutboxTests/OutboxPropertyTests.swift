@@ -18,7 +18,7 @@ import ToolSupport
 
     private let room = RoomID("room")
 
-    @Test(arguments: 1...40) func theServerHasWhatWasAskedFor(seed: Int) async throws {
+    @Test(arguments: 1...40) func serverStateMatchesTheRequests(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let server = ReplicaServer(random: SeededGenerator(seed: UInt64(seed) + 1000))
         let folder = TemporaryFolder()

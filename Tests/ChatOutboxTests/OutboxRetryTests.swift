@@ -6,7 +6,7 @@ import Testing
 
 /// Retries and their delays, on a manual clock.
 @Suite(.timeLimit(.minutes(5))) struct OutboxRetryTests {
-    @Test func theBackOffDoublesBetweenItsLimits() {
+    @Test func backOffDoublesBetweenItsLimits() {
         let backOff = BackOff()
         let whole = (1...9).map { backOff.delay(after: $0, draw: 1) }
         #expect(whole == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { Duration.seconds($0) })
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func attemptsWaitForTheirTime() async throws {
+    @Test func retriesWaitForTheBackOff() async throws {
         let harness = try await OutboxHarness()
         harness.server.fail(with: .unreachable, .unreachable)
         try await harness.send("text", as: "t")
@@ -36,7 +36,7 @@ import Testing
         #expect(harness.server.calls == ["t send text", "t send text", "t send text"])
     }
 
-    @Test func theServersWishIsObeyedByAllRooms() async throws {
+    @Test func retryAfterFromTheServerAppliesToAllRooms() async throws {
         let harness = try await OutboxHarness(draw: 0)
         harness.server.fail(with: .busy(retryAfter: .seconds(90)))
         try await harness.send("text", as: "t")
@@ -56,7 +56,7 @@ import Testing
         #expect(Set(harness.server.calls) == ["t send text", "o send other"])
     }
 
-    @Test func retryingAndComingBackOnlineDoNotWait() async throws {
+    @Test func retryAndReconnectingSkipTheBackOff() async throws {
         let harness = try await OutboxHarness()
         harness.server.fail(with: .unreachable, .unreachable)
         try await harness.send("text", as: "t")
@@ -70,7 +70,7 @@ import Testing
         #expect(harness.server.calls.count == 3)
     }
 
-    @Test func nothingIsTriedWithoutANetwork() async throws {
+    @Test func nothingIsSentWhileOffline() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("text", as: "t")
         #expect(try await harness.items { !$0.isEmpty }.map(\.state) == [.waiting])
@@ -79,7 +79,7 @@ import Testing
         #expect(harness.clock.sleeperCount == 0)
     }
 
-    @Test func whatWasNotSentInFiveMinutesOnlineIsMarked() async throws {
+    @Test func messagesUnsentAfterFiveMinutesOnlineAreOverdue() async throws {
         let harness = try await OutboxHarness()
         harness.server.hold()
         try await harness.send("first", as: "t")

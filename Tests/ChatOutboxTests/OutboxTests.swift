@@ -21,7 +21,7 @@ import Testing
         #expect(try await harness.store.outboxRequests() == [])
     }
 
-    @Test func roomsDoNotWaitForEachOther() async throws {
+    @Test func roomsSendIndependently() async throws {
         let harness = try await OutboxHarness()
         harness.server.hold()
         let other = RoomID("other")
@@ -34,7 +34,7 @@ import Testing
         try await harness.waitUntilEmpty()
     }
 
-    @Test func aTransactionIsQueuedOnce() async throws {
+    @Test func aTransactionIsQueuedOnlyOnce() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         try await harness.send("once", as: "t")
         try await harness.send("twice?", as: "t")
@@ -44,7 +44,7 @@ import Testing
         #expect(harness.server.calls == ["t send once"])
     }
 
-    @Test func goesOnAfterARestartWithTheSameTransactions() async throws {
+    @Test func resumesAfterRestartWithTheSameTransactions() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
         harness = try await harness.restarted()
@@ -52,7 +52,7 @@ import Testing
         #expect(harness.server.calls == ["t1 send 1", "t2 send 2", "t3 send 3"])
     }
 
-    @Test func theDraftBecomesTheMessageInOneStep() async throws {
+    @Test func queueingAMessageRemovesItsDraftAtomically() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let new = NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date)
         try await harness.store.createRoom(new)
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// A crash between the parts of a text would send the stored ones twice.
-    @Test func severalAreQueuedTogether() async throws {
+    @Test func messagesOfASequenceAreQueuedAtomically() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let pieces = (1...3).map { (TransactionID("t\($0)"), WrittenMessage("\($0)")) }
         try await harness.outbox.send(pieces, to: harness.room)
@@ -77,7 +77,7 @@ import Testing
         #expect(try await harness.items { _ in true } == [])
     }
 
-    @Test func whatCannotBeStoredIsNotQueued() async throws {
+    @Test func requestsThatCannotBeStoredAreNotQueued() async throws {
         let harness = try await OutboxHarness()
         await harness.store.close()
         await #expect(throws: ChatError.self) { try await harness.send("text", as: "t") }
@@ -85,7 +85,7 @@ import Testing
         #expect(harness.server.calls.isEmpty)
     }
 
-    @Test func filesAreUploadedBeforeTheirMessageAndOnce() async throws {
+    @Test func filesAreUploadedOnceBeforeTheirMessage() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         let files = ["a", "b"].map { name in
             MediaReference(uri: "media:\(name)", name: name, type: "image/png")
@@ -100,7 +100,7 @@ import Testing
         #expect(harness.server.calls == ["upload a", "upload b", "t send two server:a server:b", "u send next"])
     }
 
-    @Test func whatWasUploadedIsNotUploadedAgain() async throws {
+    @Test func uploadedFilesAreNotUploadedAgain() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let files = ["a", "b"].map { name in
             MediaReference(uri: "media:\(name)", name: name, type: "image/png")
@@ -116,7 +116,7 @@ import Testing
         #expect(harness.server.calls == ["upload a", "upload b", "t send two server:a server:b"])
     }
 
-    @Test func aRefusedMessageStopsItsRoomUntilTheUserDecides() async throws {
+    @Test func rejectedMessageBlocksItsRoomUntilResolved() async throws {
         var harness = try await OutboxHarness(isOnline: false)
         for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
         harness.server.fail(with: .rejected(reason: "too large"))
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// Messages after a rejected message must wait, as they may refer to it; they need not wait for a rejected change.
-    @Test func aRefusedChangeIsSetAside() async throws {
+    @Test func rejectedChangeDoesNotBlockTheQueue() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let target = OutboxTarget.message(MessageID("$m"))
         func edit(_ text: String, as id: String) async throws {
@@ -157,7 +157,7 @@ import Testing
         #expect(harness.server.calls.suffix(2) == ["e edit $m a", "e edit $m b"])
     }
 
-    @Test func aRefusedChangeIsGivenUpByItselfOrWithItsMessage() async throws {
+    @Test func rejectedChangeIsDiscardedAloneOrWithItsMessage() async throws {
         let harness = try await OutboxHarness()
         let target = OutboxTarget.message(MessageID("$m"))
         for id in ["r1", "r2"] {
@@ -174,7 +174,7 @@ import Testing
         #expect(harness.server.calls == ["r1 react $m r1", "r2 react $m r2", "d delete $m"])
     }
 
-    @Test func howMuchIsUploadedIsTold() async throws {
+    @Test func uploadProgressIsReported() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         let files = [("a", 300), ("b", 100)].map { name, bytes in
             MediaReference(uri: "media:\(name)", name: name, type: "image/png", bytes: bytes)
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Until its files are uploaded, a message can be canceled without a trace on the server.
-    @Test(arguments: [false, true]) func anUploadIsCancelled(afterARestart: Bool) async throws {
+    @Test(arguments: [false, true]) func uploadCanBeCanceled(afterARestart: Bool) async throws {
         var harness = try await OutboxHarness(isOnline: false)
         let file = MediaReference(uri: "media:a", name: "a", type: "image/png")
         try await harness.outbox.send(
@@ -212,7 +212,7 @@ import Testing
         #expect(try await harness.store.outboxRequests().isEmpty)
     }
 
-    @Test func oneOrAllAreDiscarded() async throws {
+    @Test func oneOrAllMessagesCanBeDiscarded() async throws {
         let harness = try await OutboxHarness(isOnline: false)
         for number in 1...4 { try await harness.send("\(number)", as: "t\(number)") }
         harness.server.fail(with: .rejected(reason: "no"))
@@ -228,7 +228,7 @@ import Testing
         #expect(harness.server.calls == ["t1 send 1"])
     }
 
-    @Test func closingKeepsWhatIsInFlight() async throws {
+    @Test func closingWaitsForTheRequestInFlight() async throws {
         let harness = try await OutboxHarness()
         harness.server.hold()
         try await harness.send("1", as: "t1")

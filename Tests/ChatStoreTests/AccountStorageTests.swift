@@ -7,7 +7,7 @@ import Testing
 struct AccountStorageTests {
     private let folder = TemporaryFolder()
 
-    @Test func secretsInAFileAreForTheirOwnerAlone() async throws {
+    @Test func credentialFileIsReadableOnlyByItsOwner() async throws {
         let secrets = AccountFolders(root: folder.path("accounts")).credentialStore
         #expect(try await secrets.credential(of: "@ann:example.org") == nil)
         try await secrets.removeCredential(of: "@ann:example.org")
@@ -26,7 +26,7 @@ struct AccountStorageTests {
         #expect(try await secrets.credential(of: "@ann:example.org") == nil)
     }
 
-    @Test func secretsAreInNoDescription() {
+    @Test func credentialsAreHiddenInDescriptions() {
         let secret = AccountCredential("syt_open_sesame")
         var dumped = ""
         dump(SignInCredentials.password(name: "ann", secret), to: &dumped)
@@ -37,7 +37,7 @@ struct AccountStorageTests {
 
     /// Any account identifier maps to one folder directly under the root.
     @Test(arguments: ["@ann:example.org", "../../../etc", "", "/", "@x:y\u{0}z", String(repeating: "a", count: 5000)])
-    func foldersOfAccountsStayUnderTheirRoot(account: String) throws {
+    func accountFoldersStayUnderTheirRoot(account: String) throws {
         let root = folder.path("accounts")
         let folders = AccountFolders(root: root)
         #expect(folders.folder(of: account).deletingLastPathComponent().standardizedFileURL.path == root.path)

@@ -8,7 +8,7 @@ import Testing
 @testable import ChatStore
 
 @Suite(.timeLimit(.minutes(5))) struct ChatStoreTests {
-    @Test func writesThroughALogAndSyncsFully() async throws {
+    @Test func usesAWriteAheadLogAndFullSync() async throws {
         let store = try await StoreFixture().store
         @Sendable func settings(_ db: Database) throws -> [String?] {
             try ["journal_mode", "synchronous", "foreign_keys", "secure_delete"].map { name in
@@ -22,7 +22,7 @@ import Testing
         #expect(try await store.write(settings) == ["wal", "2", "1", "1"])
     }
 
-    @Test func keepsItsFilesToTheUser() async throws {
+    @Test func filesAreAccessibleOnlyToTheUser() async throws {
         let fixture = try await StoreFixture()
         try await fixture.append(1)
         func mode(_ path: String) throws -> Int? {
@@ -38,7 +38,7 @@ import Testing
         for file in files { #expect(try mode(fixture.url.appendingPathComponent(file).path) == 0o600) }
     }
 
-    @Test func narrowsRightsThatAreTooWide() async throws {
+    @Test func overlyPermissiveModesAreTightened() async throws {
         let fixture = try await StoreFixture()
         await fixture.store.close()
         let database = fixture.url.appendingPathComponent("chat.sqlite").path
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// A repaired store has lost its settings but still has its rooms.
-    @Test func roomsOfWhichThereIsOneAreMadeOnce() async throws {
+    @Test func uniqueRoomsAreCreatedOnce() async throws {
         let store = try await StoreFixture().store
         func room(_ id: String, _ kind: Room.Kind) -> NewRoom {
             NewRoom(
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(rooms) == ["notes", "welcome"])
     }
 
-    @Test func readsBackEveryField() async throws {
+    @Test func everyFieldSurvivesARoundTrip() async throws {
         let fixture = try await StoreFixture()
         let new = NewMessage(
             id: MessageID("id"), sender: Fixtures.own.id, text: "text", sentAt: Fixtures.date,
@@ -78,7 +78,7 @@ import Testing
         #expect(try await again.messages(in: fixture.room, before: .max, limit: 1).messages == [stored])
     }
 
-    @Test func sendingAgainReturnsTheFirstAsItIsNow() async throws {
+    @Test func repeatedTransactionReturnsTheCurrentMessage() async throws {
         let fixture = try await StoreFixture()
         let first = try await fixture.append(1)
         let edited = try await fixture.store.edit(
@@ -129,7 +129,7 @@ import Testing
         #expect(try await fixture.summary()?.lastActivity == second.sentAt)
     }
 
-    @Test func previewsAreBoundedWhateverACharacterHolds() {
+    @Test func previewsAreBoundedInBytes() {
         let marks = String(repeating: "\u{0301}", count: 100_000)
         #expect(("a" + marks).preview.isEmpty)
         #expect(("abc" + marks).preview == "ab")
@@ -137,7 +137,7 @@ import Testing
         #expect("short".preview == "short")
     }
 
-    @Test func onlyMembersSpeak() async throws {
+    @Test func onlyMembersCanSend() async throws {
         let fixture = try await StoreFixture()
         try await fixture.append(1, by: Fixtures.other)
         let members = try await fixture.store.removeMember(Fixtures.other.id, from: fixture.room)
@@ -152,7 +152,7 @@ import Testing
         #expect(try await fixture.store.members(of: fixture.room) == [Fixtures.own, Fixtures.other])
     }
 
-    @Test func removingARoomRemovesAllOfIt() async throws {
+    @Test func removingARoomErasesAllItsData() async throws {
         let fixture = try await StoreFixture()
         try await fixture.append(1, text: "unmistakable text")
         _ = try await fixture.store.saveDraft(Fixtures.draft("draft"), in: fixture.room)
@@ -184,13 +184,13 @@ import Testing
         #expect(try await fixture.store.saveDraft(nil, in: fixture.room) == false)
     }
 
-    @Test func aDraftWithoutTextIsNotListed() async throws {
+    @Test func draftWithoutTextHasNoPreview() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.saveDraft(SavedDraft(data: Data([1]), preview: ""), in: fixture.room)
         #expect(try await fixture.summary()?.draftPreview == nil)
     }
 
-    @Test func failsWholeOnAFullDisk() async throws {
+    @Test func writesFailAtomicallyOnAFullDisk() async throws {
         let fixture = try await StoreFixture()
         let kept = try await fixture.append(1)
         _ = try await fixture.store.saveDraft(Fixtures.draft("kept"), in: fixture.room)
@@ -210,7 +210,7 @@ import Testing
         #expect(try await fixture.store.integrityProblems() == [])
     }
 
-    @Test func aDraftThatTheDiskHasNoRoomForLeavesTheOneBefore() async throws {
+    @Test func failedDraftSaveKeepsThePreviousDraft() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.saveDraft(Fixtures.draft("kept"), in: fixture.room)
         _ = try await fixture.store.writePending { db in try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") }
@@ -226,7 +226,7 @@ import Testing
         #expect(try await fixture.store.outboxRequests() == [])
     }
 
-    @Test func accountsAreKeptBesideTheHistory() async throws {
+    @Test func accountsAreStoredAndRemoved() async throws {
         let store = try await StoreFixture().store
         var account = Account(
             id: "@robin:example.org", kind: "matrix", server: "https://example.org", device: "D", name: "Robin")
@@ -243,7 +243,7 @@ import Testing
         #expect(try await store.accounts() == [])
     }
 
-    @Test func roomsOfAnOccasionAreMadeOnce() async throws {
+    @Test func roomsOfAnOccasionAreCreatedOnce() async throws {
         let store = try await StoreFixture().store
         let rooms = [NewRoom(room: Fixtures.room("first"), members: [Fixtures.own], createdAt: Fixtures.date)]
         #expect(try await store.createRooms(rooms, once: "occasion"))
@@ -252,7 +252,7 @@ import Testing
         #expect(try await store.roomSummaries().count == 1)
     }
 
-    @Test func pagesAndSummariesAreFoundByKey() async throws {
+    @Test func pagesAndSummariesUseAnIndex() async throws {
         let fixture = try await StoreFixture()
         let plans = try await fixture.store.read { db in
             try [

@@ -16,7 +16,7 @@ import Testing
         return try await ChatStore.open(in: folder.path("store"))
     }
 
-    @Test func itIsReadAsWhatItMeant() async throws {
+    @Test func earlierFormatIsRead() async throws {
         let store = try await open()
         let requests = try await store.outboxRequests()
         #expect(requests.map(\.id.rawValue) == (1...8).map { "t\($0)" })
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// The media sweep keeps the files of both requests.
-    @Test func itsFilesAreKnown() async throws {
+    @Test func mediaOfEarlierRequestsAreRetained() async throws {
         let store = try await open()
         let wanted = Set(["ab", "cd"].map { "media:" + String(repeating: $0, count: 32) })
         #expect(try await store.mediaReferences(scheme: "media:") == wanted)
@@ -61,7 +61,7 @@ import Testing
             #"{"send":{"_0":{"version":2,"text":{"source":"x","syntax":"markdown"},"kind":"text","files":[],"#
                 + #""origin":"composed"}}}"#,
         ])
-    func whatCannotBeReadIsKept(action: String) async throws {
+    func unreadableRequestsAreRetained(action: String) async throws {
         let store = try await open()
         let key = OutboxChange.Key(room: RoomID("!room:a"), id: TransactionID("t1"))
         try await store.writePending { db in
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// A draft that consists of files alone counts as unsent.
-    @Test func everyKindOfUnsentThingIsCounted() async throws {
+    @Test func everyKindOfPendingRequestIsCounted() async throws {
         let fixture = try await StoreFixture()
         let draft = SavedDraft(data: Data(#"{"attachments":["media:ab"]}"#.utf8), preview: "")
         _ = try await fixture.store.saveDraft(draft, in: fixture.room)

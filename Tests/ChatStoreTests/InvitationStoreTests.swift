@@ -22,7 +22,7 @@ struct InvitationStoreTests {
         return batch
     }
 
-    @Test func theyAreKeptUntilTheRoomIsEnteredOrLeft() async throws {
+    @Test func invitationsPersistUntilTheRoomIsJoinedOrLeft() async throws {
         var store = try await ChatStore.open(in: folder.path("store"))
         _ = try await store.apply(batch([invitation("a", at: 1), invitation("b", at: 2), invitation("c", at: 3)]))
         // A repeated invitation keeps its time but updates its content.
@@ -45,7 +45,7 @@ struct InvitationStoreTests {
         await store.close()
     }
 
-    @Test func conversationsForTwoAreThoseThatWereToldLast() async throws {
+    @Test func directRoomsFollowTheLatestAccountData() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         func kinds() async throws -> [String: Room.Kind] {
             Dictionary(uniqueKeysWithValues: try await store.roomSummaries().map { ($0.id.rawValue, $0.room.kind) })

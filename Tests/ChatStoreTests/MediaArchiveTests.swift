@@ -18,7 +18,8 @@ import Testing
 
     private static func bytes(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
 
-    @Test("A content is kept byte for byte under its SHA-256, read-only and for the user alone") func keeping()
+    @Test("Content is stored byte for byte under its SHA-256, read-only and accessible only to the user")
+    func storesContentByDigest()
         async throws
     {
         let data = Self.bytes(3_000_000)
@@ -36,15 +37,15 @@ import Testing
         #expect(abc.digest == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test("The same content is stored once") func once() async throws {
+    @Test("The same content is stored once") func storesEqualContentOnce() async throws {
         let first = try await archive.store(.data(Self.bytes(10))) { _ in }
         let second = try await archive.store(.file(file("b", Self.bytes(10)))) { _ in }
         #expect(first == second)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("media/incoming").path).isEmpty)
     }
 
-    @Test("What can't be taken leaves nothing behind", arguments: ["missing", "folder", "pipe", "large"])
-    func refusing(what: String) async throws {
+    @Test("A rejected file leaves nothing behind", arguments: ["missing", "folder", "pipe", "large"])
+    func rejectsUnusableFiles(what: String) async throws {
         let url = folder.path(what)
         switch what {
         case "folder": try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
@@ -58,7 +59,7 @@ import Testing
         #expect(left.isEmpty)
     }
 
-    @Test("A copy that nobody waits for ends and leaves nothing") func cancelling() async throws {
+    @Test("A canceled copy stops and leaves nothing behind") func canceledCopyLeavesNothing() async throws {
         let source = try file("a", Self.bytes(4_000_000))
         let archive = archive
         let task = Task {
@@ -69,12 +70,12 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("media/incoming").path).isEmpty)
     }
 
-    @Test("Digests from elsewhere never name a place outside", arguments: ["", "../../etc/passwd", "ab", "AB"])
-    func hostileDigests(digest: String) {
+    @Test("Invalid digests never name a path outside the archive", arguments: ["", "../../etc/passwd", "ab", "AB"])
+    func invalidDigestsNameNoFile(digest: String) {
         #expect(archive.url(of: digest) == nil)
     }
 
-    @Test("A sweep deletes what nothing refers to, and only what is old") func sweeping() async throws {
+    @Test("A sweep deletes only old files that nothing refers to") func sweepRemovesOldUnusedFiles() async throws {
         let used = try await archive.store(.data(Data("used".utf8))) { _ in }
         let unused = try await archive.store(.data(Data("unused".utf8))) { _ in }
         #expect(try await archive.sweep(before: .distantPast) { _ in false } == 0)
@@ -89,7 +90,7 @@ import Testing
             ("a.pdf", "a.pdf"), ("../../x.sh", "_.._x.sh"), ("/", "_"), (".hidden", "hidden"), ("", "file"),
             ("photo\u{202E}gnp.exe", "photognp.exe"), ("a\0b\n.txt", "ab.txt"), ("Käse 🧀.png", "Käse 🧀.png"),
         ])
-    func naming(name: String, expected: String) async throws {
+    func namedFileHasASafeName(name: String, expected: String) async throws {
         let entry = try await archive.store(.data(Data("x".utf8))) { _ in }
         let url = try await archive.named(name, entry.digest)
         #expect(url.lastPathComponent == expected)

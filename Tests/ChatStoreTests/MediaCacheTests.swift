@@ -49,11 +49,11 @@ import Testing
 
     private func content(_ byte: UInt8, _ count: Int = 300) -> Data { Data(repeating: byte, count: count) }
 
-    @Test func theLimitsAreTheProductsOwn() {
+    @Test func defaultLimitsAreTheProductLimits() {
         #expect(MediaCache.Limits() == .init(total: 419_430_400, age: 5_184_000))
     }
 
-    @Test func keepsByContentAndForTheUserAlone() async throws {
+    @Test func contentIsDeduplicatedAndPrivateToTheUser() async throws {
         let cache = Cache(try await StoreFixture())
         #expect(try await cache.content(of: "a") == nil)
         for uri in ["a", "b"] { try await cache.keep(Data("abc".utf8), as: uri) }
@@ -69,7 +69,7 @@ import Testing
 
     /// The digest is verified once per start, the size on every access.
     @Test(arguments: [(Data(), false), (Data("abd".utf8), true), (Data("abcd".utf8), false)])
-    func whatWasChangedOnTheDiskIsForgotten(_ changed: Data, afterStart: Bool) async throws {
+    func contentModifiedOnDiskIsDiscarded(_ changed: Data, afterStart: Bool) async throws {
         let before = Cache(try await StoreFixture())
         try await before.keep(Data("abc".utf8), as: "a")
         try changed.write(to: before.folder.appendingPathComponent(before.files[0]))
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// A file larger than the limit stays, if need be alone, until the next one is stored.
-    @Test func aFileThatIsLargerThanAllIsKeptUntilTheNext() async throws {
+    @Test func oversizedFileIsEvictedByTheNextOne() async throws {
         let cache = Cache(try await StoreFixture())
         try await cache.keep(content(1), as: "small")
         try await cache.keep(content(2, 2000), as: "large")
@@ -92,7 +92,7 @@ import Testing
         #expect(cache.files.count == 1)
     }
 
-    @Test func whatWasNotUsedForLongestMakesRoom() async throws {
+    @Test func leastRecentlyUsedContentIsEvicted() async throws {
         let cache = Cache(try await StoreFixture())
         for byte in UInt8(1)...3 {
             try await cache.keep(content(byte), as: "\(byte)")
@@ -105,7 +105,7 @@ import Testing
         #expect(cache.files.count == 3)
     }
 
-    @Test func whatIsOldAndWhatNobodyKnowsIsPurged() async throws {
+    @Test func expiredAndUnknownFilesArePurged() async throws {
         let cache = Cache(try await StoreFixture())
         try await cache.keep(content(1), as: "old")
         cache.time.advance(61 * 86400)
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// A sent file gets the server's URI in addition; the content remains even if the original is removed.
-    @Test func whatIsNotMovedIsThereUnderBothNames() async throws {
+    @Test func copiedFileIsAlsoStoredUnderTheServerURI() async throws {
         let cache = Cache(try await StoreFixture())
         let sent = cache.fixture.folder.path("sent")
         try content(1).write(to: sent)
@@ -132,7 +132,7 @@ import Testing
         #expect(try await cache.content(of: "mxc://a/b") == content(1))
     }
 
-    @Test func otherProgramsSeeAName() async throws {
+    @Test func contentIsExportedUnderItsFileName() async throws {
         let cache = Cache(try await StoreFixture())
         try await cache.keep(content(1), as: "a")
         let named = try await cache.cache.named("../a pier.png", "a")

@@ -11,7 +11,9 @@ import Testing
         uri: "mxc://server/1", name: "a.png", type: "image/png", bytes: 1000, width: 20, height: 10, duration: nil,
         thumbnailURI: "mxc://server/2", altText: "A picture", blurHash: "00TI:j")
 
-    @Test(arguments: Message.Kind.allCases.filter { $0 != .event }) func everyKindIsReadBack(_ kind: Message.Kind)
+    @Test(arguments: Message.Kind.allCases.filter { $0 != .event }) func everyKindSurvivesARoundTrip(
+        _ kind: Message.Kind
+    )
         async throws
     {
         let fixture = try await StoreFixture()
@@ -29,7 +31,7 @@ import Testing
         #expect(page.messages.first == stored && page.messages.last?.attachments == [])
     }
 
-    @Test func reactionsAreGroupedInTheOrderOfTheFirst() async throws {
+    @Test func reactionsAreOrderedByTheFirstOfEach() async throws {
         let fixture = try await StoreFixture()
         let message = try await fixture.append(1)
         func react(_ text: String, _ isGiven: Bool, by member: Member, after seconds: Double) async throws -> Message? {
@@ -48,7 +50,7 @@ import Testing
         #expect(try await fixture.store.messages(in: fixture.room, before: .max, limit: 1).messages == [fewer])
     }
 
-    @Test func editsKeepWhatWasSaidBeforeAndDeletionKeepsNothing() async throws {
+    @Test func editsKeepEarlierRevisionsAndDeletionRemovesThem() async throws {
         let fixture = try await StoreFixture()
         let message = try await fixture.append(1, text: "frist")
         for (text, seconds) in [("firts", 1.0), ("first", 2)] {
@@ -68,7 +70,7 @@ import Testing
         #expect(try await fixture.store.revisions(of: message.id, in: fixture.room) == [])
     }
 
-    @Test func receiptsAndReadingPlacesAreKeptPerRoom() async throws {
+    @Test func receiptsAndScrollPositionsAreStoredPerRoom() async throws {
         let fixture = try await StoreFixture()
         let ids = [try await fixture.append(1).id, try await fixture.append(2).id]
         let receipt = ReadReceipt(member: Fixtures.other.id, message: ids[0], readAt: Fixtures.date)
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func whatAServerTellsIsStoredOnceAtEitherEnd() async throws {
+    @Test func receivedMessagesAreStoredOnceAtEitherEnd() async throws {
         let fixture = try await StoreFixture()
         func batch(_ numbers: ClosedRange<Int>) -> [NewMessage] {
             numbers.map { number in
@@ -109,7 +111,7 @@ import Testing
         #expect(try await fixture.summary()?.lastMessage?.text == "text 8")
     }
 
-    @Test func aSentDraftIsGoneEvenIfItCouldNotBeClearedAway() async throws {
+    @Test func sentDraftIsHiddenEvenIfItsRemovalFails() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.saveDraft(Fixtures.draft("sent"), in: fixture.room)
         let new = NewMessage(id: MessageID("m"), sender: Fixtures.own.id, text: "sent", sentAt: Fixtures.date)

@@ -36,7 +36,7 @@ import Testing
         try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
     }
 
-    @Test func theFirstVersionIsBroughtToThisOne() async throws {
+    @Test func firstVersionIsMigrated() async throws {
         try makeFirstVersion()
         let store = try await ChatStore.open(in: url)
         let snapshot = try #require(try await store.snapshot(of: RoomID("room"), limit: 10))
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Killed between the two files: both have the drafts, and the history still has its old version.
-    @Test func aMigrationThatWasKilledIsRepeated() async throws {
+    @Test func interruptedMigrationIsRepeated() async throws {
         try makeFirstVersion()
         let unsent = url.appendingPathComponent("unsent.sqlite")
         try Data().write(to: unsent)
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// Versions before ``Schema/marks`` could insert history after newer messages.
-    @Test func historyThatIsOutOfItsOrderIsAskedForAnew() async throws {
+    @Test func outOfOrderHistoryIsRequestedAgain() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
         let before = try #require(Schema.stepThatRefetchesHistory) - 1
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test("Settings of Matrix rooms become their state")
-    func settingsBecomeRoomState() async throws {
+    func roomSettingsBecomeRoomState() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
         let before = try #require(Schema.history.steps.firstIndex(of: Schema.roomStates))
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// Recovery assigns loose b-tree pages to their table by the number of columns.
-    @Test func eachTableWithARowidHasItsOwnNumberOfColumns() async throws {
+    @Test func eachRowIDTableHasAUniqueColumnCount() async throws {
         let store = try await ChatStore.open(in: url)
         @Sendable func counts(_ db: Database) throws -> [Int] {
             let tables = try String.fetchAll(

@@ -41,7 +41,7 @@ import Testing
             })
     }
 
-    @Test func readersGoForwardOnly() async throws {
+    @Test func readReceiptsOnlyMoveForward() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         try await apply([text(1), text(2), text(3)], [receipt(1, by: bob)], to: store)
         #expect(try await readers(store) == ["$1": [bob]])
@@ -53,7 +53,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whoSaysSomethingHasReadWhatWasBefore() async throws {
+    @Test func sendingAMessageMovesTheSendersReceipt() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         try await apply([text(1), text(2)], [receipt(1, by: bob)], to: store)
         #expect(try await Set(apply([text(3, by: bob)], to: store)) == ["$1", "$3"])
@@ -64,7 +64,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aReceiptWaitsForItsMessage() async throws {
+    @Test func receiptWaitsForItsMessage() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         try await apply([text(5)], [receipt(2, by: bob)], gap: "t", to: store)
         #expect(try await readers(store).isEmpty)
@@ -75,7 +75,7 @@ import Testing
     }
 
     /// A receipt at a reaction, an edit or a state event applies to the message before it.
-    @Test func readersStandAtTheMessageBeforeWhatIsNone() async throws {
+    @Test func receiptAtANonMessageAppliesToTheMessageBefore() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }
         try await apply([text(1), silent(2), text(3), silent(4)], [receipt(2, by: bob)], to: store)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A receipt at an event without a message does not cover messages that a later chunk inserts after it.
-    @Test func whatIsFoundLaterIsNotReadByWhoReadBefore() async throws {
+    @Test func laterInsertedMessagesAreNotReadByEarlierReceipts() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }
         try await apply([text(1)], to: store)
@@ -109,7 +109,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aReceiptOfAReaderWaitsToo() async throws {
+    @Test func newerReceiptOfAReaderAlsoWaits() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         try await apply([text(1), text(2)], [receipt(1, by: bob)], to: store)
         try await apply([], [receipt(3, by: bob), receipt(5, by: bob)], to: store)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Only the most recent readers are returned, up to the limit.
-    @Test func aThousandReadersAreTheLatestHundred() async throws {
+    @Test func onlyTheLatestReadersAreReturned() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let crowd = (0..<1000).map { receipt($0 < 700 ? 1 : 2, by: MemberID("@u\($0):a"), at: Double($0)) }
         try await apply([text(1), text(2), text(3)], crowd + [receipt(3, by: bob)], to: store)

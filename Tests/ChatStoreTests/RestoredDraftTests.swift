@@ -60,7 +60,7 @@ import Testing
 
     static let drafts = [nil, Fixtures.draft("sent")]
 
-    @Test(arguments: drafts) func whatIsLeftBesideAStoredMessageIsNeverLost(before: SavedDraft?) async throws {
+    @Test(arguments: drafts) func draftBesideAStoredMessageSurvivesAnyCrash(before: SavedDraft?) async throws {
         let fixture = try await StoreFixture()
         if let before { _ = try await fixture.store.saveDraft(before, in: fixture.room) }
         let left = Fixtures.draft("failed before")
@@ -76,7 +76,7 @@ import Testing
         #expect(try await fixture.store.setting("leftDraft", of: fixture.room) == nil)
     }
 
-    @Test(arguments: drafts) func whatIsLeftBesideAQueuedMessageIsNeverLost(before: SavedDraft?) async throws {
+    @Test(arguments: drafts) func draftBesideAQueuedMessageSurvivesAnyCrash(before: SavedDraft?) async throws {
         let fixture = try await StoreFixture()
         if let before { _ = try await fixture.store.saveDraft(before, in: fixture.room) }
         let left = Fixtures.draft("failed before")
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A draft saved after the message is newer than the restored one.
-    @Test func aLaterDraftStays() async throws {
+    @Test func laterDraftIsNotReplaced() async throws {
         let fixture = try await StoreFixture()
         let new = NewMessage(id: MessageID("m"), sender: Fixtures.own.id, text: "sent", sentAt: Fixtures.date)
         _ = try await fixture.store.append(

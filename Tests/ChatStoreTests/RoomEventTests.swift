@@ -25,7 +25,7 @@ import Testing
                 sentAt: Date(timeIntervalSince1970: Double(number))))
     }
 
-    @Test func whatHappenedIsKeptAsItWasTold() async throws {
+    @Test func roomEventsSurviveARoundTrip() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let events = RoomEvent.Kind.allCases.enumerated().map { number, kind in
             RoomEvent(
@@ -41,7 +41,7 @@ import Testing
         await store.close()
     }
 
-    @Test func itIsNeitherUnreadNorTheLastMessageNorFound() async throws {
+    @Test func roomEventsAreNotUnreadNorPreviewedNorSearched() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let joined = RoomEvent(.joined, subject: ann, name: "text")
         let batch = RoomBatch(
@@ -74,7 +74,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatWasDeletedBeforeItWasToldIsNotCounted() async throws {
+    @Test func messagesDeletedBeforeArrivalAreNotUnread() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let gone = NewMessage(id: MessageID("$2"), sender: ann, text: "", sentAt: Date())
         let batch = RoomBatch(id: room, createdAt: Date(), events: [text(1), .deleted(gone)])
@@ -84,7 +84,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whoLeavesUnnamedKeepsTheName() async throws {
+    @Test func leavingWithoutANameKeepsTheDisplayName() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         var batch = RoomBatch(id: room, createdAt: Date())
         batch.members = [Member(id: ann, displayName: "Ann", kind: .person)]

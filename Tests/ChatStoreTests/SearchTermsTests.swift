@@ -29,7 +29,7 @@ import Testing
         return found
     }
 
-    @Test func termsAreFoundAsWordsAndWithinThem() async throws {
+    @Test func termsMatchWordsAndSubstrings() async throws {
         let fixture = try await fixture("Dampfschiff", "ein Schiff fährt", "SCHIFFE und Fähren", "nichts")
         #expect(try await texts("schiff", in: fixture) == ["SCHIFFE und Fähren", "ein Schiff fährt", "Dampfschiff"])
         #expect(try await texts("fahr schiff", in: fixture) == ["SCHIFFE und Fähren", "ein Schiff fährt"])
@@ -39,7 +39,7 @@ import Testing
         #expect(try await texts("näch", in: fixture) == [])
     }
 
-    @Test func oneAndTwoLettersOfScriptsWithoutBlanksAreFound() async throws {
+    @Test func shortTermsMatchInScriptsWithoutSpaces() async throws {
         let fixture = try await fixture("私は東京都に住む", "京都", "東", "안녕하세요", "🎉 party", "a->b")
         #expect(try await texts("東京", in: fixture) == ["私は東京都に住む"])
         #expect(try await texts("京都", in: fixture) == ["京都", "私は東京都に住む"])
@@ -50,7 +50,7 @@ import Testing
         #expect(try await texts("東京都", in: fixture) == ["私は東京都に住む"])
     }
 
-    @Test func editsAndDeletionsAreFollowed() async throws {
+    @Test func indexFollowsEditsAndDeletions() async throws {
         let fixture = try await fixture("東京の話", "second")
         let id = MessageID("message-1")
         _ = try await fixture.store.edit(
@@ -63,7 +63,7 @@ import Testing
         #expect(try await texts("", in: fixture) { $0.rooms = [fixture.room] } == ["second"])
     }
 
-    @Test func timesNarrowTheSearch() async throws {
+    @Test func datesNarrowTheSearch() async throws {
         let fixture = try await fixture("word 1", "word 2", "word 3", "other 4")
         func at(_ number: Int64) -> Date { Fixtures.message(number).sentAt }
         #expect(try await texts("word", in: fixture) { $0.until = at(3) } == ["word 2", "word 1"])
@@ -80,7 +80,7 @@ import Testing
         #expect(inRoom == ["other 4", "word 3"])
     }
 
-    @Test func contentsNarrowTheSearch() async throws {
+    @Test func contentTypesNarrowTheSearch() async throws {
         let fixture = try await fixture("see https://example.org", "no link", "www.example.org too")
         let picture = MediaReference(uri: "x", name: "cat.png", type: "image/png")
         let sound = MediaReference(uri: "y", name: "a.ogg", type: "audio/ogg")
@@ -102,7 +102,7 @@ import Testing
         #expect(try await texts("listen", in: fixture) { $0.contents = [.file, .audio] } == ["listen"])
     }
 
-    @Test func severalSendersAndRoomsAreEitherOfThem() async throws {
+    @Test func severalSendersOrRoomsAreAlternatives() async throws {
         let fixture = try await fixture("word a", "word b")
         let second = Fixtures.room("second")
         try await fixture.store.createRoom(
@@ -138,7 +138,7 @@ import Testing
         "", "  ", "*", "\"", "AND", "NEAR(a b)", "a* OR b", "-x", "\u{E000}r1", "'; DROP TABLE message", "%_", "\0",
         "\u{301}", "\u{200D}", "\"\"", "𝕏", "\u{FFFF}",
     ])
-    func noQueryIsAnError(_ text: String) async throws {
+    func arbitraryQueriesDoNotFail(_ text: String) async throws {
         let fixture = try await fixture("near and far or not")
         for rooms in [nil, Set([fixture.room])] {
             _ = try await texts(text, in: fixture) { $0.rooms = rooms }
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aCancelledSearchThrows() async throws {
+    @Test func canceledSearchThrows() async throws {
         let fixture = try await fixture("word")
         let store = fixture.store
         let task = Task {

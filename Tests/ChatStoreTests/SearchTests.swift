@@ -21,7 +21,7 @@ import ToolSupport
         try await fixture.store.search(query).messages.map(\.text)
     }
 
-    @Test func wordsAreFoundWhateverTheirCaseAndMarks() async throws {
+    @Test func wordsMatchIgnoringCaseAndDiacritics() async throws {
         let fixture = try await fixture("A naïve plan", "Plans for the NAIVE", "nothing", "plan, unnaive")
         #expect(try await texts(SearchQuery(text: "naive"), in: fixture) == ["Plans for the NAIVE", "A naïve plan"])
         #expect(
@@ -30,7 +30,7 @@ import ToolSupport
         #expect(try await texts(SearchQuery(text: "plan  (nai"), in: fixture) == ["A naïve plan"])
     }
 
-    @Test func partsAreFoundWithinWords() async throws {
+    @Test func substringsMatchWithinWords() async throws {
         let fixture = try await fixture("Donaudampfschiff", "Schiffe", "Chip", "schi ff", "say \"hi\" to it")
         #expect(
             try await texts(SearchQuery(text: "schiff", matching: .substring), in: fixture) == [
@@ -45,7 +45,7 @@ import ToolSupport
         #expect(try await texts(SearchQuery(text: "ch", matching: .substring), in: fixture) == ["Chip"])
     }
 
-    @Test func scriptsWithoutBlanksAreFoundByPart() async throws {
+    @Test func scriptsWithoutSpacesMatchBySubstring() async throws {
         let fixture = try await fixture("東京都に住んでいます", "مرحبا بالعالم", "안녕하세요 여러분")
         #expect(try await texts(SearchQuery(text: "に住ん", matching: .substring), in: fixture) == ["東京都に住んでいます"])
         #expect(try await texts(SearchQuery(text: "عالم", matching: .substring), in: fixture) == ["مرحبا بالعالم"])
@@ -53,7 +53,7 @@ import ToolSupport
     }
 
     /// Imported history and pages loaded later are sorted by time.
-    @Test(arguments: [1, 3, 50]) func whatWasFoundIsInTheOrderOfTime(limit: Int) async throws {
+    @Test(arguments: [1, 3, 50]) func resultsAreSortedByTime(limit: Int) async throws {
         let fixture = try await StoreFixture()
         let other = Fixtures.room("second")
         try await fixture.store.createRoom(NewRoom(room: other, members: [Fixtures.own], createdAt: Fixtures.date))
@@ -78,7 +78,7 @@ import ToolSupport
         }
     }
 
-    @Test func aRoomAndASenderNarrowTheSearch() async throws {
+    @Test func roomAndSenderNarrowTheSearch() async throws {
         let fixture = try await fixture("one word", "another word", "third")
         let other = Fixtures.room("second")
         try await fixture.store.createRoom(
@@ -103,7 +103,7 @@ import ToolSupport
         #expect(try await texts(SearchQuery(sender: MemberID("nobody")), in: fixture) == [])
     }
 
-    @Test func indexesFollowEditsDeletionsAndRooms() async throws {
+    @Test func indexesFollowEditsDeletionsAndRemovedRooms() async throws {
         let fixture = try await fixture("first", "second")
         let id = MessageID("message-1")
         _ = try await fixture.store.edit(
@@ -126,7 +126,7 @@ import ToolSupport
         #expect(words == [])
     }
 
-    @Test func pagesMeetWithoutGapsOrRepetitions() async throws {
+    @Test func pagesHaveNoGapsOrDuplicates() async throws {
         let fixture = try await StoreFixture()
         for number in 1...25 { try await fixture.append(Int64(number), text: "word \(number)") }
         var query = SearchQuery(text: "word", limit: 10)
@@ -142,7 +142,7 @@ import ToolSupport
     @Test(arguments: [
         "", "  ", "*", "\"", "AND", "NEAR(a b)", "a* OR b", "-x", "\u{E000}r1", "'; DROP TABLE message", "%_", "\0",
     ])
-    func noQueryIsAnError(_ text: String) async throws {
+    func arbitraryQueriesDoNotFail(_ text: String) async throws {
         let fixture = try await fixture("near and far or not")
         for matching in [SearchQuery.Matching.words, .substring] {
             _ = try await fixture.store.search(SearchQuery(text: text, matching: matching))

@@ -44,14 +44,14 @@ import Testing
         }
     }
 
-    @Test func anOrderlyCloseLeavesTheDatabaseAlone() async throws {
+    @Test func cleanCloseRemovesTheWriteAheadLog() async throws {
         try await makeStore()
         #expect(try String(contentsOf: lock, encoding: .utf8) == "clean\n")
         #expect(!FileManager.default.fileExists(atPath: log.path))
         #expect(await refusal() == nil)
     }
 
-    @Test func aStoreIsOpenedOnce() async throws {
+    @Test func storeCanBeOpenedOnlyOnce() async throws {
         let store = try await ChatStore.open(in: url)
         #expect(await refusal() == .busy)
         #expect(throws: StoreOpeningError.busy) { try ChatStore.setAside(at: url) }
@@ -59,7 +59,7 @@ import Testing
         #expect(await refusal() == nil)
     }
 
-    @Test func aClosedStoreThrows() async throws {
+    @Test func closedStoreThrows() async throws {
         let store = try await ChatStore.open(in: url)
         await store.close()
         await #expect(throws: ChatError.self) { try await store.roomSummaries() }
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Closing waits for reads that finish on Swift's small thread pool, so it must not block that pool.
-    @Test func manyStoresCloseAmidReads() async throws {
+    @Test func manyStoresCanCloseDuringReads() async throws {
         await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...16 {
                 group.addTask {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func refusesGarbageAndLeavesItAsItIs() async throws {
+    @Test func rejectsGarbageAndLeavesItUnchanged() async throws {
         try await makeStore()
         let garbage = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try garbage.write(to: database)
@@ -108,7 +108,7 @@ import Testing
         #expect(await refusal() == .damaged(path: database.path, reason: "the header has an invalid \(field)"))
     }
 
-    @Test(arguments: [1, 99, 4096, 20_000]) func refusesACutDatabase(at length: Int) async throws {
+    @Test(arguments: [1, 99, 4096, 20_000]) func rejectsATruncatedDatabase(at length: Int) async throws {
         try await makeStore()
         let cut = try Data(contentsOf: database).prefix(length)
         try cut.write(to: database)
@@ -116,7 +116,7 @@ import Testing
         #expect(try Data(contentsOf: database) == cut)
     }
 
-    @Test func refusesAnEmptiedOrMissingDatabase() async throws {
+    @Test func rejectsAnEmptiedOrMissingDatabase() async throws {
         try await makeStore()
         try Data().write(to: database)
         #expect(await isDamaged)
@@ -134,14 +134,14 @@ import Testing
         #expect(await refusal() == nil)
     }
 
-    @Test func aMissingFileOfTheUnsentIsDamage() async throws {
+    @Test func missingUnsentDatabaseIsDamage() async throws {
         try await makeStore()
         try FileManager.default.removeItem(at: unsent)
         #expect(await refusal() == .damaged(path: unsent.path, reason: "the database is missing"))
     }
 
     /// SQLite opens a database whose write-ahead log is missing without an error.
-    @Test(arguments: ["chat.sqlite", "unsent.sqlite"]) func aLogThatIsMissingAfterACrashIsTold(_ name: String)
+    @Test(arguments: ["chat.sqlite", "unsent.sqlite"]) func missingWriteAheadLogAfterACrashIsReported(_ name: String)
         async throws
     {
         let store = try await ChatStore.open(in: url)
@@ -157,7 +157,7 @@ import Testing
         await (try ChatStore.open(in: copy)).close()
     }
 
-    @Test func aMissingIndexOfTheLogIsMadeAnew() async throws {
+    @Test func missingWriteAheadLogIndexIsRebuilt() async throws {
         let store = try await ChatStore.open(in: url)
         try await store.createRoom(NewRoom(room: Fixtures.room(), members: [Fixtures.own], createdAt: Fixtures.date))
         let copy = folder.path("copy")
@@ -172,7 +172,7 @@ import Testing
     }
 
     /// SQLite silently drops all commits after a damaged frame of the write-ahead log.
-    @Test func aLogThatIsDamagedBeforeItsEndIsNotTrusted() async throws {
+    @Test func writeAheadLogDamagedBeforeItsEndIsRejected() async throws {
         let store = try await ChatStore.open(in: url)
         for number in 1...8 {
             let room = Fixtures.room("room-\(number)")
@@ -199,7 +199,7 @@ import Testing
         #expect(try Data(contentsOf: copied) == bytes)
     }
 
-    @Test func checksThePagesAfterAnUncleanEndOnly() async throws {
+    @Test func pagesAreCheckedOnlyAfterAnUncleanClose() async throws {
         try await makeStore()
         var bytes = try overwritePage(holding: "text 25 ")
         #expect(await refusal() == nil)
@@ -209,7 +209,7 @@ import Testing
         #expect(try Data(contentsOf: database) == bytes)
     }
 
-    @Test func damageMetOnTheWayIsCheckedAtTheNextStart() async throws {
+    @Test func damageFoundWhileReadingIsCheckedAtTheNextLaunch() async throws {
         try await makeStore()
         _ = try overwritePage(holding: "text 25 ")
         let store = try await ChatStore.open(in: url)
@@ -220,21 +220,21 @@ import Testing
         #expect(await isDamaged)
     }
 
-    @Test func aFolderInTheDatabasesPlaceIsDamage() async throws {
+    @Test func folderInPlaceOfTheDatabaseIsDamage() async throws {
         try FileManager.default.createDirectory(at: database, withIntermediateDirectories: true)
         #expect(await isDamaged)
         let aside = try ChatStore.setAside(at: url)
         #expect(FileManager.default.fileExists(atPath: aside.appendingPathComponent("chat.sqlite").path))
     }
 
-    @Test func aFileInTheFoldersPlaceIsUnwritable() async throws {
+    @Test func fileInPlaceOfTheFolderIsUnwritable() async throws {
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("file".utf8).write(to: url)
         #expect(await refusal() == .unwritable(path: url.path))
     }
 
-    @Test func refusesANewerSchemaAndAnothersDatabase() async throws {
+    @Test func rejectsNewerSchemasAndForeignDatabases() async throws {
         try await makeStore()
         try await change("PRAGMA user_version = 99")
         let newer = try Data(contentsOf: database)
@@ -246,7 +246,7 @@ import Testing
         #expect(await isDamaged)
     }
 
-    @Test func aStartThatWasKilledBeforeItsFirstPageIsRepeated() async throws {
+    @Test func creationInterruptedBeforeTheFirstPageIsRepeated() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try Data().write(to: database)
         try Data("new\n".utf8).write(to: lock)
@@ -254,7 +254,7 @@ import Testing
     }
 
     /// Root may write anywhere, so the store is opened by a process that dropped its privileges.
-    @Test func aFolderThatIsReadOnlyIsUnwritable() async throws {
+    @Test func readOnlyFolderIsUnwritable() async throws {
         try await makeStore()
         let outer = url.deletingLastPathComponent()
         let manager = FileManager.default

@@ -79,7 +79,7 @@ import Testing
         return pages
     }
 
-    @Test func everyRowWhosePagesAreIntactIsKept() async throws {
+    @Test func rowsOnIntactPagesAreRecovered() async throws {
         try await makeStore()
         // The first page, and the pages of one message.
         let lost = try pages(holding: "text 100 ", in: .history)
@@ -132,7 +132,7 @@ import Testing
         try repaired.close()
     }
 
-    @Test func draftsAndRequestsAreKeptWithoutTheirTrees() async throws {
+    @Test func draftsAndRequestsAreRecoveredWithoutTheirTrees() async throws {
         try await makeStore()
         let bytes = try Data(contentsOf: path(.unsent))
         // All pages but table leaves, whose b-tree page type is 13.
@@ -150,7 +150,7 @@ import Testing
         await store.close()
     }
 
-    @Test func draftsOfRoomsThatAreLostGetRoomsAgain() async throws {
+    @Test func roomsAreRecreatedForOrphanedDrafts() async throws {
         try await makeStore()
         try FileManager.default.removeItem(at: path(.history))
         let repair = try ChatStore.repair(at: url)
@@ -161,7 +161,9 @@ import Testing
     }
 
     /// Damages the first frame's salt, or also the header of the write-ahead log, which has the reference salt.
-    @Test(arguments: [[32 + 10], [2, 32 + 10]]) func theLogsIntactFramesAreRead(broken: [Int]) async throws {
+    @Test(arguments: [[32 + 10], [2, 32 + 10]]) func intactFramesOfTheWriteAheadLogAreRecovered(broken: [Int])
+        async throws
+    {
         try await makeStore()
         let store = try await ChatStore.open(in: url)
         _ = try await store.saveDraft(Fixtures.draft("in the log"), in: RoomID("room-1"))
@@ -201,7 +203,7 @@ import Testing
     }
 
     /// Stores of versions whose tables had fewer columns.
-    @Test(arguments: [5, 7, 8, 11]) func anEarlierVersionIsRepaired(version: Int) async throws {
+    @Test(arguments: [5, 7, 8, 11]) func earlierVersionsAreRepaired(version: Int) async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try await makeEarlier(.history, version, in: .history) { db in
             try db.execute(
@@ -246,13 +248,13 @@ import Testing
         try queue.close()
     }
 
-    @Test func aStoreInUseIsNotRepaired() async throws {
+    @Test func storeInUseIsNotRepaired() async throws {
         let store = try await ChatStore.open(in: url)
         #expect(throws: StoreOpeningError.busy) { try ChatStore.repair(at: url) }
         await store.close()
     }
 
-    @Test func aNewerStoreIsNotRepaired() async throws {
+    @Test func newerStoreIsNotRepaired() async throws {
         try await makeStore()
         let queue = try DatabaseQueue(path: path(.history).path)
         try await queue.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA user_version = 99") }
@@ -264,7 +266,7 @@ import Testing
     }
 
     /// A large history opens immediately and is checked in the background.
-    @Test func aLargeHistoryIsCheckedBesideItsUse() async throws {
+    @Test func largeHistoryIsCheckedInTheBackground() async throws {
         try await makeStore()
         let store = try await ChatStore.open(in: url)
         try await store.write { db in
@@ -291,7 +293,7 @@ import Testing
         #expect(try String(contentsOf: url.appendingPathComponent("chat.lock"), encoding: .utf8) == "clean\n")
     }
 
-    @Test func looseBytesAreNeverReadOutOfBounds() throws {
+    @Test func malformedRecordsAreNeverReadOutOfBounds() throws {
         var random = SystemRandomNumberGenerator()
         for _ in 0..<200 {
             let record = (0..<Int.random(in: 0...80, using: &random)).map { _ in

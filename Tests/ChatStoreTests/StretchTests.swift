@@ -47,7 +47,7 @@ import Testing
     private func unread(_ store: ChatStore) async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
 
     /// A new message is ordered after the non-message events that have filled the gap before it.
-    @Test func whatComesNextIsBehindWhatIsNoMessage() async throws {
+    @Test func newMessagesFollowNonMessageEvents() async throws {
         let store = try await open()
         try await apply([text(1)], to: store)
         try await apply([], gap: "p4", to: store)
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A chunk that spans two gaps and the message between them fills both.
-    @Test(arguments: [0, 1]) func aPieceOfTwoGapsGoesIntoBoth(_ number: Int) async throws {
+    @Test(arguments: [0, 1]) func chunkSpanningTwoGapsFillsBoth(_ number: Int) async throws {
         let store = try await open()
         try await apply([text(0)], to: store)
         try await apply([text(10)], gap: "p10", to: store)
@@ -81,7 +81,7 @@ import Testing
     }
 
     /// The chunk ends or begins at a known message.
-    @Test func aPieceThatBelongsInFrontGoesThere() async throws {
+    @Test func chunkAdjacentToAKnownMessageIsPlacedThere() async throws {
         let store = try await open()
         try await apply([text(0)], to: store)
         try await apply([text(10)], gap: "p10", to: store)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Only a reaction may lie between two gaps.
-    @Test(arguments: [false, true]) func whatIsNoMessageDividesAPiece(_ followsOn: Bool) async throws {
+    @Test(arguments: [false, true]) func chunkIsSplitAtANonMessageEvent(_ followsOn: Bool) async throws {
         let store = try await open()
         try await apply([text(1)], to: store)
         try await apply([silent(9)], readers: [9], own: [9], gap: "p9", to: store)
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// A known event outside the gap does not close it.
-    @Test func anotherOrderOfTheServerHidesNothing() async throws {
+    @Test func differentServerOrderHidesNoMessages() async throws {
         let store = try await open()
         try await apply([text(0), text(1), text(2)], to: store)
         try await apply([text(10), text(11), text(12)], gap: "p10", to: store)
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// Events that arrived late over federation are ordered by sync arrival.
-    @Test func whatIsToldBeforeSomethingKnownIsMissingAllTheSame() async throws {
+    @Test func chunkBeforeAKnownMessageLeavesTheRestMissing() async throws {
         let store = try await open()
         try await apply([text(0), text(1), text(9)], to: store)
         try await apply([text(20)], gap: "p20", to: store)
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// The first part of a chunk contains the read marker; the rest is counted from there.
-    @Test func whatIsReadWithinAPieceIsNotCounted() async throws {
+    @Test func messagesReadWithinAChunkAreNotUnread() async throws {
         let store = try await open()
         try await apply([text(0)], to: store)
         try await apply([text(10)], gap: "p10", to: store)
@@ -167,7 +167,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatIsDeletedBeforeTheMarkOfTheSameAnswerIsNotCountedOff() async throws {
+    @Test func deletionBeforeTheReadMarkerDoesNotLowerTheUnreadCount() async throws {
         let store = try await open()
         try await apply([text(0)], to: store)
         try await apply([text(10)], own: [8], gap: "p10", to: store)

@@ -11,7 +11,7 @@ import Testing
     let folder = TemporaryFolder()
 
     /// Defense in depth: a room's encryption flag, once set, cannot be cleared.
-    @Test func aRoomThatIsEncryptedStaysSo() async throws {
+    @Test func encryptionCannotBeTurnedOff() async throws {
         let store = try await open()
         func encryption() async throws -> RoomState.Encryption { try await store.roomState(of: room).encryption }
         try await apply([], to: store)
@@ -67,7 +67,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aRoomThatCannotBeReadIsNotAnUnknownOne() async throws {
+    @Test func unreadableRoomIsNotTreatedAsUnknown() async throws {
         let store = try await open()
         #expect(try await !store.hasRoom(room))
         try await apply([event(1)], to: store)
@@ -80,7 +80,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aRoomComesWithItsMembersItsMessagesAndItsToken() async throws {
+    @Test func roomIsStoredWithMembersMessagesAndToken() async throws {
         let store = try await open()
         let outcome = try await apply([event(1), event(2)], to: store) { batch in
             batch.members = [Member(id: MemberID("@me:a"), displayName: "Me", kind: .own)]
@@ -97,7 +97,7 @@ import Testing
         #expect(!again.isNew && again.changed.isEmpty && again.members == nil, "twice is once")
     }
 
-    @Test func picturesOfMembersAndRoomsAreKeptAndTakenAway() async throws {
+    @Test func avatarsOfMembersAndRoomsAreStoredAndRemoved() async throws {
         let store = try await open()
         func told(_ uri: String?, hasLeft: Bool = false) async throws -> RoomChange {
             try await apply([], to: store) { batch in
@@ -119,7 +119,7 @@ import Testing
         #expect(try await store.roomSummaries().map(\.room.avatar) == [nil])
     }
 
-    @Test func whoseNameIsDeletedIsCalledByTheIdentifier() async throws {
+    @Test func memberWithRedactedNameIsCalledByMatrixID() async throws {
         let store = try await open()
         try await apply([], to: store) {
             $0.members = [Member(id: ann, displayName: "Ann", kind: .person, hasLeft: true, avatar: "mxc://a/1")]
@@ -133,7 +133,7 @@ import Testing
         #expect(try await apply([], to: store) { $0.unnamed = [ann] }.members == nil)
     }
 
-    @Test func aRoomThatWasLeftGoesWithAllThatWasUnsent() async throws {
+    @Test func leftRoomIsRemovedWithItsUnsentData() async throws {
         let store = try await open()
         try await apply([event(1)], to: store)
         try await store.saveDraft(Fixtures.draft("x"), in: room)

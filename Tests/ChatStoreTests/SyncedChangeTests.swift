@@ -31,7 +31,7 @@ import Testing
         #expect(messages[1].reactions == [Reaction(text: "👍", senders: [ann])])
     }
 
-    @Test func changesOfWhatIsKnownAreTold() async throws {
+    @Test func changesToKnownMessagesAreReported() async throws {
         let store = try await open()
         try await apply([event(1), event(2)], to: store)
         var told = try await apply(
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// A user who reacted twice, from two clients, removes one of the reactions.
-    @Test func ofTwoReactionsThatAreTheSameOneIsTakenBack() async throws {
+    @Test func removingOneOfTwoEqualReactionsKeepsTheOther() async throws {
         let store = try await open()
         func withdraw(_ id: String) -> TimelineEvent { .withdrawn(MessageID(id), at: Fixtures.date) }
         func senders() async throws -> [MemberID] {
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// An edit may turn a text into an image; deleting the edit restores the text.
-    @Test func anEditChangesTheWholeMessage() async throws {
+    @Test func editReplacesTheWholeMessageContent() async throws {
         let store = try await open()
         let file = MediaReference(uri: "mxc://a/b", name: "cat.png", type: "image/png", bytes: 5, loudness: [1, 2])
         func edit(_ id: String, _ text: String, _ kind: Message.Kind, _ files: [MediaReference], at time: Double)
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// An edit is an event of its own: it may be deleted before or after it arrives, and arrive again.
-    @Test func anEditThatIsDeletedLeavesTheVersionBefore() async throws {
+    @Test func deletingAnEditRestoresThePreviousVersion() async throws {
         let store = try await open()
         func edit(_ id: String, _ text: String, at time: Double) -> TimelineEvent {
             change(id, 1, .edit(Wording(text)), at: time)

@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("What happens once is recorded once")
+    @Test("A one-time setting is recorded once")
     func settings() throws {
         try history { db in
             let table = SettingTable(db: db)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test("A member who left stays known, and leaving twice is an error")
-    func membersWhoLeft() throws {
+    func formerMembersAreRetained() throws {
         try history { db in
             let room = try insertRoom(db)
             let table = MemberTable(db: db)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("A new name is written in each room that has another, and only those are named")
+    @Test("A new name is stored in each room that has another, and only those rooms are returned")
     func memberNames() throws {
         try history { db in
             let room = try insertRoom(db)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Staged rooms are in no list, and become rooms like others")
+    @Test("Staged rooms are not listed until they become ordinary rooms")
     func stagedRooms() throws {
         try history { db in
             let table = RoomTable(db: db)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test("A room is removed with all its rows")
-    func removal() throws {
+    func removedRoomLosesAllItsRows() throws {
         try history { db in
             let room = try insertRoom(db)
             try ScrollPositionTable(db: db).set(ScrollPosition(message: MessageID("m"), offset: 3), in: room)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("A scroll position that is no number is none")
+    @Test("A scroll position that is not a number is discarded")
     func scrollPositions() throws {
         try history { db in
             let room = try insertRoom(db)

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TimelineGapTests: SyncTesting {
     let folder = TemporaryFolder()
 
-    @Test func aGapIsKeptAndFilledFromItsEnd() async throws {
+    @Test func gapIsStoredAndFilledFromItsEnd() async throws {
         let store = try await open()
         try await apply([event(1), event(2)], to: store)
         try await apply([event(8), event(9)], gap: "p8", to: store)
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Between two limited syncs without messages there is a single gap, with the later token.
-    @Test func aGapWithNothingBehindItMovesOn() async throws {
+    @Test func gapWithoutMessagesUsesTheLaterToken() async throws {
         let store = try await open()
         try await apply([event(1), event(2)], to: store)
         for token in ["p5", "p5", "p9"] { try await apply([], gap: token, to: store) }
@@ -45,7 +45,7 @@ import Testing
         #expect(try await texts(store) == (1...9).map(String.init))
     }
 
-    @Test func whatHasNoMessageComesTwiceAndIsOneGap() async throws {
+    @Test func repeatedNonMessageEventsMakeOneGap() async throws {
         let store = try await open()
         try await apply([event(3), event(4)], gap: "p3", to: store)
         for _ in 0..<2 { try await apply([.silent(MessageID("$8"))], gap: "p8", to: store) }
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Out-of-order history of earlier versions.
-    @Test func historyIsNeverPutBehindWhatIsNewer() async throws {
+    @Test func olderHistoryIsNeverInsertedAfterNewerMessages() async throws {
         let store = try await open()
         try await apply([event(3), event(4)], gap: "p3", to: store)
         try await apply([event(9)], gap: "p9", to: store)
@@ -74,7 +74,7 @@ import Testing
         #expect(try await texts(store) == (1...9).map(String.init))
     }
 
-    @Test func whatIsToldAgainFillsEachGapWithinIt() async throws {
+    @Test func repeatedEventsFillTheGapsBetweenThem() async throws {
         let store = try await open()
         try await apply([event(0)], to: store)
         try await apply([event(3)], gap: "p3", to: store)
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// A chunk splits a gap; paging on to its end, or a chunk that overlaps both ends, closes it.
-    @Test func aPieceOfHistoryLiesInAGapUntilItMeetsItsEnds() async throws {
+    @Test func chunkSplitsAGapUntilItMeetsItsEnds() async throws {
         let store = try await open()
         try await apply([event(0), event(1)], to: store)
         try await apply([event(40), event(41)], gap: "p40", to: store)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// With wrong server timestamps a chunk may land in the wrong gap, which must not close for it.
-    @Test func aPieceInTheWrongPlaceHidesNothing() async throws {
+    @Test func misplacedChunkHidesNoMessages() async throws {
         let store = try await open()
         try await apply([event(0), event(1)], to: store)
         try await apply([event(20), event(21)], gap: "p20", to: store)
@@ -137,7 +137,7 @@ import Testing
         #expect(try await texts(store).count == 42)
     }
 
-    @Test func whatComesTwiceEndsNoGap() async throws {
+    @Test func overlappingFillStoresEachEventOnce() async throws {
         let store = try await open()
         try await apply((5..<8).map(event), gap: "p5", to: store)
         let gap = try #require(try await store.gaps(in: room).first)
@@ -146,7 +146,7 @@ import Testing
         #expect(try await store.gaps(in: room).isEmpty)
     }
 
-    @Test func moreOfWhatIsKnownGoesWhereItWasMissing() async throws {
+    @Test func overlappingEventsFillMissingPlaces() async throws {
         let store = try await open()
         try await apply([event(8), event(9)], gap: "p8", to: store)
         try await apply([event(6), event(7), event(8), event(9), event(10)], gap: "p6", to: store)

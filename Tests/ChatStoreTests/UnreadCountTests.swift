@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct UnreadCountTests: SyncTesting {
     let folder = TemporaryFolder()
 
-    @Test func whatWasReadElsewhereIsRead() async throws {
+    @Test func messagesReadOnAnotherDeviceAreRead() async throws {
         let store = try await open()
         try await apply([event(1), event(2), event(3)], to: store) { $0.fullyReadMarkers = [MessageID("$2")] }
         #expect(try await store.roomSummaries().first?.unreadCount == 1)
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// A read marker may be at a reaction, a state event or an unknown event.
-    @Test func whatWasReadIsWhatIsBeforeTheMark() async throws {
+    @Test func readMarkerAtANonMessageCoversEarlierMessages() async throws {
         let store = try await open()
         func unread() async throws -> Int? { try await store.roomSummaries().first?.unreadCount }
         try await apply([event(1), event(2), .silent(MessageID("$r")), event(3)], to: store) {
@@ -42,7 +42,7 @@ import Testing
         #expect(try await unread() == 1)
     }
 
-    @Test func whatIsUnreadOfAllThatIsMissingIsCountedWithIt() async throws {
+    @Test func unreadCountIsALowerBoundWhileHistoryIsMissing() async throws {
         let store = try await open()
         func unread() async throws -> String? {
             try await store.roomSummaries().first.map {
@@ -65,7 +65,7 @@ import Testing
         #expect(try await unread() == "4")
     }
 
-    @Test func aServersCountIsBelievedWhereMessagesAreMissing() async throws {
+    @Test func serverCountIsUsedWhereMessagesAreMissing() async throws {
         let store = try await open()
         func counts() async throws -> [Int] {
             let summary = try #require(try await store.roomSummaries().first)
@@ -105,7 +105,7 @@ import Testing
 
     /// A batch without any events has none that the marker could refer to.
     @Test(arguments: ["$4", nil])
-    func whatIsMissingBehindAMarkIsUnread(_ mark: String?) async throws {
+    func messagesMissingAfterTheReadMarkerAreUnread(_ mark: String?) async throws {
         let store = try await open()
         func unread() async throws -> Int { try #require(try await store.roomSummaries().first).unreadCount }
         try await apply([event(1)], to: store) { $0.counted = UnreadCount(messages: 1, mentions: 0) }
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [nil, UnreadCount(messages: 2, mentions: 0)])
-    func whatIsMissingBehindWhatIsNoMessageIsUnread(_ counted: UnreadCount?) async throws {
+    func messagesMissingAfterANonMessageEventAreUnread(_ counted: UnreadCount?) async throws {
         let store = try await open()
         func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
         try await apply([.silent(MessageID("$1"))], to: store) {
@@ -148,7 +148,7 @@ import Testing
         #expect(try await store.gaps(in: room).isEmpty)
     }
 
-    @Test func whoEntersHasReadWhatWasSaidBefore() async throws {
+    @Test func joiningMarksEarlierMessagesAsRead() async throws {
         let store = try await open()
         let me = MemberID("@me:a")
         let entry = NewMessage(

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [first, second, WrittenText("plain"), WrittenText(#"\*tide\*"#)])
-    func whatWasWrittenComesBack(_ written: WrittenText) async throws {
+    func writtenFormSurvivesARoundTrip(_ written: WrittenText) async throws {
         let fixture = try await StoreFixture()
         for (id, text) in [("a", written.source), ("b", "another form")] {
             let stored = try await fixture.store.append(new(id, text, written: written), to: fixture.room)
@@ -37,7 +37,7 @@ import Testing
         #expect(try await kept(fixture) == [written, written, nil])
     }
 
-    @Test func editsKeepWhatWasWrittenBefore() async throws {
+    @Test func editsKeepTheEarlierWrittenForm() async throws {
         let fixture = try await StoreFixture()
         let message = try await fixture.store.append(
             new("a", Self.first.source, written: Self.first), to: fixture.room
@@ -59,7 +59,8 @@ import Testing
     }
 
     /// The server returns a message without its written form, before or after the response to the send.
-    @Test(arguments: [false, true]) func aServersNameForItIsToldSoonerOrLater(_ isTold: Bool) async throws {
+    @Test(arguments: [false, true]) func writtenFormIsStoredInEitherOrderOfSyncAndResponse(_ isTold: Bool) async throws
+    {
         let fixture = try await StoreFixture()
         let message = new("$a", "Hi Ann, look")
         if isTold { _ = try await fixture.store.ingest([message], into: fixture.room) }
@@ -72,7 +73,7 @@ import Testing
     }
 
     /// Messages of others have no written form, whatever is stored under their event ID.
-    @Test func onlyOnesOwnIsWrittenHere() async throws {
+    @Test func messagesOfOthersHaveNoWrittenForm() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.setWritten(Self.first, of: MessageID("$a"), in: fixture.room)
         var message = new("$a", "Hi Ann, look")
@@ -81,7 +82,7 @@ import Testing
         #expect(try await kept(fixture) == [nil])
     }
 
-    @Test func anEditThatIsToldAgainKeepsWhatWasWritten() async throws {
+    @Test func repeatedEditKeepsTheWrittenForm() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.ingest([new("$a", "first")], into: fixture.room)
         func edit(_ id: String, _ wording: Wording, at seconds: Double) async throws {
@@ -108,7 +109,7 @@ import Testing
     }
 
     /// Regression: an edit lost its written form if the sync delivered it before the response.
-    @Test(arguments: [false, true]) func anEditThatTheSyncToldFirstIsAsItWasWritten(isLatest: Bool) async throws {
+    @Test(arguments: [false, true]) func editSyncedBeforeItsResponseKeepsTheWrittenForm(isLatest: Bool) async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.ingest([new("$a", "first", written: Self.first)], into: fixture.room)
         func edit(_ id: String, _ wording: Wording, at seconds: Double) -> MessageChange {
@@ -133,7 +134,7 @@ import Testing
     }
 
     /// Another client's room mention survives edits, also those that arrive before their message.
-    @Test func mentionsOfEveryoneByAnotherProgramAreKept() async throws {
+    @Test func roomMentionsOfOtherClientsSurviveEdits() async throws {
         let fixture = try await StoreFixture()
         func edit(_ id: String, _ wording: Wording, at seconds: Double) async throws {
             let change = MessageChange(
@@ -170,7 +171,7 @@ import Testing
     }
 
     /// The room list needs only a text's syntax, not its written form.
-    @Test func theListOfRoomsKnowsHowATextIsRead() async throws {
+    @Test func roomListKnowsTheSyntaxOfTheLastMessage() async throws {
         let fixture = try await StoreFixture()
         func syntax() async throws -> WrittenText.Syntax? { try await fixture.summary()?.lastMessage?.syntax }
         _ = try await fixture.store.append(new("a", "*a*"), to: fixture.room)
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeReadCostsOnlyTheForm() async throws {
+    @Test func unreadableWrittenFormKeepsTheText() async throws {
         let fixture = try await StoreFixture()
         _ = try await fixture.store.append(new("a", "text", written: Self.first), to: fixture.room)
         let behindTheEnd = #"{"content":{"style":{"_0":{"bold":{}}}},"range":{"location":9,"length":9}}"#

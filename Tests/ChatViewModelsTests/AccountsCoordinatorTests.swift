@@ -35,7 +35,7 @@ struct AccountsCoordinatorTests {
         ])
     }
 
-    @Test func eachAccountHasConversationsOfItsOwn() async {
+    @Test func eachAccountHasItsOwnConversations() async {
         let accounts = make()
         #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID] && accounts.conversations === local)
         tell(.online)
@@ -53,14 +53,14 @@ struct AccountsCoordinatorTests {
         #expect(accounts.conversations === first && made.values == [Self.ann.id, Self.bo.id])
     }
 
-    @Test func theOneThatWasShownLastIsShownWhenItIsThere() async {
+    @Test func lastSelectedAccountIsSelectedOnceLoaded() async {
         tell(.connecting)
         let accounts = make(showing: Self.bo.id)
         #expect(accounts.selection == AccountsCoordinator.localID)
         await eventually { accounts.selection == Self.bo.id }
     }
 
-    @Test func oneThatIsGoneIsNotWaitedFor() async {
+    @Test func removedAccountIsNotWaitedFor() async {
         tell(.online)
         let accounts = make(showing: "@gone:example.org")
         // The manual clock stands still: waiting would never return.
@@ -68,7 +68,7 @@ struct AccountsCoordinatorTests {
         #expect(accounts.selection == AccountsCoordinator.localID)
     }
 
-    @Test func anAccountThatGoesGivesWayToThisComputer() async {
+    @Test func removedAccountIsReplacedByTheLocalOne() async {
         tell(.online)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
@@ -86,7 +86,7 @@ struct AccountsCoordinatorTests {
         await eventually { viewModel.state.step == .over }
     }
 
-    @Test func oneThatCannotBeOpenedIsNotShown() async {
+    @Test func accountThatCannotBeOpenedIsNotSelected() async {
         tell(.broken(reason: "x"))
         let accounts = make()
         await eventually { accounts.rows.count == 3 && made.values == [Self.bo.id] }
@@ -102,7 +102,7 @@ struct AccountsCoordinatorTests {
         (.signedOut(isSoft: true), .signedOut(isSoft: true)), (.signedOut(isSoft: false), .signedOut(isSoft: false)),
         (.locked(.locked), .locked(.locked)),
     ])
-    func theBannerSaysWhatIsWrong(condition: AccountCondition, banner: AccountsCoordinator.Banner?) async {
+    func bannerShowsTheConnectionProblem(condition: AccountCondition, banner: AccountsCoordinator.Banner?) async {
         tell(.online)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
@@ -113,7 +113,7 @@ struct AccountsCoordinatorTests {
         #expect(accounts.banner == nil)
     }
 
-    @Test func whatWaitsForSigningInSaysSo() async {
+    @Test func pendingMessagesSayThatTheyWaitForSignIn() async {
         let service = FakeChatService()
         let waiting = Message.of(1, by: Fixtures.own, delivery: .sending)
         service.openings[RoomID("room")] = .opened(
@@ -140,7 +140,7 @@ struct AccountsCoordinatorTests {
     }
 
     /// A brief reconnection shows no banner.
-    @Test func connectingIsToldOnlyWhenItTakesLong() async {
+    @Test func connectingBannerIsDelayed() async {
         tell(.connecting)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }

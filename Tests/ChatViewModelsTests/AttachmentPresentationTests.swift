@@ -10,7 +10,7 @@ import Testing
             ("image/png", nil, .image), ("image/svg+xml", nil, .file), ("audio/ogg", [1], .voiceMessage),
             ("audio/ogg", nil, .player), ("video/mp4", [1], .player), ("text/plain", nil, .file),
         ] as [(String, [Int]?, AttachmentPresentation)])
-    func presents(type: String, loudness: [Int]?, expected: AttachmentPresentation) {
+    func presentationDependsOnTypeAndWaveform(type: String, loudness: [Int]?, expected: AttachmentPresentation) {
         let file = MediaReference(uri: "a", name: "a", type: type, loudness: loudness)
         #expect(file.presentation == expected)
     }

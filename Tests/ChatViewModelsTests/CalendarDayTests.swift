@@ -13,7 +13,7 @@ struct CalendarDayTests {
     }
 
     /// Covers every day from 1900 to 2101; 1900 and 2100 are not leap years, 2000 is.
-    @Test func countsEachDayOnce() {
+    @Test func numbersEachDayOnce() {
         let origin = CalendarDay(year: 1899, month: 12, day: 31)
         var (expected, previous) = (0, origin)
         for year in 1900...2101 {
@@ -45,14 +45,14 @@ struct CalendarDayTests {
     ]
 
     @Test(arguments: relative)
-    func namesDaysByTheCalendar(then: (Int, Int, Int), now: (Int, Int, Int), expected: RelativeDay) {
+    func relativeDaysFollowTheCalendar(then: (Int, Int, Int), now: (Int, Int, Int), expected: RelativeDay) {
         for (hour, other) in [(0, 23), (23, 0), (12, 12)] {
             let date = localTime(then.0, then.1, then.2, hour)
             #expect(RelativeDay(date, now: localTime(now.0, now.1, now.2, other)) == expected)
         }
     }
 
-    @Test func aSecondDecidesAtMidnight() {
+    @Test func daysChangeAtMidnight() {
         let midnight = localTime(2026, 1, 1, 0)
         #expect(CalendarDay(of: midnight) == CalendarDay(year: 2026, month: 1, day: 1))
         #expect(CalendarDay(of: midnight.addingTimeInterval(-0.001)) == CalendarDay(year: 2025, month: 12, day: 31))
@@ -60,7 +60,7 @@ struct CalendarDayTests {
     }
 
     /// Times before 1970 are negative.
-    @Test func reachesBehindTheEpoch() {
+    @Test func handlesDatesBeforeTheEpoch() {
         #expect(CalendarDay(of: localTime(1969, 7, 20, 23, 59)) == CalendarDay(year: 1969, month: 7, day: 20))
         #expect(CalendarDay(year: 1969, month: 2, day: 28).end == localTime(1969, 3, 1, 0))
     }
@@ -78,7 +78,7 @@ struct CalendarDayTests {
         }
     }
 
-    @Test func daysAreAsLongAsTheClockSays() async {
+    @Test func dayLengthsFollowDaylightSavingTime() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1)
             tzset()

@@ -6,7 +6,7 @@ import ComposerSessions
 import Testing
 
 @MainActor @Suite("Emoji from a list", .timeLimit(.minutes(5))) struct ChosenEmojiTests {
-    @Test("A chosen emoji goes to the caret and is offered first by completion") func choosing() async {
+    @Test("A chosen emoji is inserted at the caret and then offered first by completion") func choosing() async {
         let library = EmojiLibrary(load: { throw ChatError.notFound })
         let harness = await ComposerHarness.started(emoji: library)
         harness.type("ab")

@@ -24,7 +24,7 @@ struct CommandRegistryTests {
     ]
 
     @Test(arguments: texts)
-    func whatItMeans(text: String, command: ChatCommand?) throws {
+    func parsesCommands(text: String, command: ChatCommand?) throws {
         #expect(try Self.everything.command(in: text) == command)
     }
 
@@ -36,13 +36,13 @@ struct CommandRegistryTests {
     ]
 
     @Test(arguments: problems)
-    func whatIsWrongIsSaid(text: String, problem: CommandProblem) {
+    func malformedCommandsAreRejectedWithAReason(text: String, problem: CommandProblem) {
         #expect(throws: problem) { try Self.everything.command(in: text) }
         #expect(!problem.text(.untranslated).isEmpty && !problem.text(.untranslated).contains("{"))
     }
 
     /// A command that the backend does not support is neither offered nor accepted.
-    @Test func whatCannotBeDoneIsNotOffered() {
+    @Test func unsupportedCommandsAreNotOffered() {
         let registry = CommandRegistry(capabilities: [], translator: .untranslated)
         #expect(!registry.offered.contains { ["topic", "nick", "invite"].contains($0.name) })
         #expect(throws: CommandProblem.unavailable("nick")) { try registry.command(in: "/nick Ann") }
@@ -50,7 +50,7 @@ struct CommandRegistryTests {
         #expect(Self.everything.offered.count == Self.everything.definitions.count)
     }
 
-    @Test func theHostsCommandsTakePrecedence() throws {
+    @Test func hostCommandsTakePrecedence() throws {
         let own = CommandRegistry.Definition("leave", "[why]", help: "x") { .remove($0) }
         let registry = CommandRegistry(capabilities: [], translator: .untranslated, adding: [own])
         #expect(try registry.command(in: "/leave it") == .remove("it"))

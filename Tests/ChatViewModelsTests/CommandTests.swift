@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func emotesAreMessagesOfTheirKind() async throws {
+    @Test func meCommandSendsAnEmote() async throws {
         let app = try await App()
         await app.say("/me waves")
         let page = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// An unknown command stays in the composer with an error and creates no undo step.
-    @Test func whatIsNoCommandStaysInTheComposer() async throws {
+    @Test func unknownCommandStaysInTheComposer() async throws {
         let app = try await App()
         let before = try await app.backend.messages(in: app.row.id, before: .max, limit: 1)
         await app.say("/nonsense now")
@@ -80,7 +80,7 @@ import Testing
         await app.end()
     }
 
-    @Test func topicsAreKeptAndShown() async throws {
+    @Test func topicCommandSetsAndShowsTheTopic() async throws {
         let app = try await App()
         await app.say("/topic")
         await app.say("/topic  tea and   biscuits ")
@@ -93,7 +93,7 @@ import Testing
         await app.end()
     }
 
-    @Test func aNameIsChosenInAllRoomsAndStays() async throws {
+    @Test func nickCommandChangesTheNameInAllRoomsPersistently() async throws {
         let app = try await App()
         await app.say("/nick Ann Lee")
         await eventually { app.timeline.state.members.first { $0.kind == .own }?.displayName == "Ann Lee" }
@@ -106,7 +106,7 @@ import Testing
         await app.store.close()
     }
 
-    @Test func othersAreTakenOutAndAskedBackIn() async throws {
+    @Test func removeAndInviteCommandsChangeTheMembers() async throws {
         let app = try await App()
         await app.say("/remove nobody")
         #expect(app.composer.document.text == "/remove nobody", "what was not done comes back")
@@ -121,7 +121,7 @@ import Testing
         await app.end()
     }
 
-    @Test func roomsAreEnteredRenamedAndLeft() async throws {
+    @Test func roomCommandsRenameJoinAndLeave() async throws {
         let app = try await App()
         await app.say("/rename Tea")
         await eventually { app.row.name == "Tea" }
@@ -136,7 +136,7 @@ import Testing
         await app.end()
     }
 
-    @Test func clearingEmptiesTheViewAndNothingElse() async throws {
+    @Test func clearCommandEmptiesOnlyTheView() async throws {
         let app = try await App()
         #expect(!app.timeline.state.isEmpty)
         await app.say("/clear")
@@ -147,7 +147,7 @@ import Testing
         await app.end()
     }
 
-    @Test func helpListsTheCommands() async throws {
+    @Test func helpCommandListsTheCommands() async throws {
         let app = try await App(completes: true)
         await app.say("/help ")
         #expect(app.composer.document.text == "/")

@@ -24,7 +24,8 @@ import Testing
 
     private func names(_ composer: ComposerViewModel) -> [String] { composer.state.composer.attachments.map(\.name) }
 
-    @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func count() async throws {
+    @Test("MIB-36: excess files are rejected with a single message, and those that fit stay") func count() async throws
+    {
         let (composer, intake) = try await makeComposer(FakeMediaService())
         intake.add((0..<14).map { Self.item("\($0)") })
         #expect(names(composer).count == ChatLimits.attachments)
@@ -33,7 +34,7 @@ import Testing
         #expect(outputs.values.count == 2)
     }
 
-    @Test("SLK-39: what was being copied when the program ended is marked, and does not go out") func restoring()
+    @Test("SLK-39: a copy interrupted by quitting is marked as failed and is not sent") func restoring()
         async throws
     {
         var engine = ComposerEngine()

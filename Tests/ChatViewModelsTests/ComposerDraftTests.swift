@@ -9,7 +9,7 @@ import Testing
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerDraftTests {
     // MARK: Restoring
 
-    @Test func theDraftComesBackWithItsCaret() async {
+    @Test func draftIsRestoredWithItsCaret() async {
         let harness = await ComposerHarness.started(draft: ComposerHarness.draft("half a thought", caret: 4))
         #expect(harness.text == "half a thought")
         #expect(harness.state.selection == .caret(4))
@@ -19,7 +19,7 @@ import Testing
         #expect(harness.saves.isEmpty && harness.outputs.values.isEmpty)
     }
 
-    @Test func anEditComesBackWithWhatItInterrupted() async {
+    @Test func editIsRestoredWithTheDraftItInterrupted() async {
         let harness = await ComposerHarness.started(
             draft: ComposerHarness.draft("new\nwords", editing: "m1", stash: "unsent"))
         #expect(harness.text == "new\nwords")
@@ -39,7 +39,7 @@ import Testing
     ]
 
     /// A damaged draft is reported, and stays stored until the user types.
-    @Test(arguments: damaged) func aDamagedDraftIsReported(data: String, error: DraftError) async {
+    @Test(arguments: damaged) func damagedDraftIsReported(data: String, error: DraftError) async {
         let saved = SavedDraft(data: Data(data.utf8), preview: "nonsense")
         let harness = await ComposerHarness.started(draft: saved)
         #expect(harness.text.isEmpty && harness.composer.state.isReady)
@@ -51,7 +51,7 @@ import Testing
         #expect(harness.stored?.preview == "new")
     }
 
-    @Test func aDraftThatCannotBeReadIsAFailure() async {
+    @Test func unreadableDraftIsReportedAsAFailure() async {
         let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
         harness.fail(with: .storage(reason: "disk")) { $0.isReadDraft }
         await harness.composer.start()
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Leaving a room before its draft is loaded must not delete the draft.
-    @Test func flushingBeforeTheDraftIsReadChangesNothing() async {
+    @Test func flushingBeforeTheDraftLoadsChangesNothing() async {
         let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
         let gate = harness.hold { $0.isReadDraft }
         let starting = Task { await harness.composer.start() }
@@ -88,7 +88,7 @@ import Testing
         return harness
     }
 
-    @Test func whatIsWrittenEarlyGoesToTheDraftsCaret() async {
+    @Test func textTypedBeforeTheDraftLoadsIsInsertedAtItsCaret() async {
         let harness = await early(draft: ComposerHarness.draft("abcd", caret: 2)) {
             for character in "xyz" {
                 // Before the draft is loaded, the view has no text to place the caret in.
@@ -107,7 +107,7 @@ import Testing
         #expect(harness.sent.isEmpty)
     }
 
-    @Test func withoutADraftWhatIsWrittenEarlyIsSentEarly() async {
+    @Test func textTypedBeforeLoadingIsSentIfThereIsNoDraft() async {
         let harness = await early(draft: nil) {
             $0.type("hi")
             $0.press("Return")
@@ -117,7 +117,7 @@ import Testing
         #expect(harness.text == "x")
     }
 
-    @Test func anEarlyEditKeepsTheDraft() async {
+    @Test func editStartedBeforeTheDraftLoadsKeepsTheDraft() async {
         let harness = await early(draft: ComposerHarness.draft("unsent")) {
             $0.composer.send(.startEdit(MessageID("m1"), WrittenText("stored")))
         }
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: Saving
 
-    @Test func aChangeIsWrittenAfterThreeHundredMilliseconds() async {
+    @Test func changesAreSavedAfterThreeHundredMilliseconds() async {
         let harness = await ComposerHarness.started()
         harness.type("a")
         harness.clock.advance(by: .milliseconds(299))
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Continuous typing is saved at least once per interval.
-    @Test(arguments: [30, 70, 150, 290]) func typingOnIsWrittenMeanwhile(millisecondsAKey pace: Int) async {
+    @Test(arguments: [30, 70, 150, 290]) func continuousTypingIsSavedAtIntervals(millisecondsAKey pace: Int) async {
         let harness = await ComposerHarness.started()
         var (typed, writes) = ("", 0)
         var unwritten: Duration?
@@ -167,7 +167,7 @@ import Testing
         #expect(writes <= 60 * pace / 300 + 1)
     }
 
-    @Test func movingTheCaretIsWritten() async throws {
+    @Test func caretMovesAreSaved() async throws {
         let harness = await ComposerHarness.started()
         harness.type("text")
         await harness.letDraftBeWritten()
@@ -184,7 +184,7 @@ import Testing
         #expect(harness.saves == [nil] && harness.stored == nil)
     }
 
-    @Test func thePreviewIsShort() async {
+    @Test func previewIsBounded() async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.load(WrittenText(String(repeating: "👩🏽‍🚀", count: 5000))))
         await harness.composer.flushDraft()
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// Only one save runs at a time; of those pending, only the newest is made.
-    @Test func theNewestDraftWins() async {
+    @Test func onlyTheNewestPendingDraftIsSaved() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSaveDraft }
         harness.type("a")
@@ -209,7 +209,7 @@ import Testing
         #expect(harness.saves == ["a", "abcd"])
     }
 
-    @Test func flushingWritesAtOnceAndOnce() async {
+    @Test func flushingSavesImmediatelyAndOnce() async {
         let harness = await ComposerHarness.started()
         await harness.composer.flushDraft()
         #expect(harness.saves.isEmpty)
@@ -220,7 +220,7 @@ import Testing
         #expect(harness.saves == ["unsent"])
     }
 
-    @Test func flushingARestoredDraftWritesWhatChanged() async {
+    @Test func flushingARestoredDraftSavesOnlyChanges() async {
         let harness = await ComposerHarness.started(draft: ComposerHarness.draft("unsent"))
         await harness.composer.flushDraft()
         #expect(harness.saves.isEmpty)
@@ -229,7 +229,7 @@ import Testing
         #expect(harness.saves == [nil] && harness.stored == nil)
     }
 
-    @Test func leavingTheTextWritesAtOnce() async {
+    @Test func losingTheFocusSavesImmediately() async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.focus(true))
         harness.type("unsent")
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// A full disk is reported once, not for every save; the draft is saved once that is possible.
-    @Test func failuresToWriteAreToldOnce() async {
+    @Test func saveFailuresAreReportedOnce() async {
         let harness = await ComposerHarness.started()
         harness.fail(with: .diskFull) { $0.isSaveDraft }
         for character in "abc" {
@@ -257,7 +257,7 @@ import Testing
         #expect(harness.outputs.values == [.failed(.diskFull), .failed(.diskFull)])
     }
 
-    @Test func theDraftOfARoomThatIsGoneIsNoFailure() async {
+    @Test func savingTheDraftOfARemovedRoomIsNoFailure() async {
         let harness = await ComposerHarness.started()
         harness.fail(with: .notFound) { $0.isSaveDraft }
         harness.type("a")
@@ -285,7 +285,7 @@ extension ComposerHarness {
             ("@room", "@room", .everyone), ("#garden:x", "#Garden", .room("#garden:x")),
             ("!id:x", "Garden", .room("!id:x")), ("local", "#Notes", .room("local")),
         ])
-    func mentionsOfFirstDraftsAreTyped(id: String, text: String, target: MentionTarget) async {
+    func mentionsInVersionOneDraftsGetATarget(id: String, text: String, target: MentionTarget) async {
         let data = """
             {"content":{"attachments":[],"selection":{"length":0,"location":0},
             "spans":[{"content":{"mention":{"_0":{"entityID":"\(id)","text":"\(text)"}}},"id":1,
@@ -297,7 +297,7 @@ extension ComposerHarness {
     }
 
     /// Regression: a message that failed while newer text was in the composer was in no draft.
-    @Test func whatFailedBehindNewerTextIsStored() async throws {
+    @Test func failedMessageBehindNewerTextIsStoredInTheDraft() async throws {
         let harness = await ComposerHarness.started()
         let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
         let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "media:a")
@@ -329,7 +329,7 @@ extension ComposerHarness {
 
     /// Regression: sending the newer text removed the draft that also held earlier failed messages; until the next save
     /// they were stored nowhere.
-    @Test func whatFailedIsInTheDraftThatAMessageLeaves() async throws {
+    @Test func sendingNewerTextKeepsFailedMessagesInTheDraft() async throws {
         let reply = ReplyTarget(messageID: "r", sender: "Bo", senderID: "@bo:x", preview: .text("?"))
         let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "media:a")
         let ann = WrittenText("hi @Ann", mentioning: [Mention(.member("@ann:x"), text: "@Ann")])
@@ -354,7 +354,7 @@ extension ComposerHarness {
     }
 
     /// While only the first of two submitted messages is stored, the draft holds the second.
-    @Test func whatWaitsBehindAMessageIsInTheDraftThatItLeaves() async throws {
+    @Test func queuedMessagesStayInTheDraftUntilStored() async throws {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0 == .send("second", TransactionID("t2")) }
         harness.type("first")

@@ -10,7 +10,7 @@ import Testing
         harness.service.calls.filter(\.isTyping)
     }
 
-    @Test func othersAreToldOfTypingAndItsEnd() async {
+    @Test func typingAndItsEndAreReportedToOthers() async {
         let harness = await ComposerHarness.started()
         harness.type("hel")
         await eventually { [self] in typingCalls(harness) == [.typing(true)] }
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A slow service gets the latest typing state, in order, not every change.
-    @Test func typingIsToldInOrder() async {
+    @Test func typingStatesAreReportedInOrder() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isTyping }
         harness.type("a")
@@ -47,7 +47,7 @@ import Testing
         #expect(typingCalls(harness) == [.typing(true), .typing(false)])
     }
 
-    @Test func whoTypesIsShownUntilTheyStop() async {
+    @Test func typingUsersAreShownUntilTheyStop() async {
         let harness = await ComposerHarness.started()
         harness.composer.send(.typingUsers(["Ann", "Bo"]))
         #expect(harness.state.typing == "Ann & Bo are typing…")
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Backends report the start only once, so a long typist stays shown; a timeout covers a lost stop.
-    @Test func whoNeverStopsIsForgotten() async {
+    @Test func typingUsersTimeOut() async {
         let harness = await ComposerHarness.started()
         harness.composer.send(.typingUsers(["Ann"]))
         harness.clock.advance(by: .seconds(29))
@@ -78,7 +78,7 @@ import Testing
         (.ctrlReturn, "Return", false), (.ctrlReturn, "Ctrl+Return", true), (.ctrlReturn, "Shift+Return", false),
     ]
 
-    @Test(arguments: sendKeys) func theSendKeyCanBeChosen(key: SendKey, chord: String, sends: Bool) async {
+    @Test(arguments: sendKeys) func sendKeyIsConfigurable(key: SendKey, chord: String, sends: Bool) async {
         let harness = await ComposerHarness.started()
         // Change the setting back and forth: the last value applies.
         for setting in [SendKey.ctrlReturn, .return, key] {
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// A view created later reads the text; from then on the effects keep its copy in sync.
-    @Test func aViewCanMirrorTheText() async {
+    @Test func effectsKeepAMirroredTextInSync() async {
         let harness = await ComposerHarness.started(draft: ComposerHarness.draft("one"))
         var mirror = harness.composer.document
         let seen = harness.effects.values.count
@@ -106,7 +106,7 @@ import Testing
         #expect(mirror.text == harness.text && harness.text == "one two")
     }
 
-    @Test func nothingIsRefusedInSilence() async {
+    @Test func everyRejectionIsReported() async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.send)
         harness.composer.handle(.cancelEdit)

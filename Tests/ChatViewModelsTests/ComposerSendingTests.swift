@@ -7,7 +7,7 @@ import Testing
 
 /// Messages are sent once and in order, never lost, and leave no draft behind.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerSendingTests {
-    @Test func whatIsSentLeavesTheComposer() async {
+    @Test func sentTextLeavesTheComposer() async {
         let harness = await ComposerHarness.started()
         harness.type("  hello ")
         #expect(harness.press("Return"))
@@ -19,7 +19,7 @@ import Testing
 
     /// Without a completion source there is no list, so Return sends after a prefix.
     @Test(arguments: ["hello @an", "#gar", "/me", "well :smi"])
-    func returnSendsBehindACompletionPrefix(_ text: String) async {
+    func returnSendsAfterACompletionPrefixWithoutASource(_ text: String) async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.focus(true))
         harness.type(text)
@@ -29,7 +29,7 @@ import Testing
         #expect(harness.sent == [text])
     }
 
-    @Test func pressingTwiceSendsOnce() async {
+    @Test func sendingTwiceSendsOnce() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSend }
         harness.type("hello")
@@ -44,7 +44,7 @@ import Testing
         #expect(harness.outputs.values.filter { $0 == .rejected(.empty) }.count == 3)
     }
 
-    @Test func eachMessageHasATransactionOfItsOwn() async {
+    @Test func eachMessageHasItsOwnTransaction() async {
         let harness = await ComposerHarness.started()
         for text in ["one", "two"] {
             harness.type(text)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Each message waits until its predecessor is stored.
-    @Test func messagesGoOutInOrder() async {
+    @Test func messagesAreSentInOrder() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { if case .send("one", _) = $0 { true } else { false } }
         for text in ["one", "two", "three"] {
@@ -75,7 +75,7 @@ import Testing
     // MARK: The draft of a sent message
 
     /// The draft remains until the message is stored: a crash in between loses nothing.
-    @Test func theDraftStaysUntilTheMessageIsStored() async {
+    @Test func draftStaysUntilTheMessageIsStored() async {
         let harness = await ComposerHarness.started()
         harness.type("hello")
         await harness.letDraftBeWritten()
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A save in progress completes before the message is sent; a pending one is dropped.
-    @Test func aDraftDoesNotComeBackBehindItsMessage() async {
+    @Test func draftIsNotRestoredAfterItsMessageIsSent() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSaveDraft }
         harness.type("hel")
@@ -111,7 +111,7 @@ import Testing
         #expect(harness.stored == nil)
     }
 
-    @Test func whatIsTypedWhileSendingIsTheNextDraft() async {
+    @Test func textTypedWhileSendingIsTheNextDraft() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSend }
         harness.type("first")
@@ -124,7 +124,7 @@ import Testing
         #expect(harness.text == "second" && harness.sent == ["first"])
     }
 
-    @Test func flushingWaitsForWhatIsBeingSent() async {
+    @Test func flushingWaitsForTheMessageBeingSent() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSend }
         harness.type("hello")
@@ -144,7 +144,7 @@ import Testing
 
     // MARK: Failures
 
-    @Test func aFailureGivesTheTextBackWithItsCaret() async {
+    @Test func failedSendRestoresTextAndCaret() async {
         let harness = await ComposerHarness.started()
         harness.type("hello")
         harness.composer.handle(.select(.caret(2)))
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// A failed message does not replace newer text; it returns once the composer is empty.
-    @Test func aFailedMessageWaitsForRoom() async {
+    @Test func failedMessageReturnsOnceTheComposerIsEmpty() async {
         let harness = await ComposerHarness.started()
         let gate = Gate()
         harness.service.before = {
@@ -186,7 +186,7 @@ import Testing
         #expect(harness.stored?.preview == "first")
     }
 
-    @Test func aFailedMessageIsInTheDraftOfARoomThatIsLeft() async {
+    @Test func failedMessageIsSavedInTheDraftWhenLeavingTheRoom() async {
         let harness = await ComposerHarness.started()
         harness.fail(with: .diskFull) { $0.isSend }
         harness.type("first")
@@ -200,7 +200,7 @@ import Testing
 
     // MARK: Editing
 
-    @Test func anEditIsStoredAndTheDraftComesBack() async {
+    @Test func editIsStoredAndTheDraftRestored() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old\ntext")))
@@ -216,7 +216,7 @@ import Testing
     }
 
     /// The draft holds an edit until the edit is stored.
-    @Test func theDraftHoldsAnEditUntilItIsStored() async throws {
+    @Test func draftHoldsAnEditUntilItIsStored() async throws {
         let harness = await ComposerHarness.started()
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er")
@@ -230,7 +230,7 @@ import Testing
         #expect(harness.stored == nil)
     }
 
-    @Test func anEditThatFailsIsOpenAgain() async {
+    @Test func failedEditIsReopened() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
@@ -243,7 +243,7 @@ import Testing
         #expect(harness.state.editing == nil && harness.text == "unsent")
     }
 
-    @Test func anEditThatFailsDoesNotDisturbAnother() async {
+    @Test func failedEditDoesNotReplaceAnotherEdit() async {
         let harness = await ComposerHarness.started()
         let gate = Gate()
         harness.service.before = {
@@ -266,7 +266,7 @@ import Testing
         #expect(harness.state.editing == nil && harness.text.isEmpty)
     }
 
-    @Test func theEditOfADeletedMessageEnds() async {
+    @Test func deletingTheEditedMessageEndsTheEdit() async {
         let harness = await ComposerHarness.started()
         harness.type("unsent")
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
@@ -276,7 +276,7 @@ import Testing
         #expect(harness.state.editing == nil && harness.text == "unsent")
     }
 
-    @Test func upAsksForTheNewestMessage() async {
+    @Test func upInAnEmptyComposerEditsTheLastMessage() async {
         let harness = await ComposerHarness.started()
         #expect(harness.press("Up"))
         #expect(harness.outputs.values == [.editLast])
@@ -286,7 +286,7 @@ import Testing
     }
 
     /// An output's handler may send an event at once and sees the new state.
-    @Test func theStateIsThereBeforeItIsTold() async {
+    @Test func stateIsUpdatedBeforeOutputsAreReported() async {
         let harness = await ComposerHarness.started()
         let composer = harness.composer
         harness.outputHandlers.record { output in
@@ -307,7 +307,7 @@ extension ComposerState {
 }
 
 @MainActor @Suite("Stopping what is sent") struct SendingStopTests {
-    @Test("MIB-10: what is stopped on its way comes back, without a complaint") func stopping() async {
+    @Test("MIB-10: a stopped message returns to the composer without an error") func stoppedMessageIsRestored() async {
         let harness = await ComposerHarness.started()
         harness.service.before = { call in
             guard call.isSend else { return }
@@ -324,8 +324,7 @@ extension ComposerState {
         #expect(!harness.outputs.values.contains { if case .failed = $0 { true } else { false } })
     }
 
-    @Test("SLK-43: clearing is told with a way back, which does nothing to what is written since") func clearing() async
-    {
+    @Test("SLK-43: clearing offers an undo, which never overwrites newer text") func clearingCanBeUndone() async {
         let harness = await ComposerHarness.started()
         harness.press("Ctrl+Shift+BackSpace")
         #expect(!harness.outputs.values.contains(.cleared), "there was nothing to clear")
@@ -342,7 +341,7 @@ extension ComposerState {
 
     /// SLK-14: counts the limit that only the service knows before sending; a text over the limit stays in the
     /// composer.
-    @Test func aTextOverTheServicesLimitIsNotSent() async {
+    @Test func textOverTheServicesLimitIsNotSent() async {
         let harness = await ComposerHarness.started()
         harness.composer.handle(.insert(String(repeating: "x", count: 900), origin: .paste))
         #expect(harness.state.counter == nil)

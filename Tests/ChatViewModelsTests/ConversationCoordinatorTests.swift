@@ -69,8 +69,8 @@ import Testing
 
     // MARK: Encryption
 
-    @Test("A room whose encryption cannot be read accepts no messages, until it can")
-    func unknownEncryptionIsNotClear() async {
+    @Test("A room whose encryption state cannot be read accepts no messages until it can")
+    func unknownEncryptionBlocksMessages() async {
         service.encryption = { _ in throw ChatError.storage(reason: "unreadable") }
         let conversation = await start()
         await eventually { !conversation.acceptsMessages }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test("A room whose encryption is unknown is asked about again once the server is reached")
-    func unknownEncryptionIsCheckedOnline() async {
+    func unknownEncryptionIsCheckedAgainOnline() async {
         service.encryption = { _ in throw ChatError.unreachable }
         let conversation = await start()
         await eventually { !conversation.acceptsMessages }
@@ -94,7 +94,7 @@ import Testing
         #expect(conversation.encryptionNotice(.untranslated) == nil)
     }
 
-    @Test func aRoomThatIsEncryptedAcceptsNoMessages() async {
+    @Test func encryptedRoomAcceptsNoMessages() async {
         service.encryption = { [a] in $0 == a }
         let conversation = await start()
         await eventually { conversation.isEncrypted }
@@ -103,8 +103,8 @@ import Testing
 
     // MARK: Links
 
-    @Test("A link to a message opens its room, and goes there")
-    func aLinkLeadsToTheMessage() async throws {
+    @Test("A link to a message opens its room and scrolls to the message")
+    func messageLinkOpensItsRoomAndMessage() async throws {
         let conversation = await start()
         #expect(conversation.roomID == a)
         let effects = Recorder<TimelineViewModel.Effect>()
@@ -125,8 +125,8 @@ import Testing
         await eventually { effects.values.contains(.reveal(.message(MessageID("$2")))) }
     }
 
-    @Test("What an account asks of a window while another account is shown is not asked later")
-    func requestsOfHiddenAccountsEnd() async {
+    @Test("Requests for a window of a hidden account are dropped")
+    func requestsOfHiddenAccountsAreDropped() async {
         let requests = WindowRequests()
         requests.show(.message("before the first window"))
         requests.send(.windowAppeared)
@@ -144,8 +144,8 @@ import Testing
 
     // MARK: Rooms
 
-    @Test("A window that waits for it has the rooms, the messages and the draft when it is shown")
-    func settlesWithRoomsMessagesAndDraft() async {
+    @Test("A window waits for the rooms, the messages and the draft")
+    func waitingLoadsRoomsMessagesAndDraft() async {
         coordinator.start(opening: a)
         let settling = Task { await coordinator.waitUntilIdle(within: .seconds(1)) }
         service.tell(["a", "b"].map { .of($0, at: localTime(2026, 3, 10)) })
@@ -155,8 +155,8 @@ import Testing
         #expect(coordinator.conversation?.composer.state.isReady == true)
     }
 
-    @Test("What fails before there is a window is told when there is one")
-    func earlyNoticesWait() async {
+    @Test("A failure before the first window is shown in it")
+    func failuresBeforeTheFirstWindowAreShownLater() async {
         let quiet = ConversationCoordinator(service: service, time: Timekeeper(clock))
         service.before = { call in if case .draft = call { throw ChatError.notFound } }
         quiet.start(opening: a)
@@ -170,8 +170,8 @@ import Testing
         #expect(quiet.requests.state.pending.isEmpty)
     }
 
-    @Test("A store that does not answer holds the window back no longer than asked for")
-    func settlesAfterItsLimit() async {
+    @Test("Waiting for an unresponsive store ends after the limit")
+    func waitingEndsAfterItsLimit() async {
         coordinator.start(opening: a)
         let settling = Task { await coordinator.waitUntilIdle(within: .seconds(1)) }
         await clock.waitForSleepers(2)
@@ -180,20 +180,20 @@ import Testing
         #expect(!coordinator.rooms.state.isLoaded)
     }
 
-    @Test func opensTheRoomThatWasOpenLast() async {
+    @Test func opensTheLastOpenRoom() async {
         coordinator.start(opening: b)
         await show(["a", "b"])
         #expect(coordinator.conversation?.roomID == b)
     }
 
-    @Test func selectingTheOpenRoomAgainKeepsItsConversation() async {
+    @Test func reselectingTheOpenRoomKeepsItsConversation() async {
         let conversation = await start()
         coordinator.rooms.send(.select(a))
         await show(["b", "a"])
         #expect(coordinator.conversation === conversation)
     }
 
-    @Test func composersAreKeptWithTheirUndo() async {
+    @Test func composersAreRetainedWithTheirUndoHistory() async {
         let first = await start()
         type("unsent", in: first)
         let second = await open(b)
@@ -206,7 +206,7 @@ import Testing
         #expect(again.composer.document.text.isEmpty)
     }
 
-    @Test func theComposerOfARoomThatIsLeftGoes() async {
+    @Test func composerOfALeftRoomIsReleased() async {
         weak var left: ComposerViewModel?
         do {
             let first = await start()
@@ -238,7 +238,7 @@ import Testing
         #expect(coordinator.toasts.isEmpty)
     }
 
-    @Test func aNewRoomIsOpened() async {
+    @Test func createdRoomIsOpened() async {
         _ = await start()
         coordinator.rooms.send(.create(name: "New"))
         await eventually { [service] in service.calls.contains(.create("New")) }
@@ -248,14 +248,14 @@ import Testing
         #expect(coordinator.rooms.state.selection == RoomID("New"))
     }
 
-    @Test func detailsAreOfARoomInTheList() async {
+    @Test func detailsExistOnlyForListedRooms() async {
         _ = await start()
         #expect(coordinator.dialogs.details(of: b)?.state.name == "Room b")
         #expect(coordinator.dialogs.details(of: b)?.roomID == b)
         #expect(coordinator.dialogs.details(of: RoomID("none")) == nil)
     }
 
-    @Test func flushingWritesTheDraftsOfAllRooms() async {
+    @Test func flushingSavesTheDraftsOfAllRooms() async {
         type("one", in: await start())
         type("two", in: await open(b))
         await coordinator.flushDrafts()
@@ -264,7 +264,7 @@ import Testing
 
     // MARK: Editing
 
-    @Test func editingIsShownInTheTimelineAndOutlivesTheRoom() async {
+    @Test func editingIsShownInTheTimelineAndSurvivesRoomChanges() async {
         let first = await start()
         press("Up", in: first)
         #expect(first.composer.document.text == "Text of m2")
@@ -279,7 +279,7 @@ import Testing
         #expect(edited(in: again).isEmpty)
     }
 
-    @Test func aStoredEditIsShownInTheTimeline() async {
+    @Test func restoredEditIsShownInTheTimeline() async {
         service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
         let conversation = await start()
         #expect(edited(in: conversation) == ["m1"])
@@ -288,7 +288,7 @@ import Testing
         #expect(edited(in: conversation).isEmpty && conversation.composer.document.text == "unsent")
     }
 
-    @Test func theEditEndsWhenItsMessageIsDeleted() async {
+    @Test func deletingTheEditedMessageEndsTheEdit() async {
         let conversation = await start()
         type("unsent", in: conversation)
         conversation.timeline.send(.message(MessageID("m1"), .edit))
@@ -299,7 +299,7 @@ import Testing
         #expect(edited(in: conversation).isEmpty)
     }
 
-    @Test func aStoredEditOfADeletedMessageEnds() async {
+    @Test func restoredEditOfADeletedMessageEnds() async {
         service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
         service.openings[a] = .opened(
             TimelinePage(messages: [own("m1", in: "a", isDeleted: true)], hasOlder: false), members: [Fixtures.own],
@@ -311,7 +311,7 @@ import Testing
 
     // MARK: Sending, typing, notices
 
-    @Test func sendingScrollsTheOpenRoomAloneToTheEnd() async {
+    @Test func sendingScrollsOnlyTheOpenRoomToTheEnd() async {
         let first = await start()
         let effects = Recorder<TimelineViewModel.Effect>()
         first.timeline.subscribe { effects.record($0) }
@@ -331,7 +331,7 @@ import Testing
         #expect(shown() == before + 1 && service.calls.filter(\.isSend).count == 2)
     }
 
-    @Test func typingReachesTheComposerAndStaysInItsRoom() async {
+    @Test func typingUsersAreShownOnlyInTheirRoom() async {
         let first = await start()
         service.tell(.typing([Fixtures.other.id]), in: a)
         await eventually { first.composer.state.composer.typing == "Alex is typing…" }
@@ -344,7 +344,7 @@ import Testing
     }
 
     /// Failures are reported from every room; rejections only from the visible one.
-    @Test func noticesAreHandedOn() async {
+    @Test func failuresAndRejectionsAreForwarded() async {
         let first = await start()
         service.before = { call in
             switch call {
@@ -369,7 +369,7 @@ import Testing
         #expect(coordinator.toasts.count == 4)
     }
 
-    @Test func theSendKeyHoldsInAllRooms() async {
+    @Test func sendKeyAppliesToAllRooms() async {
         let first = await start()
         let preferences = coordinator.environment.preferences
         preferences.writing.sendKey = .ctrlReturn
@@ -384,7 +384,7 @@ import Testing
 
     // MARK: Midnight
 
-    @Test func aNewDayIsNoticed() async {
+    @Test func midnightUpdatesTheDays() async {
         wallClock.record(localTime(2026, 3, 10, 23, 50))
         let conversation = await start()
         func day() -> RelativeDay? {
@@ -401,7 +401,7 @@ import Testing
     }
 
     /// The system was suspended, or its clock was set.
-    @Test func aClockThatJumpsIsNoticed() async {
+    @Test func clockJumpsUpdateTheDays() async {
         let conversation = await start()
         for (date, day) in [((2026, 3, 14), RelativeDay.thisWeek), ((2026, 3, 10), .today)] {
             await clock.waitForSleepers()

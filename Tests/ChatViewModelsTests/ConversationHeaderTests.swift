@@ -7,7 +7,7 @@ import Testing
 /// What is said about a room and about whom a message mentions.
 @Suite struct ConversationHeaderTests {
     @Test("The subtitle is the topic, or else the member count; a direct chat shows its name once")
-    func subtitles() {
+    func subtitleIsTopicOrMemberCount() {
         var header = ConversationHeader(name: "Tea", kind: .group, otherCount: 1)
         #expect(header.subtitle(.untranslated) == "2 members")
         header.headline.memberCount = 7
@@ -18,8 +18,8 @@ import Testing
         #expect(ConversationHeader(name: "Ann", kind: .direct, otherCount: 1).subtitle(.untranslated) == "")
     }
 
-    @Test("An empty room says what belongs there")
-    func emptyRooms() {
+    @Test("An empty room has a title and a description")
+    func emptyRoomHasADescription() {
         let room = ConversationHeader(name: "Tea", kind: .group)
         #expect(room.emptyTitle(.untranslated) == "Tea")
         #expect(room.emptyDescription(.untranslated) == "Nothing was said here yet.")
@@ -34,8 +34,8 @@ import Testing
             room: { $0 == "!tea" ? ("Tea", "mxc://tea") : (nil, nil) }, translator: .untranslated)
     }
 
-    @Test("A card shows whom a mention means, whatever it says")
-    func cards() {
+    @Test("A card shows whom a mention targets, whatever its text")
+    func cardShowsTheMentionTarget() {
         let other = card(of: .member("other"))
         #expect(other?.name == "Alex" && other?.identifier == "other" && other?.opening == .directChat("other"))
         #expect(card(of: .member("unknown"))?.name == "written")
@@ -46,8 +46,8 @@ import Testing
         #expect(card(of: .custom("x")) == nil)
     }
 
-    @Test("A card offers no direct chat with oneself, or with whom one chats already")
-    func noDirectChat() {
+    @Test("A card offers no direct chat with oneself or with the other member of a direct chat")
+    func cardOffersNoDirectChatWithOneself() {
         #expect(card(of: .member("own"))?.opening == nil)
         #expect(card(of: .member("other"), kind: .direct)?.opening == nil)
     }

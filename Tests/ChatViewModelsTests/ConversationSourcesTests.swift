@@ -40,7 +40,7 @@ import Testing
         return composer.state.composer.completion?.items ?? []
     }
 
-    @Test func membersWithoutOneselfAndThoseWhoLeft() async {
+    @Test func offersMembersExceptOneselfAndThoseWhoLeft() async {
         let (coordinator, composer) = await open()
         let rows = await rows("@", in: composer)
         #expect(rows.map(\.id) == ["1", "2", "3", MentionTarget.everyoneID])
@@ -50,7 +50,7 @@ import Testing
         withExtendedLifetime(coordinator) {}
     }
 
-    @Test func whoSpokeLatelyComesFirst() async {
+    @Test func recentSendersComeFirst() async {
         let (coordinator, composer) = await open([
             Fixtures.message(1, in: "a", by: Self.members[1]), Fixtures.message(2, in: "a", by: Self.members[3]),
         ])
@@ -58,7 +58,7 @@ import Testing
         withExtendedLifetime(coordinator) {}
     }
 
-    @Test func whoComesLaterIsOffered() async {
+    @Test func newMembersAreOffered() async {
         let (coordinator, composer) = await open()
         #expect(await rows("@", in: composer).count == 4)
         composer.handle(.clear)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// HKW-38: opt-in completion without a prefix offers people but never `@room`.
-    @Test func peopleWithoutAPrefix() async {
+    @Test func unprefixedCompletionIsOptIn() async {
         let (coordinator, composer) = await open()
         #expect(await rows("ann", in: composer).isEmpty)
         composer.handle(.clear)
@@ -79,7 +79,7 @@ import Testing
         #expect(await rows("room", in: composer).isEmpty)
     }
 
-    @Test func roomsByTheirNames() async {
+    @Test func roomsAreOfferedByName() async {
         let (coordinator, composer) = await open()
         #expect(await rows("#", in: composer).map(\.name) == ["Room a", "Room b", "Room c"])
         #expect(composer.handle(.key(KeyChord("Tab"))))
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Members with the same name are told apart by Matrix ID; the mention's text is the name alone.
-    @Test func whoSharesANameIsMeantByIdentifier() async {
+    @Test func sameNamedMembersAreDistinguishedByMatrixID() async {
         let members = ["@ann1:x", "@ann2:x"].map {
             Member(id: MemberID($0), displayName: "Ann Lee (\($0))", kind: .person)
         }
@@ -106,7 +106,7 @@ import Testing
     }
 
     /// A room without an alias is linked with the server that created it as `via`.
-    @Test func roomsSayWhomToAsk() {
+    @Test func roomMentionsIncludeViaServers() {
         let row = { (id: String, address: String?) -> RoomListViewModel.Row in
             RoomListViewModel.Row(
                 id: RoomID(id), name: id, kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
@@ -121,7 +121,7 @@ import Testing
 
     /// `@room` is offered only once the server confirms the power level for it.
     @Test(arguments: [false, true])
-    func everyoneTakesPower(may: Bool) async {
+    func roomMentionRequiresPermission(may: Bool) async {
         service.capabilities = [.memberList]
         let roster = Gate()
         service.rosters = { _ in
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// `@room` is offered only with at least two other members.
-    @Test func everyoneIsMoreThanOne() {
+    @Test func roomMentionRequiresSeveralMembers() {
         let two = MemberDirectory.index(of: Array(Self.members.prefix(2)), everyone: "All")
         #expect(two.entities.map(\.id) == ["1"])
     }

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// HTML formatting becomes Markdown, with mentions as pills.
-    @Test func whatAnotherProgramSentIsMarkdownWithPills() {
+    @Test func htmlBecomesMarkdownWithMentions() {
         let message = editable(
             "x",
             html: """
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// A message written in Parlance opens with its original source and syntax.
-    @Test func whatWasWrittenHereIsEditedAsItWas() {
+    @Test func writtenFormIsEditedUnchanged() {
         var message = Message.of(1, by: Fixtures.own, text: "*stars* @Ann Lee")
         message.formattedText = "other"
         message.written = WrittenText(
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// A room mention stays one; the mere text `@room`, or that of another client, does not become one.
-    @Test(arguments: [nil, "<b>@room</b> hi *a*"]) func everyoneStaysMentioned(html: String?) {
+    @Test(arguments: [nil, "<b>@room</b> hi *a*"]) func roomMentionIsPreserved(html: String?) {
         var message = Message.of(1, by: Fixtures.own, text: "@room hi *a*")
         message.formattedText = html
         #expect(EditableMessage(message, body: MessageBody(), readsPlainTexts: true).text.mentions.isEmpty)
@@ -52,12 +52,12 @@ import Testing
         #expect(text.mentions.map(\.target) == [.everyone] && text.mentions.map(\.text) == ["@room"])
     }
 
-    @Test func whatIsLostIsTold() {
+    @Test func lostContentIsReported() {
         #expect(editable("x", html: "a <img src=\"mxc://a/b\" alt=\"cat\"> b").losses.count == 1)
     }
 
     /// Texts of earlier versions are Markdown whose mentions are recognized by name.
-    @Test func earlierTextsKeepTheirPills() {
+    @Test func earlierMessagesKeepTheirMentions() {
         let message = editable("**hi** @Ann Lee and @Bo")
         #expect(message.text.source == "**hi** @Ann Lee and @Bo")
         #expect(message.text.mentions.map(\.text) == ["@Ann Lee"])
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// A plain-text message of another client is edited as plain text: no character is markup.
-    @Test func plainTextsAreEditedAsPlainTexts() {
+    @Test func plainTextIsEditedAsPlainText() {
         var message = Message.of(1, by: Fixtures.own, text: "*2* # 3 @Ann Lee")
         func edited(_ message: Message) -> EditableMessage {
             let bodies = MessageBodies(readsPlainTexts: true)
@@ -76,7 +76,7 @@ import Testing
         #expect(edited(message).text.syntax == .markdown, "an earlier version's")
     }
 
-    @Test(arguments: [0, 2]) func whatGoesWithFilesMayGo(files: Int) {
+    @Test(arguments: [0, 2]) func messageWithFilesMayBeEmpty(files: Int) {
         #expect(editable("caption", files: files).mayBeEmpty == (files > 0))
     }
 }

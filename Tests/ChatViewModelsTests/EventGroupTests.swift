@@ -47,7 +47,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: summaries) func eachIsToldOnceWithWhatCameOfIt(_ events: [RoomEvent], expected: String) async {
+    @Test(arguments: summaries) func summariesMentionEachMemberOnceWithTheOutcome(
+        _ events: [RoomEvent], expected: String
+    ) async {
         await harness.open(
             events.enumerated().map { .of(Int64($0), $1) }, members: [Fixtures.own, Fixtures.other])
         let group = harness.items.last?.events
@@ -55,12 +57,12 @@ import Testing
         #expect(group?.canExpand == (events.count > 1))
     }
 
-    @Test func whoIsInTheRoomIsCalledAsNow() async {
+    @Test func currentMembersAreShownByTheirCurrentName() async {
         await harness.open([.of(1, RoomEvent(.joined, subject: Fixtures.other.id, name: "Old"))])
         #expect(harness.items.last?.events?.lines.first?.subject == .named(Fixtures.other.displayName))
     }
 
-    @Test func aRowOpensAndStaysOpenWhileItGrows() async {
+    @Test func groupStaysExpandedWhileItGrows() async {
         await harness.open([.of(1), .of(2, Self.did("a", .joined)), .of(3, Self.did("b", .joined))])
         harness.timeline.send(.message(MessageID("m2"), .toggleEvents))
         #expect(harness.items.last?.events?.isExpanded == true)
@@ -74,7 +76,7 @@ import Testing
         #expect(harness.items.last?.events?.isExpanded == false)
     }
 
-    @Test func whatHappenedIsNoArrivalAndNoEnd() async {
+    @Test func roomEventsAreNotAnnouncedOrSelectable() async {
         await harness.open([.of(1), .of(2, by: Fixtures.own), .of(3, Self.did("a", .joined))])
         #expect(harness.timeline.lastEditable?.id == MessageID("m2"))
         harness.forgetEffects()

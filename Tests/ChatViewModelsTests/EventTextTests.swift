@@ -17,17 +17,17 @@ import Testing
     }
 
     @Test(
-        "Names are listed as one says them",
+        "Names are joined with commas and “and”",
         arguments: [
             (0, ""), (1, "Ada"), (2, "Ada and Bo"), (3, "Ada, Bo and Cy"), (5, "Ada, Bo and 3 others"),
         ])
-    func names(count: Int, expected: String) {
+    func namesAreListed(count: Int, expected: String) {
         let names = ["Ada", "Bo", "Cy", "Di", "{first}"]
         #expect(texts.names(names.prefix(count).map { .named($0) }) == expected)
     }
 
     @Test("The user is you, and names may contain what looks like a placeholder")
-    func you() {
+    func currentUserIsYou() {
         #expect(texts.names([.named("{last}"), .currentUser]) == "{last} and you")
         #expect(texts.names([.currentUser, .named("Bo")]) == "You and Bo")
         let role = RoomEvent(.roleSet, after: RoomEvent.Role.moderator.rawValue)
@@ -36,8 +36,8 @@ import Testing
         #expect(texts.sentence(line(RoomEvent(.joined), of: .named("{count}"))) == "{count} joined")
     }
 
-    @Test("A rule of the room is told by its value")
-    func rules() {
+    @Test("A changed room rule is described by its value")
+    func ruleChangesShowTheirValue() {
         #expect(texts.sentence(line(RoomEvent(.joinRuleSet, after: "public"))) == "Ada let anyone join")
         #expect(texts.sentence(line(RoomEvent(.joinRuleSet, after: "other"))) == "Ada changed who can join")
         #expect(
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test("A summary mentions each change once")
-    func summaries() {
+    func summaryMentionsEachChangeOnce() {
         let lines = [
             line(RoomEvent(.joined, subject: MemberID("a")), of: .named("Ada")),
             line(RoomEvent(.joined, subject: MemberID("b")), of: .named("Bo")),

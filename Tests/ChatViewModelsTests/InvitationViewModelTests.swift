@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func theyComeFirstThenConversationsForTwo() async {
+    @Test func invitationsComeFirstFollowedByDirectChats() async {
         coordinator.start(opening: nil)
         service.tell([.of("plans"), .of("bo", kind: .direct)])
         service.tell([garden, ann])
@@ -48,7 +48,7 @@ import Testing
         #expect(coordinator.openItem == .invitation(RoomID("garden")) && coordinator.conversation == nil)
     }
 
-    @Test func whereThereAreNoneNothingIsTitled() async {
+    @Test func emptySectionsAreOmitted() async {
         await start(["plans"], [])
         #expect(list.state.sections.map(\.kind) == [.rooms] && !list.state.isEmpty)
         await start([], [])
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// The room list and the invitations update separately, in either order.
-    @Test(arguments: [true, false]) func anAcceptedOneBecomesTheRoom(_ roomFirst: Bool) async {
+    @Test(arguments: [true, false]) func acceptedInvitationBecomesTheRoom(_ roomFirst: Bool) async {
         await start(["plans"], [garden])
         list.send(.select(garden.room))
         let page = coordinator.invitation
@@ -78,7 +78,7 @@ import Testing
         #expect(!service.calls.contains(.decline(garden.room)), "one answer is one answer")
     }
 
-    @Test func aDeclinedOneIsClosed() async {
+    @Test func declinedInvitationIsClosed() async {
         await start(["plans"], [garden, ann])
         list.send(.select(garden.room))
         coordinator.invitation?.send(.decline)
@@ -88,7 +88,7 @@ import Testing
         #expect(list.state.selection == nil)
     }
 
-    @Test func whatFailsIsToldAndCanBeTriedAgain() async {
+    @Test func failureIsShownAndCanBeRetried() async {
         await start([], [garden])
         service.before = { call in if call == .accept(RoomID("garden")) { throw ChatError.unreachable } }
         list.send(.select(garden.room))
@@ -102,7 +102,7 @@ import Testing
         await eventually { [service] in service.calls.count { $0 == .accept(RoomID("garden")) } == 2 }
     }
 
-    @Test func whatIsToldAnewIsShownInThePlaceOfWhatWas() async {
+    @Test func updatedInvitationIsShownInPlace() async {
         await start([], [garden])
         list.send(.select(garden.room))
         let page = coordinator.invitation

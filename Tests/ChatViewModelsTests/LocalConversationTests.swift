@@ -65,7 +65,7 @@ import ToolSupport
         conversation.timeline.items.compactMap(\.message).map(\.text)
     }
 
-    @Test func aSentMessageIsInTheTimelineAndTheList() async throws {
+    @Test func sentMessageAppearsInTimelineAndRoomList() async throws {
         let app = try await App()
         let notes = await app.openNotes()
         type("hello", in: notes)
@@ -78,7 +78,7 @@ import ToolSupport
         await app.end()
     }
 
-    @Test func everythingIsThereAfterARestart() async throws {
+    @Test func stateIsRestoredAfterRestart() async throws {
         let app = try await App()
         let notes = await app.openNotes()
         type("sent", in: notes)
@@ -94,7 +94,7 @@ import ToolSupport
         await again.end()
     }
 
-    @Test func anEditOutlivesARestart() async throws {
+    @Test func editSurvivesRestart() async throws {
         let app = try await App()
         let notes = await app.openNotes()
         type("first", in: notes)
@@ -130,7 +130,7 @@ import ToolSupport
         await app.end()
     }
 
-    @Test func aRoomIsMadeOpenedRenamedAndLeft() async throws {
+    @Test func roomIsCreatedOpenedRenamedAndLeft() async throws {
         let app = try await App()
         _ = await app.start()
         app.coordinator.rooms.send(.create(name: " Plans "))
@@ -151,7 +151,7 @@ import ToolSupport
         await app.end()
     }
 
-    @Test func theGuideIsReadAndRemoved() async throws {
+    @Test func guideIsReadAndRemoved() async throws {
         let app = try await App()
         let welcome = await app.start()
         #expect(app.coordinator.rooms.state.selectedRow?.kind == .guide)
@@ -170,7 +170,7 @@ import ToolSupport
         await app.end()
     }
 
-    @Test func aLongRoomIsReadPageByPage() async throws {
+    @Test func longRoomIsLoadedPageByPage() async throws {
         let app = try await App()
         let room = try await app.backend.createRoom(named: "Long")
         let count = 60 * 2 + 5
@@ -189,7 +189,7 @@ import ToolSupport
 
     /// Types, sends, flushes and switches rooms at random: sent text is stored once and in order, unsent text is the
     /// draft.
-    @Test(arguments: 0..<6) func nothingIsLostOrDoubled(seed: Int) async throws {
+    @Test(arguments: 0..<6) func randomUseLosesAndDuplicatesNothing(seed: Int) async throws {
         let app = try await App()
         var random = SeededGenerator(seed: UInt64(seed))
         var conversation = await app.openNotes()

@@ -16,7 +16,7 @@ import Testing
         return viewModel
     }
 
-    @Test("What is lost is told line by line, in the number of each")
+    @Test("Losses are listed one a line, each with its number")
     func lossesAreListed() async {
         service.unsentCount = PendingCount(messages: 1, changes: 2, drafts: 3)
         let viewModel = await start()
@@ -27,15 +27,15 @@ import Testing
             ])
     }
 
-    @Test("Where nothing is lost, only the conversations are named")
+    @Test("Without losses only the conversations are named")
     func nothingIsLost() async {
         let viewModel = await start()
         #expect(viewModel.state.step == .confirming(service.unsentCount))
         #expect(!viewModel.state.losses(.untranslated).contains("\n"))
     }
 
-    @Test("A server that can't be told is a reason to ask again")
-    func failureAsksAgain() async {
+    @Test("After a failed log-out the user is asked again")
+    func failedLogOutAsksAgain() async {
         service.logOutFailure = .unreachable(reason: "x")
         let viewModel = await start()
         viewModel.send(.confirm)
@@ -45,8 +45,8 @@ import Testing
         await eventually { viewModel.state.step == .over }
     }
 
-    @Test("Who cancels stays signed in")
-    func cancelling() async {
+    @Test("Cancelling keeps the user signed in")
+    func cancelingKeepsTheUserSignedIn() async {
         let viewModel = await start()
         viewModel.send(.cancel)
         viewModel.send(.confirm)

@@ -22,7 +22,7 @@ struct MessageBodiesTests {
         return text.runs.contains { $0.mention != nil }
     }
 
-    @Test func preparedOrNotABodyIsThatOfTheText() async {
+    @Test func bodiesMatchTheirTextPreparedOrNot() async {
         await bodies.prepare([message("a", "**b**")])
         #expect(bodies.body(of: message("a", "**b**")).plainText() == "b")
         #expect(bodies.body(of: message("a", "*edited*")).plainText() == "edited")
@@ -30,7 +30,7 @@ struct MessageBodiesTests {
         #expect(bodies.body(of: message("a", "x", isDeleted: true)) == MessageBody())
     }
 
-    @Test func htmlCountsWhereAMessageHasSome() {
+    @Test func htmlIsPreferredIfItHasContent() {
         #expect(bodies.body(of: message("a", "x", html: "<b>y</b><script>z</script>")).plainText() == "y")
         #expect(bodies.body(of: message("b", "x", html: "<script>z</script>")).plainText() == "x")
         let long = String(repeating: "<ul><li>y</li></ul>", count: MessageItem.maxDisplayedBlocks)
@@ -39,7 +39,7 @@ struct MessageBodiesTests {
     }
 
     /// Plain text of other clients is shown literally; text written in Parlance is parsed by its syntax.
-    @Test func plainTextsOfOthersAreShownAsTheyAre() {
+    @Test func plainTextOfOtherClientsIsShownLiterally() {
         let bodies = MessageBodies(readsPlainTexts: true)
         bodies.setMembers([Member(id: MemberID("ann"), displayName: "Ann", kind: .person)])
         #expect(bodies.body(of: message("a", "*b* @Ann")).unstyledText == "*b* @Ann")
@@ -54,7 +54,7 @@ struct MessageBodiesTests {
         #expect(isMention(bodies.body(of: own)) && bodies.body(of: own).plainText() == "Lee b")
     }
 
-    @Test func newNamesAreRecognisedInOldTexts() async {
+    @Test func newMemberNamesAreRecognizedInExistingTexts() async {
         await bodies.prepare([message("a", "hi @Ann"), message("b", "hi")])
         #expect(!isMention(bodies.body(of: message("a", "hi @Ann"))))
         bodies.setMembers([Member(id: MemberID("ann"), displayName: "Ann", kind: .person)])
@@ -63,14 +63,14 @@ struct MessageBodiesTests {
     }
 
     /// Bodies evicted from the cache are rendered again with the same result.
-    @Test func forgottenBodiesComeBack() async {
+    @Test func evictedBodiesAreRenderedAgain() async {
         let many = (0..<(3 * MessageBodies.cacheSize)).map { message("\($0)", "*\($0)*") }
         await bodies.prepare(many)
         #expect(bodies.body(of: many[0]).plainText() == "0")
         #expect(bodies.body(of: many[many.count - 1]).plainText() == "\(many.count - 1)")
     }
 
-    @Test func onlyWhatIsShownIsParsed() {
+    @Test func onlyTheDisplayedTextIsParsed() {
         let body = bodies.body(of: message("a", String(repeating: "*x* ", count: 100_000)))
         #expect(body.plainText().count <= MessageItem.maxDisplayedCharacters)
     }

@@ -14,18 +14,18 @@ struct MessageItemTests {
     }
 
     @Test(arguments: ["", "short", "two\nlines", String(repeating: "x", count: 8_000)])
-    func ordinaryTextsAreShownWhole(_ text: String) {
+    func ordinaryTextIsShownInFull(_ text: String) {
         #expect(item(text).displayedText == text[...])
         #expect(!item(text).isShortened)
     }
 
-    @Test func longTextsAreCutAtACharacter() {
+    @Test func longTextIsTruncatedAtACharacter() {
         let shown = item(String(repeating: "👨‍👩‍👧", count: 10_000))
         #expect(shown.displayedText.count == MessageItem.maxDisplayedCharacters)
         #expect(shown.isShortened)
     }
 
-    @Test func manyLinesAreCutAtALine() {
+    @Test func manyLinesAreTruncatedAtALine() {
         let shown = item(Array(repeating: "x", count: 1_000).joined(separator: "\n"))
         #expect(shown.displayedText.split(separator: "\n").count == MessageItem.maxDisplayedLines)
         #expect(shown.isShortened)

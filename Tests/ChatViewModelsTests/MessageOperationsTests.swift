@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test("Messages are retried and deleted in their order")
-    func keepsTheOrder() async {
+    func operationsKeepTheirOrder() async {
         operations.retry([2, 1].map { TransactionID("t\($0)") })
         await eventually { [service] in service.calls.count == 2 }
         operations.delete([MessageID("b"), MessageID("a")])
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test("A deleted message has no history")
-    func hidesTheHistoryOfDeleted() async {
+    func deletedMessageHasNoHistory() async {
         service.known = { _ in .of(1, isDeleted: true) }
         operations.fetchHistory(of: MessageID("m1"))
         await eventually { [outputs] in !outputs.values.isEmpty }

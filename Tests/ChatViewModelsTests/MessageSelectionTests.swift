@@ -21,7 +21,7 @@ import Testing
         ])
     }
 
-    @Test func aPartOfOneMessageIsItsTextAlone() async {
+    @Test func selectionWithinOneMessageCopiesItsTextOnly() async {
         await open()
         timeline.send(.selection(.select(MessageSelection(anchor: point(1, 7), focus: point(1, 4)))))
         #expect(timeline.selectedRange(in: harness.messages[0]) == 4..<7)
@@ -31,7 +31,7 @@ import Testing
         #expect(timeline.selectedFragment?.written.source.hasSuffix("<b>") == true)
     }
 
-    @Test(arguments: [true, false]) func acrossMessagesSendersAreTold(forward: Bool) async {
+    @Test(arguments: [true, false]) func selectionAcrossMessagesCopiesSenderNames(forward: Bool) async {
         await open()
         let (low, high) = (point(1, 4), point(4, 18))
         timeline.send(.selection(.select(MessageSelection(anchor: forward ? low : high, focus: forward ? high : low))))
@@ -42,14 +42,14 @@ import Testing
         #expect(timeline.selectedRange(in: harness.messages[2]) == nil, "a deleted message has no text")
     }
 
-    @Test func nothingSelectedIsNothingCopied() async {
+    @Test func emptySelectionCopiesNothing() async {
         await open()
         #expect(timeline.selectedFragment == nil)
         timeline.send(.selection(.select(MessageSelection(anchor: point(1, 2), focus: point(1, 2)))))
         #expect(timeline.selectedFragment == nil)
     }
 
-    @Test func viewsAreToldOnceOfEachChange() async {
+    @Test func observersAreNotifiedOnceOfEachChange() async {
         await open()
         harness.forgetEffects()
         let selection = MessageSelection(anchor: point(1, 0), focus: point(2, 3))
@@ -59,7 +59,7 @@ import Testing
         #expect(harness.effects == [.selectionChanged, .selectionChanged])
     }
 
-    @Test func theKeyboardGoesByCharactersWordsAndMessages() async {
+    @Test func keyboardExtendsByCharacterWordAndMessage() async {
         await open()
         let id = MessageID("m4")
         timeline.send(.selection(.extend(.character, forward: true, from: id)))
@@ -78,7 +78,7 @@ import Testing
         #expect(timeline.selectedText?.focus == point(1, 0), "the first message is the end")
     }
 
-    @Test func aWordIsFoundAroundAPlace() async {
+    @Test func wordIsFoundAtAnOffset() async {
         await open()
         let item = harness.messages[0]
         for (offset, expected) in [(0, 0..<3), (3, 0..<3), (4, 4..<5), (5, 5..<6), (7, 7..<7)] {
@@ -88,7 +88,7 @@ import Testing
         #expect(harness.messages[3].word(at: 7).anchor.offset == 0, "an offset within a character is before it")
     }
 
-    @Test func allOfALongTextIsCopiedThoughARowShowsLess() async {
+    @Test func truncatedMessageIsCopiedInFull() async {
         let long = String(repeating: "line\n", count: 400) + "end"
         await harness.open([.of(1, text: long)])
         timeline.send(.selection(.selectAll))
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// Messages unloaded meanwhile are omitted from the copy; the others are copied.
-    @Test func aSelectionOutlivesTheMessageItBeganIn() async {
+    @Test func selectionSurvivesRemovalOfItsFirstMessage() async {
         await open()
         timeline.send(.selection(.select(MessageSelection(anchor: point(1, 0), focus: point(2, 3)))))
         _ = timeline.selectedFragment
@@ -118,7 +118,7 @@ import Testing
             (5..<30, "- one **bold**\n- Ann Lee does two"),
             (35..<39, "[this](https://a.example)"),
         ])
-    func whatIsCopiedKeepsItsLooks(range: Range<Int>, source: String) async throws {
+    func copiedSelectionKeepsFormatting(range: Range<Int>, source: String) async throws {
         var message = Message.of(1, text: "x")
         message.formattedText = Self.formatted
         await harness.open([message])
@@ -141,7 +141,7 @@ import Testing
         #expect(composer.document.written.marks == copied.written.marks && composer.document.text == source)
     }
 
-    @Test func allOfAMessageIsCopiedWithItsLooks() async throws {
+    @Test func copiedMessageKeepsFormatting() async throws {
         var message = Message.of(1, text: "plain words")
         message.formattedText = Self.formatted
         await harness.open([message])

@@ -19,7 +19,7 @@ import Testing
         return item
     }
 
-    @Test("The caption has the time at the end of a group, and what became of the message")
+    @Test("The caption has the time at the end of a group, and the message's state")
     func captions() {
         #expect(texts.caption(item()) == "12:00")
         #expect(texts.caption(item { $0.endsGroup = false }) == "")
@@ -35,7 +35,7 @@ import Testing
         #expect(texts.caption(item { $0.delivery = .failed }) == "12:00", "its bar says so")
     }
 
-    @Test("The accessible label tells who says what, to whom, when, and what became of it")
+    @Test("The accessible label has sender, text, reply, reactions, time and state")
     func accessibleLabels() {
         #expect(texts.accessibleText(item()) == "You: hello. 12:00")
         #expect(texts.accessibleText(item { $0.isOwn = false }) == "Robin: hello. 12:00")
@@ -71,13 +71,13 @@ import Testing
         #expect(lines.count == 22 && lines[1] == "R1 · 12:00" && lines.last == "2 others")
     }
 
-    @Test("Up to three received messages are announced, of more only their number")
+    @Test("Up to three received messages are announced in full, more by their number")
     func announcements() {
         #expect(texts.announcement([item(), item()]) == "Robin: hello\nRobin: hello")
         #expect(texts.announcement(Array(repeating: item(), count: 4)) == "4 new messages")
     }
 
-    @Test("A row of events tells its lines once it is expanded")
+    @Test("An expanded row of events lists each event")
     func events() {
         let lines = ["a", "b"].map {
             EventGroup.Line(

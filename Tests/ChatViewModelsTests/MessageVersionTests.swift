@@ -6,8 +6,8 @@ import Testing
 
 @Suite("what an edit changed")
 struct MessageVersionTests {
-    @Test("whole words are removed and added in their places")
-    func words() {
+    @Test("whole words are removed and added in place")
+    func wholeWordsAreCompared() {
         #expect(
             MessageVersion.difference(from: "We meet at noon.", to: "We meet at nine, today.") == [
                 .init("We meet at ", .unchanged), .init("noon", .removed), .init("nine, today", .added),
@@ -18,8 +18,8 @@ struct MessageVersionTests {
         #expect(MessageVersion.difference(from: "old", to: "") == [.init("old", .removed)])
     }
 
-    @Test("what is kept and removed is the old text, what is kept and added the new one")
-    func property() {
+    @Test("unchanged and removed parts make the old text, unchanged and added parts the new one")
+    func segmentsRebuildBothVersions() {
         var random = SystemRandomNumberGenerator()
         let parts = ["a", "b", " ", "\n", "é", "👩‍👩‍👧", ",", "日本", "word"]
         for _ in 0..<500 {
@@ -34,14 +34,14 @@ struct MessageVersionTests {
         }
     }
 
-    @Test("a text too long to be compared is told as a whole")
-    func long() {
+    @Test("a text too long to compare is replaced as a whole")
+    func longTextIsReplacedAsAWhole() {
         let old = String(repeating: "a ", count: MessageVersion.comparedWords)
         #expect(MessageVersion.difference(from: old, to: "b") == [.init(old, .removed), .init("b", .added)])
     }
 
-    @Test("versions come newest first, and the oldest differs from nothing")
-    func order() async {
+    @Test("versions come newest first, and the oldest shows no changes")
+    func versionsAreNewestFirst() async {
         let revisions = ["one", "one two", "two"].enumerated().map { index, text in
             MessageRevision(Wording(text), writtenAt: Date(timeIntervalSince1970: Double(index)))
         }

@@ -8,7 +8,7 @@ import Testing
     private nonisolated static let ann = User(id: MemberID("@ann:a"), name: "Ann")
     private nonisolated static let bo = User(id: MemberID("@bo:a"), name: "Bo")
 
-    @Test func whatWasTypedLastIsWhatIsFound() async {
+    @Test func resultsAreOfTheLatestQuery() async {
         let gate = Gate()
         let service = FakePeopleService { call in
             if call == .search("a") { await gate.pass() }
@@ -27,7 +27,7 @@ import Testing
         #expect(search.state.found.isEmpty && !search.state.isEmpty)
     }
 
-    @Test func nobodyWhoIsThereIsOfferedAndWhoIsWrittenOutIs() async {
+    @Test func excludesMembersAndOffersTypedMatrixIDs() async {
         let service = FakePeopleService { call in
             if call == .search("@carl:b") { throw ChatError.unreachable }
             return call == .search("nobody") ? [] : [Self.ann, Self.bo]
@@ -43,7 +43,7 @@ import Testing
         await eventually { search.state.isEmpty }
     }
 
-    @Test func peopleAreChosenAndTakenBack() async {
+    @Test func usersAreChosenAndRemoved() async {
         let search = UserSearchViewModel(service: FakePeopleService { _ in [Self.ann] })
         search.send(.chooseFirst)
         #expect(search.state.chosen.isEmpty)
@@ -109,7 +109,7 @@ import Testing
         #expect(search.state.chosen.isEmpty && search.state.text == "an")
     }
 
-    @Test func whoCouldNotBeAskedStaysChosen() async {
+    @Test func failedInviteesStayChosen() async {
         let service = FakePeopleService { call in
             if call == .invite("@bo:a") { throw ChatError.notPermitted }
             return []
@@ -132,7 +132,7 @@ import Testing
         await eventually { done.values == [[Self.ann]] && invite.state.isDone }
     }
 
-    @Test func aRoomIsMadeOfWhatWasTyped() async {
+    @Test func roomIsCreatedFromTheTypedFields() async {
         let service = FakePeopleService()
         let made = Recorder<RoomID>()
         let room = NewRoomViewModel(
@@ -153,7 +153,7 @@ import Testing
     }
 
     /// Closing the dialog during a request cancels the navigation; failures are still reported.
-    @Test func whatIsAbandonedIsToldWhereItFails() async {
+    @Test func failuresAreReportedAfterClosingTheDialog() async {
         let gate = Gate()
         let service = FakePeopleService { _ in
             await gate.pass()
@@ -177,7 +177,7 @@ import Testing
         await eventually { told.values == [.notPermitted, .notPermitted] }
     }
 
-    @Test func anAbandonedRoomIsNotGoneTo() async {
+    @Test func roomCreatedAfterClosingIsNotOpened() async {
         let gate = Gate()
         let service = FakePeopleService { _ in
             await gate.pass()
@@ -193,7 +193,7 @@ import Testing
         await eventually { !room.state.isCreating }
     }
 
-    @Test func aPublicRoomNeedsAnAddress() async {
+    @Test func publicRoomRequiresAnAddress() async {
         let service = FakePeopleService { _ in throw ChatError.rejected(reason: "taken") }
         let room = NewRoomViewModel(service: service, ownUserID: nil)
         room.send(.name("日本"))

@@ -18,7 +18,7 @@ import Testing
         return harness
     }
 
-    @Test func eachPieceIsAMessage() async {
+    @Test func eachSegmentIsSentAsAMessage() async {
         let harness = await Self.written()
         let files = Recorder<[String]>()
         harness.service.onSend = { files.record($0.files.map(\.name)) }
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Storing is atomic: after a failure the whole sequence is sent again.
-    @Test func whatCouldNotBeStoredIsSentAgain() async {
+    @Test func failedSequenceIsSentAgain() async {
         let harness = await Self.written()
         let drafts = Recorder<Bool>()
         harness.service.onSend = { drafts.record($0.removesDraft) }

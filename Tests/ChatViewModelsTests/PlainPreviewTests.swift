@@ -17,7 +17,7 @@ import Testing
         ("```swift\nlet a = 1\n```", "let a = 1"),
         ("", ""),
     ])
-    func aLineHasNoMarks(text: String, line: String) {
+    func lineHasNoMarkup(text: String, line: String) {
         #expect(PlainPreview.line(text, .markdown, isCut: false) == line)
     }
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Truncation within a spoiler must not reveal it.
-    @Test func whatIsCutKeepsItsSecret() {
+    @Test func truncationNeverRevealsASpoiler() {
         #expect(PlainPreview.line("It was ||the butler, who", .markdown, isCut: true) == "It was ▒▒▒▒▒")
         let long = String(repeating: "word ", count: 600) + "||the butler " + String(repeating: "did it ", count: 600)
         for found in stride(from: 0, to: long.utf8.count, by: 501) {
@@ -40,17 +40,17 @@ import Testing
     @Test(arguments: [
         ("*first*\nsecond", "first…"), ("> quoted\n\nanswer", "> quoted…"), ("||all of it||", "▒▒▒▒▒"), ("a", "a"),
     ])
-    func quotesAreTheFirstLine(text: String, quote: String) {
+    func quoteIsTheFirstLine(text: String, quote: String) {
         #expect(PlainPreview.quote(body(text), attachments: []).source == quote)
     }
 
-    @Test func aMessageOfHTMLIsQuotedByItsHTML() {
+    @Test func quoteUsesTheHTMLBody() {
         let body = body("x", html: "<p>It is <span data-mx-spoiler>Rosebud</span> &amp; <b>that</b></p>")
         #expect(PlainPreview.quote(body, attachments: []).source == "It is ▒▒▒▒▒ & that")
     }
 
     /// Mentions in a quote remain pills, except within a spoiler, where they would reveal a name.
-    @Test func quotesKeepTheirPills() {
+    @Test func quoteKeepsMentions() {
         let html = """
             <a href="https://matrix.to/#/@ann:x">Ann</a> &amp; Ann <span data-mx-spoiler>\
             <a href="https://matrix.to/#/@eve:x">Eve</a></span>?
@@ -60,12 +60,12 @@ import Testing
         #expect(quote.marks == [.init(.mention(.member("@ann:x")), over: TextRange(location: 0, length: 3))])
     }
 
-    @Test func aFileIsQuotedByItsName() {
+    @Test func quotedFileIsItsName() {
         let file = MediaReference(uri: "mxc://a/b", name: "cat.png", type: "image/png")
         #expect(PlainPreview.quote(MessageBody(), attachments: [file]).source == "cat.png")
     }
 
-    @Test func theRoomListShowsNoMarks() async {
+    @Test func roomListShowsNoMarkup() async {
         let service = FakeChatService()
         let list = RoomListViewModel(service: service, now: { Fixtures.date })
         list.start()
@@ -85,7 +85,7 @@ import Testing
             (nil, true, "*2 || 3* #1"), (nil, false, "2 || 3 #1"), (.markdown, true, "2 || 3 #1"),
             (.plain, false, "*2 || 3* #1"),
         ] as [(WrittenText.Syntax?, Bool, String)])
-    func theRoomListShowsPlainTextsAsTheyAre(syntax: WrittenText.Syntax?, readsPlainTexts: Bool, shown: String) async {
+    func roomListShowsPlainTextLiterally(syntax: WrittenText.Syntax?, readsPlainTexts: Bool, shown: String) async {
         let service = FakeChatService()
         let list = RoomListViewModel(service: service, readsPlainTexts: readsPlainTexts, now: { Fixtures.date })
         list.start()
@@ -101,7 +101,7 @@ import Testing
         await eventually { list.state.rows.first?.preview.text != shown }
     }
 
-    @Test func resultsShowPlainTextsAsTheyAre() {
+    @Test func searchResultsShowPlainTextLiterally() {
         var message = Fixtures.message(1, by: Fixtures.other)
         message.text = "see [the *menu*](https://soup.example) ||now||"
         func snippet(_ message: Message) -> String {
@@ -128,7 +128,7 @@ import Testing
         ("see [the menu](https://soup.example)", "soup", "see [the menu](https://soup.example)", ["soup"]),
         ("the end: ||Rosebud|| it is", "rosebud", "the end: ▒▒▒▒▒ it is", []),
     ])
-    func resultsHaveNoMarks(text: String, searched: String, snippet: String, lit: [String]) {
+    func searchResultsShowNoMarkup(text: String, searched: String, snippet: String, lit: [String]) {
         var message = Fixtures.message(1, by: Fixtures.other)
         message.text = text
         let result = SearchResult(

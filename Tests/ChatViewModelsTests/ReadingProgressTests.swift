@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test("Messages are marked as read only while they are in view of the active window")
-    func needsAttention() {
+    func readingRequiresAnActiveWindow() {
         var progress = opened(readUpTo: 1)
         #expect(progress.moveReadMarker(in: loaded(1...3), range) == nil)
         progress.setAttended(true)
@@ -56,8 +56,8 @@ import Testing
         #expect(opened(readUpTo: readUpTo).unreadLineAfter == (hasLine ? MessageID("m\(readUpTo)") : nil))
     }
 
-    @Test("Messages arrive once")
-    func arrivesOnce() {
+    @Test("Each message is announced once")
+    func messagesAreAnnouncedOnce() {
         var progress = opened(readUpTo: nil)
         #expect(progress.arrivals(among: [.of(2), .of(4), .of(5)]).map(\.position) == [4, 5])
         #expect(progress.arrivals(among: [.of(4), .of(6)]).map(\.position) == [6])

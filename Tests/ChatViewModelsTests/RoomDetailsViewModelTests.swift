@@ -12,7 +12,7 @@ import Testing
         RoomDetailsViewModel(room: room, name: "Old", service: service)
     }
 
-    @Test func followsThoseWhoAreThere() async {
+    @Test func followsMembershipChanges() async {
         var left = Fixtures.other
         left.hasLeft = true
         service.openings[room] = .opened(
@@ -27,7 +27,7 @@ import Testing
         await eventually { details.state.entries.map(\.member) == [Fixtures.own] }
     }
 
-    @Test func aNewNameIsShownAsItIsStored() async {
+    @Test func newNameIsShownAsStored() async {
         let details = details()
         details.send(.rename("  A \n new  name "))
         await eventually { details.state.name == "A new name" }
@@ -35,7 +35,7 @@ import Testing
         #expect(details.state.error == nil)
     }
 
-    @Test func aFailureIsShownUntilSomethingSucceeds() async {
+    @Test func failureIsShownUntilAnActionSucceeds() async {
         let details = details()
         service.before = { _ in throw ChatError.diskFull }
         details.send(.rename("New"))
@@ -47,7 +47,7 @@ import Testing
         #expect(service.calls.last == .remove(Fixtures.other.id, room))
     }
 
-    @Test func eachFailureIsTold() async {
+    @Test func eachFailureIsReported() async {
         let told = Recorder<ChatError>()
         let details = RoomDetailsViewModel(room: room, name: "Old", service: service) { told.record($0) }
         service.before = { _ in throw ChatError.unreachable }
@@ -59,7 +59,7 @@ import Testing
         #expect(details.state.error == .unreachable && details.state.name == "Old")
     }
 
-    @Test("Of many members some are listed, and others are found")
+    @Test("A long member list is truncated and can be searched")
     func membersAreSearched() async {
         let entries = (0..<40).map {
             RoomMembers.Entry(Member(id: MemberID("@user\($0):x"), displayName: "Ann \($0)", kind: .person))
@@ -75,13 +75,13 @@ import Testing
         #expect(!state.needsSearch && state.listed.count == 30)
     }
 
-    @Test("A member's line names what is special about them")
+    @Test("A member's detail line names what is special about them")
     func memberDetails() {
         #expect(RoomMembers.Entry(Fixtures.other).detail(.untranslated).isEmpty)
         #expect(RoomMembers.Entry(Fixtures.own, isInvited: true).detail(.untranslated) == "You · Invited")
     }
 
-    @Test func aNameThatWontDoIsRefused() async {
+    @Test func invalidNameIsRejected() async {
         let details = details()
         details.send(.rename(" \n"))
         await eventually { details.state.error == .invalidName }
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The last name entered wins.
-    @Test func renamingTwiceKeepsTheOrder() async {
+    @Test func renamesKeepTheirOrder() async {
         let gate = Gate()
         service.before = { if $0 == .rename(RoomID("room"), "One") { await gate.pass() } }
         let details = details()
@@ -110,7 +110,7 @@ import Testing
             (String(repeating: "é", count: 101), nil),
             (" " + String(repeating: "x", count: 100) + " ", String(repeating: "x", count: 100)),
         ] as [(String, String?)])
-    func roomNames(typed: String, valid: String?) {
+    func roomNamesAreTrimmedAndBounded(typed: String, valid: String?) {
         #expect(RoomName.valid(typed) == valid)
     }
 }

@@ -35,13 +35,13 @@ import Testing
         #expect(outputs.values == [.opened(a)])
     }
 
-    @Test func opensTheRoomThatWasOpenLast() async {
+    @Test func opensTheLastOpenRoom() async {
         list.start(opening: b)
         await show(["a", "b"])
         #expect(outputs.values == [.opened(b)])
     }
 
-    @Test func opensAnotherIfThatRoomIsGone() async {
+    @Test func opensAnotherRoomIfTheLastOneWasRemoved() async {
         list.start(opening: c)
         await show(["a", "b"])
         await show(["a", "b", "c"])
@@ -49,7 +49,7 @@ import Testing
         #expect(outputs.values == [.opened(a)])
     }
 
-    @Test func withoutRoomsNothingIsOpen() async {
+    @Test func withoutRoomsNothingIsOpened() async {
         list.start(opening: a)
         #expect(!list.state.isEmpty)
         await show([])
@@ -57,7 +57,7 @@ import Testing
     }
 
     /// The first sync of a new account delivers its rooms later.
-    @Test func theFirstRoomsThatComeLaterAreOpenedToo() async {
+    @Test func firstRoomsArrivingLaterAreOpened() async {
         list.start()
         await show([])
         await show(["a", "b"])
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// Midnight may pass before the store returns the rooms.
-    @Test func aNewDayBeforeTheRoomsArriveDecidesNothing() async {
+    @Test func midnightBeforeLoadingChangesNothing() async {
         list.start(opening: b)
         list.send(.dayChanged)
         #expect(!list.state.isLoaded && !list.state.isEmpty)
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Selecting
 
-    @Test func theSelectionStaysWhenRoomsMove() async {
+    @Test func selectionStaysWhenRoomsMove() async {
         list.start(opening: b)
         await show(["a", "b", "c"])
         await show(["c", "b", "a"])
@@ -84,7 +84,7 @@ import Testing
         #expect(outputs.values == [.opened(b)])
     }
 
-    @Test func theSelectionGoesWithItsRoom() async {
+    @Test func removingTheSelectedRoomClearsTheSelection() async {
         list.start()
         await show(["a", "b", "c"])
         await show(["b"])
@@ -92,7 +92,7 @@ import Testing
         #expect(outputs.values == [.opened(a), .closed, .removed([a, c])])
     }
 
-    @Test func selectingTheSameRoomAgainTellsNothing() async {
+    @Test func reselectingTheSameRoomReportsNothing() async {
         list.start()
         await show(["a", "b"])
         list.send(.select(a))
@@ -102,7 +102,7 @@ import Testing
         #expect(outputs.values == [.opened(a), .opened(b), .closed])
     }
 
-    @Test func aRoomThatIsNotThereYetIsSelectedWhenItComes() async {
+    @Test func unlistedRoomIsSelectedOnceListed() async {
         list.start()
         await show(["a"])
         list.send(.select(b))
@@ -111,7 +111,7 @@ import Testing
         #expect(list.state.selection == b)
     }
 
-    @Test func aLaterChoiceWinsOverARoomThatIsNotThereYet() async {
+    @Test func laterSelectionOverridesAPendingOne() async {
         list.start()
         await show(["a", "c"])
         list.send(.select(b))
@@ -126,7 +126,7 @@ import Testing
         ("b", 0, "b"), (nil, 1, "a"), (nil, -1, "d"), (nil, 2, "b"), ("a", .max, "d"), ("d", .min, "a"),
     ]
 
-    @Test(arguments: moves) func movesToNeighbours(from: String?, by offset: Int, to: String?) async {
+    @Test(arguments: moves) func movesToNeighbors(from: String?, by offset: Int, to: String?) async {
         list.start()
         await show(["a", "b", "c", "d"])
         list.send(.select(from.map { RoomID($0) }))
@@ -139,7 +139,7 @@ import Testing
         ("a", -1, "a"), (nil, 1, "b"), (nil, -1, "e"),
     ]
 
-    @Test(arguments: unreadMoves) func movesToUnreadNeighbours(from: String?, by offset: Int, to: String?) async {
+    @Test(arguments: unreadMoves) func movesToUnreadNeighbors(from: String?, by offset: Int, to: String?) async {
         list.start()
         await show(["a", "b", "c", "d", "e", "f"], unread: ["b", "e"])
         list.send(.select(from.map { RoomID($0) }))
@@ -147,7 +147,7 @@ import Testing
         #expect(list.state.selection?.rawValue == to)
     }
 
-    @Test func withoutRoomsThereAreNoNeighbours() async {
+    @Test func withoutRoomsThereAreNoNeighbors() async {
         list.start()
         await show([])
         list.send(.selectNeighbor(1))
@@ -157,7 +157,7 @@ import Testing
 
     // MARK: Changing
 
-    @Test(arguments: [true, false]) func aNewRoomIsOpened(isListedFirst: Bool) async {
+    @Test(arguments: [true, false]) func createdRoomIsOpened(isListedFirst: Bool) async {
         let gate = Gate()
         service.before = { if case .create = $0 { await gate.pass() } }
         list.start()
@@ -188,7 +188,7 @@ import Testing
     @Test(arguments: [
         RoomListViewModel.Action.create(name: ""), .rename(RoomID("a"), to: ""), .leave(RoomID("a")),
     ])
-    func failuresAreTold(action: RoomListViewModel.Action) async {
+    func failuresAreReported(action: RoomListViewModel.Action) async {
         service.before = { _ in throw ChatError.diskFull }
         list.start()
         await show(["a"])
@@ -197,7 +197,7 @@ import Testing
         #expect(list.state.selection == a && list.state.rows.count == 1)
     }
 
-    @Test func anUnknownErrorIsAStorageError() async {
+    @Test func unknownErrorBecomesAStorageError() async {
         struct Odd: Error {}
         service.before = { _ in throw Odd() }
         list.send(.leave(a))
@@ -222,7 +222,7 @@ import Testing
         (.of("a", last: .of("hi", isOwn: true, delivery: .failed)), .failed("hi")),
     ]
 
-    @Test(arguments: previews) func previewsTellWhatMatters(
+    @Test(arguments: previews) func previewShowsTheMostRelevantState(
         summary: RoomSummary, preview: RoomListViewModel.Row.Preview
     ) async {
         // Open another room: the open room's row shows no draft, as its composer does.
@@ -233,7 +233,7 @@ import Testing
         #expect(list.state.rows[0].name == "Room a")
     }
 
-    @Test func theOpenRoomShowsWhatWasSaidLast() async {
+    @Test func openRoomShowsItsLastMessageInsteadOfTheDraft() async {
         list.start(opening: a)
         service.tell([.of("a", last: .of("hi"), draft: "unsent"), .of("b", last: .of("ho"), draft: "other")])
         await eventually { [list] in list.state.isLoaded }
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: [(0, nil), (1, "1"), (99, "99"), (100, "99+"), (12_345, "99+")] as [(Int, String?)])
-    func unreadBadge(count: Int, label: String?) async {
+    func unreadBadgeIsCapped(count: Int, label: String?) async {
         list.start()
         service.tell([.of("a", unread: count), .of("b", unread: 1)])
         await eventually { [list] in list.state.isLoaded }
@@ -253,7 +253,7 @@ import Testing
         #expect(list.state.unreadTotal == count + 1)
     }
 
-    @Test func daysAreNamedAnewAtMidnight() async {
+    @Test func midnightUpdatesTheDays() async {
         wallClock.record(localTime(2026, 3, 10, 23, 59, 59))
         list.start()
         service.tell([.of("a", at: localTime(2026, 3, 10, 8)), .of("b", at: localTime(2026, 3, 9, 8))])
@@ -267,7 +267,7 @@ import Testing
 
     /// A count that may be too low is shown as a lower bound.
     @Test(arguments: [(20, true, "20+"), (20, false, "20"), (100, true, "99+"), (0, true, nil)])
-    func aCountThatMayBeTooSmallSaysSo(_ count: Int, _ hasMore: Bool, _ label: String?) async {
+    func incompleteUnreadCountIsALowerBound(_ count: Int, _ hasMore: Bool, _ label: String?) async {
         list.start()
         var summary = RoomSummary.of("a")
         (summary.unreadCount, summary.mayHaveMoreUnread) = (count, hasMore)

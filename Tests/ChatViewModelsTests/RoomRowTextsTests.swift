@@ -14,7 +14,7 @@ import Testing
             unreadCount: unread, mentionCount: mentions, mayHaveMoreUnread: mayHaveMore)
     }
 
-    @Test("The preview says who wrote it, except in notes to oneself")
+    @Test("The preview names its sender, except in notes to oneself")
     func previews() {
         let own = RoomListViewModel.Row.Preview.message(sender: nil, isOwn: true, text: "Hello")
         #expect(row(own).previewText(.untranslated) == "You: Hello")
@@ -24,7 +24,7 @@ import Testing
         #expect(row(.failed("{text}")).previewText(.untranslated) == "Not sent: {text}")
     }
 
-    @Test("A screen reader says the name, what is unread, the preview and the time")
+    @Test("The accessible text has the name, the unread count, the preview and the time")
     func accessibleTexts() {
         #expect(
             row(.draft("x"), unread: 2, mentions: 1).accessibleText(time: "12:00", .untranslated)

@@ -47,7 +47,7 @@ import Testing
         #expect(query.matching == .terms)
     }
 
-    @Test func stepsGoAround() async {
+    @Test func stepsWrapAround() async {
         answer([9, 5, 2])
         let model = open()
         model.send(.field(.type("mess")))
@@ -62,7 +62,7 @@ import Testing
         #expect(shown.values == [9, 5, 2, 9, 2, 5].map { id($0) })
     }
 
-    @Test func countingStopsAndStepsReadOn() async {
+    @Test func countingIsBoundedAndSteppingLoadsMore() async {
         answer(Array((1...1250).reversed()))
         let model = open()
         model.send(.field(.type("mess")))
@@ -76,7 +76,7 @@ import Testing
         #expect(shown.values.last == id(250))
     }
 
-    @Test func anAnswerToEarlierWordsIsOfNoUse() async {
+    @Test func resultsOfEarlierQueriesAreIgnored() async {
         let gate = Gate()
         service.searchPages = { query in
             SearchPage(messages: [Fixtures.message(query.text == "first" ? 1 : 2)], next: nil)
@@ -95,7 +95,7 @@ import Testing
         #expect(shown.values == [id(2)])
     }
 
-    @Test func whatCannotBeSearchedIsTold() async {
+    @Test func queryProblemsAndErrorsAreShown() async {
         let model = open()
         model.send(.field(.type("from:")))
         #expect(model.state.problems == [.missingValue("from")])
@@ -114,7 +114,7 @@ import Testing
         #expect(model.state.error == nil)
     }
 
-    @Test func sendersAreAskedForByName() async {
+    @Test func sendersAreLookedUpByName() async {
         answer([3])
         service.named = ["al": [Fixtures.other.id]]
         let model = open()
@@ -128,7 +128,7 @@ import Testing
         #expect(query.text == "x")
     }
 
-    @Test func closingForgetsAllButTheText() async {
+    @Test func closingKeepsOnlyTheText() async {
         answer([9])
         let model = open()
         model.send(.field(.type("mess")))
@@ -140,7 +140,7 @@ import Testing
         await eventually { model.state.current == 0 }
     }
 
-    @Test func nothingFoundIsTold() async {
+    @Test func noResultsIsShown() async {
         let model = open()
         model.send(.field(.type("zzz")))
         await eventually { !model.state.isSearching }

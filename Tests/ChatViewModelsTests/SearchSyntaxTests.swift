@@ -24,7 +24,7 @@ import ToolSupport
         SearchSyntax(typed, now: noon(2026, 3, 1), calendar: calendar)
     }
 
-    @Test func wordsStayAsTheyAre() {
+    @Test func plainWordsAreUnchanged() {
         for text in ["hello there", "\"one phrase\" more", "https://example.org", "a:b", "12:30", "x"] {
             let syntax = parse(text)
             #expect(syntax.text == text)
@@ -34,7 +34,7 @@ import ToolSupport
         #expect(parse("  \n ").isEmpty)
     }
 
-    @Test func filtersAreTakenOutOfTheText() {
+    @Test func filtersAreRemovedFromTheText() {
         let syntax = parse("before from:ann FROM:\"Bob Lee\" in:“Project X” after has:image,x has:Link")
         #expect(syntax.text == "before after")
         #expect(syntax.senders == ["ann", "Bob Lee"])
@@ -46,11 +46,11 @@ import ToolSupport
     @Test(arguments: [
         ("link", SearchContent.link), ("FILE", .file), ("gif", .image), ("video", .video), ("voice", .audio),
     ])
-    func contentsHaveNames(_ name: String, _ content: SearchContent) {
+    func parsesContentTypes(_ name: String, _ content: SearchContent) {
         #expect(parse("has:\(name)").contents == [content])
     }
 
-    @Test func beforeEndsWithThePeriodBefore() {
+    @Test func beforeEndsAtTheStartOfThePeriod() {
         #expect(parse("before:2024").until == day(2024, 1, 1))
         #expect(parse("before:2024-05").until == day(2024, 5, 1))
         #expect(parse("before:2024-05-31").until == day(2024, 5, 31))
@@ -58,7 +58,7 @@ import ToolSupport
         #expect(parse("before:yesterday before:2026").until == day(2026, 1, 1), "the narrower one")
     }
 
-    @Test func afterBeginsWithThePeriodAfter() {
+    @Test func afterBeginsAtTheEndOfThePeriod() {
         #expect(parse("after:2024").from == day(2025, 1, 1))
         #expect(parse("after:2024-12").from == day(2025, 1, 1))
         #expect(parse("after:2024-02-29").from == day(2024, 3, 1))
@@ -67,18 +67,18 @@ import ToolSupport
     }
 
     @Test(arguments: ["2024-13", "2024-02-30", "24-01-01", "soon", "2024-", "2024-1-2-3", "-", "２０２４", "0000", "+202"])
-    func whatIsNoDateIsTold(_ value: String) {
+    func invalidDateIsReported(_ value: String) {
         #expect(parse("x before:\(value)").problems == [.date(value)])
         #expect(parse("after:\(value)").from == nil)
     }
 
     @Test(arguments: ["from", "in", "before", "after", "has"])
-    func aFilterWithoutAValueIsTold(_ key: String) {
+    func filterWithoutAValueIsReported(_ key: String) {
         #expect(parse("\(key):").problems == [.missingValue(key)])
         #expect(parse("\(key):\"\" x").problems == [.missingValue(key)])
     }
 
-    @Test func anyTextIsParsed() {
+    @Test func randomTextIsParsed() {
         var random = SeededGenerator(seed: 80)
         let parts = ["from:", "in:", "\"", "before:", "2024-", "02", "has:", " ", "“", "x", ":", "\0", "e\u{301}", "🎉"]
         for _ in 0..<2000 {

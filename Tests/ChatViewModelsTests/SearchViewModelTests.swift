@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func resultsTellRoomSenderAndMatches() async throws {
+    @Test func resultsShowRoomSenderAndMatches() async throws {
         answer(3...3)
         let model = open()
         model.send(.field(.type("mess")))
@@ -44,7 +44,7 @@ import Testing
         #expect(shown.values == [result.id])
     }
 
-    @Test func pagesComeAsTheyAreAskedFor() async {
+    @Test func pagesAreLoadedOnRequest() async {
         answer(1...120)
         let model = open()
         model.send(.field(.type("mess")))
@@ -62,7 +62,7 @@ import Testing
         #expect(!model.state.isSearching)
     }
 
-    @Test func theListStaysUntilTheNextOneIsThere() async {
+    @Test func resultsStayUntilTheNextOnesArrive() async {
         answer(1...3)
         let model = open()
         model.send(.field(.type("mess")))
@@ -76,7 +76,7 @@ import Testing
         #expect(model.state.results.isEmpty && model.state.problems == [.missingValue("from")])
     }
 
-    @Test func roomsAreNarrowedByName() async {
+    @Test func roomsAreFilteredByName() async {
         answer(1...1)
         let model = open()
         model.send(.field(.type("in:pla x")))
@@ -92,7 +92,7 @@ import Testing
         #expect(model.state.results.isEmpty)
     }
 
-    @Test func emptyPagesArePassedOver() async {
+    @Test func emptyPagesAreSkipped() async {
         let asked = Recorder<Int64?>()
         service.searchPages = { query in
             asked.record(query.after?.rawValue)
@@ -117,7 +117,7 @@ import Testing
         (String(repeating: "x", count: 100) + "match", "match", "…" + String(repeating: "x", count: 24) + "match", 27),
         ("nothing", "match", "nothing", nil),
     ])
-    func snippetsShowTheFirstMatch(_ text: String, _ terms: String, _ snippet: String, _ place: Int?) {
+    func snippetsContainTheFirstMatch(_ text: String, _ terms: String, _ snippet: String, _ place: Int?) {
         let made = SearchResult.snippet(of: text, SearchTerms(terms))
         #expect(made == snippet)
         #expect(SearchTerms(terms).ranges(in: made).first?.lowerBound == place)

@@ -21,7 +21,7 @@ import Testing
         harness.forgetEffects()
     }
 
-    @Test("A message is selected and deselected, and only its row changes")
+    @Test("Toggling a message changes only its row")
     func togglesOneRow() async {
         await open()
         select("m2")
@@ -42,8 +42,8 @@ import Testing
         #expect(selection.isEmpty)
     }
 
-    @Test("Deleting asks first, and deletes the user's own messages")
-    func asksBeforeDeleting() async throws {
+    @Test("Deleting asks first and deletes only the user's own messages")
+    func deletionAsksFirst() async throws {
         await open()
         select("m2", "m1")
         timeline.send(.selection(.requestDeletion))
@@ -60,8 +60,8 @@ import Testing
         #expect(Set(harness.service.calls.map(String.init(describing:))).count == 2 && selection.isEmpty)
     }
 
-    @Test("Selected messages are copied in timeline order, and deselected then")
-    func copies() async {
+    @Test("Selected messages are copied in timeline order and then deselected")
+    func copiesSelectedMessagesInOrder() async {
         await open()
         harness.service.known = { id in [.of(1), .of(2, by: Fixtures.own)].first { $0.id == id } }
         select("m2", "m1")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test("Cancelling deselects messages before text")
-    func cancelsInTurn() async {
+    func cancelingDeselectsMessagesBeforeText() async {
         await open()
         timeline.send(.selection(.selectAll))
         select("m1")
@@ -110,8 +110,8 @@ import Testing
         #expect(timeline.selectedText == nil && !timeline.canCancelSelection)
     }
 
-    @Test("Forwarding hands the selected messages over and deselects them")
-    func forwards() async {
+    @Test("Forwarding passes on the selected messages and deselects them")
+    func forwardsSelectedMessages() async {
         await open()
         select("m3")
         timeline.send(.selection(.forward))
@@ -126,8 +126,8 @@ import Testing
         timeline.send(.selection(.press(press)))
     }
 
-    @Test("A press clears the selection, two select a word, three the message, and Shift extends")
-    func selectsByPresses() async {
+    @Test("A click clears the selection, a double click selects a word, a triple click the message, and Shift extends")
+    func clicksSelectWordsAndMessages() async {
         await open()
         press("m1", 2)
         #expect(timeline.selectedFragment?.text == "Text")
@@ -139,8 +139,8 @@ import Testing
         #expect(timeline.selectedFragment?.text == "Text 1")
     }
 
-    @Test("Two presses on one's own bubble edit it, beside it they select a word")
-    func editsByPresses() async {
+    @Test("A double click on one's own bubble edits it; beside it, it selects a word")
+    func doubleClickEditsOwnMessages() async {
         await open()
         press("m2", 2, beside: true)
         #expect(harness.told.isEmpty && timeline.selectedFragment?.text == "Text")
@@ -149,8 +149,8 @@ import Testing
         #expect(timeline.selectedText == nil)
     }
 
-    @Test("While messages are selected a press selects another one")
-    func selectsMessagesByPresses() async {
+    @Test("While messages are selected, a click selects another one")
+    func clicksSelectFurtherMessages() async {
         await open()
         select("m1")
         press("m2", 1)

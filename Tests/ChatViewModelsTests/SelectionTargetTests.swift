@@ -6,8 +6,8 @@ import Testing
 struct SelectionTargetTests {
     private let rooms = [RoomID("a"), RoomID("b")]
 
-    @Test("At the start the last room is selected, or else the first of the list, and an empty list is waited out")
-    func initial() {
+    @Test("Initially the last open room is selected, or else the first listed one")
+    func initialSelectionIsTheLastOpenRoom() {
         var target = SelectionTarget.initial(RoomID("b"))
         #expect(target.resolve(in: [], current: nil) == nil && target == .initial(RoomID("b")))
         #expect(target.resolve(in: rooms, current: nil) == RoomID("b") && target == .none)
@@ -15,8 +15,8 @@ struct SelectionTargetTests {
         #expect(target.resolve(in: rooms, current: nil) == RoomID("a"))
     }
 
-    @Test("A room is selected when it is listed, once")
-    func pending() {
+    @Test("A pending room is selected once, when it is listed")
+    func pendingRoomIsSelectedOnceListed() {
         var target = SelectionTarget.room(RoomID("c"))
         #expect(target.resolve(in: rooms, current: RoomID("a")) == RoomID("a"))
         #expect(target.resolve(in: rooms + [RoomID("c")], current: RoomID("a")) == RoomID("c"))

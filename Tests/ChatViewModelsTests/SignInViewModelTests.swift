@@ -35,7 +35,7 @@ struct SignInViewModelTests {
         return viewModel
     }
 
-    @Test func allTheWay() async {
+    @Test func signInSucceeds() async {
         let viewModel = await found()
         service.loggedIn = .success(Self.ann)
         service.tell([AccountState(account: Self.ann, condition: .connecting)])
@@ -50,7 +50,7 @@ struct SignInViewModelTests {
     @Test(arguments: [
         SignInProblem.notAnAddress, .unreachable(reason: "x"), .noHomeserver(reason: "x"), .tooOften(wait: .seconds(2)),
     ])
-    func aProblemOfTheServerIsToldWhereItIsTyped(problem: SignInProblem) async {
+    func serverProblemIsShownAtTheServerStep(problem: SignInProblem) async {
         service.found = .failure(problem)
         let viewModel = make()
         viewModel.send(.find("example.org"))
@@ -67,7 +67,7 @@ struct SignInViewModelTests {
         SignInProblem.wrongPassword, .wrongToken, .deactivated, .tooOften(wait: nil), .otherUser, .alreadyHere,
         .rejected(reason: "x"), .unreachable(reason: "x"),
     ])
-    func aProblemOfTheNameIsToldWhereItIsTyped(problem: SignInProblem) async {
+    func credentialProblemIsShownAtTheCredentialStep(problem: SignInProblem) async {
         let viewModel = await found()
         service.loggedIn = .failure(problem)
         logIn(viewModel)
@@ -78,7 +78,7 @@ struct SignInViewModelTests {
     }
 
     @Test(arguments: [CredentialStoreError.locked, .unavailable(reason: "none")])
-    func aKeyringThatDoesNotTakeItAsks(error: CredentialStoreError) async {
+    func keyringFailureAsksHowToProceed(error: CredentialStoreError) async {
         let viewModel = await found()
         service.loggedIn = .success(Self.ann)
         service.secretFailure = [.keyring: error]
@@ -95,7 +95,7 @@ struct SignInViewModelTests {
         #expect(service.calls.suffix(2) == ["keep file", "begin"])
     }
 
-    @Test func whatIsTypedAsAUserNamesTheUser() async {
+    @Test func matrixIDTypedAsServerFillsInTheName() async {
         service.found = .success(Self.server)
         let viewModel = make()
         viewModel.send(.find(" @ann:example.org"))
@@ -103,7 +103,7 @@ struct SignInViewModelTests {
         #expect(viewModel.state.name == "@ann:example.org")
     }
 
-    @Test func signingInAgainAsksForThePasswordAlone() async {
+    @Test func signingInAgainAsksOnlyForThePassword() async {
         service.found = .success(Self.server)
         service.loggedIn = .success(Self.ann)
         let viewModel = make(again: Self.ann)
@@ -114,7 +114,7 @@ struct SignInViewModelTests {
         #expect(service.calls.contains("logIn again @ann:example.org"))
     }
 
-    @Test func storageThatFailsEndsTheSession() async {
+    @Test func storageFailureEndsTheSession() async {
         let viewModel = await found()
         service.loggedIn = .success(Self.ann)
         service.beginFailure = .storage(reason: "x")
@@ -123,8 +123,8 @@ struct SignInViewModelTests {
         #expect(service.calls.suffix(2) == ["begin", "abandon"] && viewModel.state.step == .server)
     }
 
-    @Test("Both ways in need what they send, and nothing can be sent twice at once")
-    func inputIsComplete() async {
+    @Test("Sign-in requires complete input and runs once at a time")
+    func signInRequiresCompleteInput() async {
         let viewModel = await found()
         var state = viewModel.state
         #expect(
@@ -142,7 +142,7 @@ struct SignInViewModelTests {
         service.gate?.open()
     }
 
-    @Test("A server without passwords is signed in to with a token")
+    @Test("A server without passwords offers sign-in by token only")
     func tokenOnly() async {
         service.found = .success(
             SignInServer(url: URL(string: "https://example.org")!, supportsPassword: false, hasWebPage: true))
@@ -155,7 +155,7 @@ struct SignInViewModelTests {
 
     // MARK: Canceling
 
-    @Test func cancellingTheSearchGoesBackToTheServer() async {
+    @Test func cancelingDiscoveryReturnsToTheServerStep() async {
         service.gate = Gate()
         service.found = .success(Self.server)
         let viewModel = make()
@@ -170,7 +170,7 @@ struct SignInViewModelTests {
         #expect(viewModel.state.isOver && added.values.isEmpty)
     }
 
-    @Test func aSessionThatComesAfterCancellingIsEnded() async {
+    @Test func sessionArrivingAfterCancellationIsEnded() async {
         let viewModel = await found()
         service.gate = Gate()
         service.loggedIn = .success(Self.ann)
@@ -183,7 +183,7 @@ struct SignInViewModelTests {
         #expect(!service.calls.contains("begin"))
     }
 
-    @Test func cancellingAtTheKeyringEndsTheSession() async {
+    @Test func cancelingAtTheKeyringEndsTheSession() async {
         let viewModel = await found()
         service.loggedIn = .success(Self.ann)
         service.secretFailure = [.keyring: .locked]
@@ -194,7 +194,7 @@ struct SignInViewModelTests {
         while !service.calls.contains("abandon") { await Task.yield() }
     }
 
-    @Test func cancellingTheFirstSyncKeepsTheAccount() async {
+    @Test func cancelingTheFirstSyncKeepsTheAccount() async {
         let viewModel = await found()
         service.loggedIn = .success(Self.ann)
         service.tell([AccountState(account: Self.ann, condition: .connecting)])

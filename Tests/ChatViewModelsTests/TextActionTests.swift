@@ -16,15 +16,15 @@ import Testing
     }()
 
     @Test("Actions are found in order, in UTF-8 offsets, a mention after the spoiler that covers it")
-    func finds() {
+    func actionsAreInTextOrder() {
         let actions = TextAction.all(in: text)
         #expect(actions.map(\.range) == [3..<17, 14..<17, 18..<23])
         #expect(actions.map(\.isTarget) == [false, true, true])
         #expect(TextAction.all(in: InlineText("plain")).isEmpty)
     }
 
-    @Test("A spoiler tells nothing of what it covers")
-    func says() {
+    @Test("A spoiler's description does not reveal its content")
+    func spoilersRevealNothing() {
         let actions = TextAction.all(in: text)
         #expect(
             actions.map { $0.accessibleText(in: text.text, .untranslated) }

@@ -11,15 +11,15 @@ import Testing
     private static let wording = Wording(
         translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })
 
-    @Test("A rejection that the user can see anyway is not told")
-    func silentRejections() {
+    @Test("A rejection that is visible anyway shows no toast")
+    func visibleRejectionsShowNoToast() {
         let text = ToastText(Self.wording)
         #expect(text.text(for: .rejected(.empty)) == nil)
         #expect(text.text(for: .rejected(.limit(rejected: 2))) == "2 characters did not fit")
         #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files of more than 5 bytes cannot be sent")
     }
 
-    @Test("A search tells its place among the matches, and that there may be more")
+    @Test("The search count shows the current match and whether there may be more")
     func searchCounts() {
         let text = SearchText(Self.wording)
         var state = RoomSearchViewModel.State()
@@ -35,7 +35,7 @@ import Testing
         #expect(text.count(state) == "2 of 2+")
     }
 
-    @Test("Only the first problem of a query is told, and it goes before an error")
+    @Test("Only the first problem of a query is shown, and before an error")
     func searchProblems() {
         let text = SearchText(Self.wording)
         #expect(
@@ -44,7 +44,7 @@ import Testing
         #expect(text.text(for: [], nil).isEmpty)
     }
 
-    @Test("What an import left out is told most frequent first, with names cut to a short line")
+    @Test("Items skipped by an import are listed by frequency, with shortened names")
     func skippedItems() {
         let report = ImportReport(
             conversations: [],
@@ -82,8 +82,8 @@ import Testing
         #expect(entries.map(\.version) == [edit, original])
     }
 
-    @Test("An inviter is told by the Matrix ID too: names can be forged")
-    func inviters() {
+    @Test("An inviter is named with the Matrix ID, as display names can be forged")
+    func inviterIsNamedWithMatrixID() {
         let text = InvitationText(Self.wording)
         let invitation = Invitation(
             room: RoomID("a"), inviter: MemberID("@ann:x"), inviterName: "Ann", isDirect: true,
@@ -91,15 +91,15 @@ import Testing
         #expect(text.inviter(of: invitation) == "Ann (@ann:x) wants to talk with you.")
     }
 
-    @Test("A server that asks to wait is told with the time, rounded up")
-    func waits() {
+    @Test("A rate limit is shown with the time to wait, rounded up")
+    func rateLimitShowsTheTimeToWait() {
         let text = SignInText(Self.wording)
         #expect(
             text.text(for: SignInProblem.tooOften(wait: .milliseconds(500))) == "Too many attempts. Wait 1 second.")
         #expect(text.text(for: SignInProblem.tooOften(wait: nil)) == "Too many attempts. Wait a little.")
     }
 
-    @Test("The account button tells of unread messages in accounts that are not shown")
+    @Test("The account button mentions unread messages in other accounts")
     func unreadElsewhere() {
         let text = AccountText(Self.wording)
         let account = Account(id: "@ann:x", kind: "matrix", server: "https://x", device: "D", name: "ann")

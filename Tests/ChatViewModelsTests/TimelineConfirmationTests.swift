@@ -18,8 +18,8 @@ import Testing
         return message
     }
 
-    @Test("A deletion says for whom, and happens once it is confirmed")
-    func saysForWhom() async throws {
+    @Test("A deletion names whom it affects and requires confirmation")
+    func deletionRequiresConfirmation() async throws {
         await harness.open([.of(1, by: Fixtures.own), .of(2)])
         timeline.send(.message(MessageID("m1"), .requestDeletion))
         let asked = try #require(confirmation())
@@ -33,19 +33,19 @@ import Testing
         #expect(confirmation()?.body(.untranslated).contains("Only you are in this room") == true)
     }
 
-    @Test("Another's message is not deleted")
-    func deletesOwnOnly() async {
+    @Test("Another user's message cannot be deleted")
+    func onlyOwnMessagesAreDeleted() async {
         await harness.open([.of(1)])
         timeline.send(.message(MessageID("m1"), .requestDeletion))
         #expect(confirmation() == nil)
     }
 
     @Test(
-        "A message that was not sent is discarded, whether deleted or dismissed",
+        "A failed message is discarded, whether deleted or dismissed",
         arguments: [
             MessageAction.requestDeletion, .requestDiscard,
         ])
-    func discardsFailed(_ action: MessageAction) async throws {
+    func failedMessageIsDiscarded(_ action: MessageAction) async throws {
         await harness.open([failed(1)])
         timeline.send(.message(MessageID("m1"), action))
         let asked = try #require(confirmation())
@@ -56,11 +56,11 @@ import Testing
     }
 
     @Test(
-        "An upload is given up without a question",
+        "An upload is cancelled without confirmation",
         arguments: [
             MessageAction.requestDeletion, .requestDiscard,
         ])
-    func givesUpUploads(_ action: MessageAction) async {
+    func uploadIsCanceledWithoutConfirmation(_ action: MessageAction) async {
         var message = Message.of(1, by: Fixtures.own, delivery: .sending)
         message.upload = 0.5
         await harness.open([message])
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("Discarding all failed messages asks with their number")
-    func discardsAllFailed() async throws {
+    func allFailedMessagesAreDiscarded() async throws {
         await harness.open([.of(1)])
         timeline.send(.failed(.requestDiscard))
         #expect(confirmation() == nil)

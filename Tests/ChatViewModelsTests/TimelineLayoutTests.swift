@@ -58,7 +58,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: layouts + events) func laysOut(_ what: String, messages: [Message], expected: String) async {
+    @Test(arguments: layouts + events) func groupsMessagesByDayAndSender(
+        _ what: String, messages: [Message], expected: String
+    ) async {
         await harness.open(messages)
         #expect(harness.sketch == expected, "\(what)")
         #expect(Set(harness.items.map(\.id)).count == harness.items.count)
@@ -83,7 +85,7 @@ import Testing
         ("read what is gone", [.of(5), .of(6)], false, 2, "d10 (m5 m6)"),
     ]
 
-    @Test(arguments: unreadLines) func drawsTheUnreadLine(
+    @Test(arguments: unreadLines) func showsTheUnreadLine(
         _ what: String, messages: [Message], hasOlder: Bool, readUpTo: Int64?, expected: String
     ) async {
         await harness.open(messages, hasOlder: hasOlder, readUpTo: readUpTo)
@@ -92,20 +94,20 @@ import Testing
 
     /// The unread line covers what was unread on opening, not messages that arrive while the room is open.
     @Test(arguments: [(1, [Message.of(1)]), (1, [.of(1), .of(2, by: own)])] as [(Int64, [Message])])
-    func whatArrivesLaterIsNotBehindTheLine(readUpTo: Int64, messages: [Message]) async {
+    func laterMessagesDoNotAddAnUnreadLine(readUpTo: Int64, messages: [Message]) async {
         await harness.open(messages, readUpTo: readUpTo)
         await harness.tell(.changed([.of(3), .of(4)]))
         #expect(!harness.items.contains(.unreadLine))
     }
 
-    @Test func theLineStaysWhileMoreArrives() async {
+    @Test func unreadLineStaysWhileMessagesArrive() async {
         await harness.open([.of(1), .of(2)], readUpTo: 1)
         await harness.tell(.changed([.of(3)]))
         harness.timeline.send(.reading(.scrolled(to: nil)))
         #expect(harness.sketch == "d10 (m1) -- (m2 m3)")
     }
 
-    @Test func theLineComesWithTheOlderPage() async {
+    @Test func unreadLineAppearsWithTheOlderPage() async {
         harness.service.pages = { _, _ in TimelinePage(messages: [.of(1), .of(2), .of(3)], hasOlder: false) }
         await harness.open([.of(4), .of(5)], hasOlder: true, readUpTo: 2)
         harness.timeline.send(.pages(.load(.older)))
@@ -113,7 +115,7 @@ import Testing
         #expect(harness.sketch == "d10 (m1 m2) -- (m3 m4 m5)")
     }
 
-    @Test func daysAreNamedAnewAtMidnight() async {
+    @Test func midnightUpdatesTheDays() async {
         func days() -> [RelativeDay] {
             harness.items.compactMap { if case .day(_, _, let day) = $0 { day } else { nil } }
         }
@@ -125,7 +127,7 @@ import Testing
         #expect(days() == [.other(sameYear: true), .thisWeek, .yesterday])
     }
 
-    @Test func rowsTellWhoSaysWhat() async {
+    @Test func itemsShowSenderNamesAndStates() async {
         var edited = Message.of(2, by: Self.own)
         edited.editedAt = Self.at(10, 13)
         var deletedLater = Message.of(3, isDeleted: true)

@@ -7,7 +7,7 @@ import Testing
 /// Members found by ID while they change.
 @Suite struct TimelineMembersTests {
     @Test("Changed members keep their place, and new ones come last")
-    func changes() {
+    func changedMembersKeepTheirPlace() {
         var members = TimelineMembers([Fixtures.own, Fixtures.other])
         let renamed = Member(id: Fixtures.other.id, displayName: "Alexandra", kind: .person)
         let new = Member(id: MemberID("new"), displayName: "New", kind: .person)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test("The first of two members with one ID counts")
-    func prefersTheFirst() {
+    func firstOfEqualIDsWins() {
         let twin = Member(id: Fixtures.other.id, displayName: "Twin", kind: .person)
         #expect(TimelineMembers([Fixtures.other, twin])[twin.id] == Fixtures.other)
     }

@@ -49,7 +49,7 @@ import Testing
 
     private func sees(_ positions: ClosedRange<Int>) -> Bool { harness.positions == positions.map(String.init) }
 
-    @Test func aJumpToWhatIsLoadedAsksNobody() async {
+    @Test func jumpToALoadedMessageRequestsNothing() async {
         await open(10)
         harness.forgetEffects()
         timeline.send(.pages(.jump(.message(MessageID("m8")))))
@@ -58,7 +58,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    @Test func aJumpIntoThePastIsDetachedUntilItMeetsTheNewest() async {
+    @Test func jumpIntoHistoryIsDetachedUntilItMeetsTheNewest() async {
         await open(12)
         harness.forgetEffects()
         await send(.pages(.jump(.message(MessageID("m3")))))
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// SLK-56: the oldest destination is the room's first message, however much is loaded.
-    @Test func theOldestMessageIsGoneTo() async {
+    @Test func jumpToOldestLoadsTheFirstMessage() async {
         await open(12)
         harness.forgetEffects()
         await send(.pages(.jump(.oldest)))
@@ -85,7 +85,7 @@ import Testing
         #expect(harness.effects == [.revealOldest], "it is loaded")
     }
 
-    @Test func whatComesWhileOneIsInThePastIsNotShownAndNotMissed() async {
+    @Test func messagesArrivingWhileDetachedAppearLater() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("m3")))))
         await harness.tell(.changed([.of(13)]))
@@ -98,7 +98,7 @@ import Testing
         #expect(sees(10...13) && !harness.state.isDetached && reveals().last == .revealNewest)
     }
 
-    @Test func theEndOfAStretchInThePastIsNotTheNewestMessage() async {
+    @Test func endOfADetachedRangeIsNotMarkedRead() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("m3")))))
         timeline.send(.reading(.scrolled(to: nil)))
@@ -110,7 +110,7 @@ import Testing
     @Test(
         arguments: [.message(MessageID("m3")), .date(localTime(2026, 3, 1)), .oldest] as [TimelineDestination]
     )
-    func aJumpMarksNothingAsRead(_ destination: TimelineDestination) async {
+    func jumpMarksNothingAsRead(_ destination: TimelineDestination) async {
         await open(12)
         timeline.send(.pages(.jump(destination)))
         timeline.send(.reading(.scrolled(to: nil)))
@@ -120,14 +120,14 @@ import Testing
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
-    @Test func aJumpToWhatIsGoneIsToldAndChangesNothing() async {
+    @Test func jumpToAMissingMessageFailsAndChangesNothing() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("gone")))))
         #expect(harness.told == [.failed(.notFound)] && sees(9...12))
     }
 
     /// A limited sync resets the timeline while the page of a jump is loading.
-    @Test func aJumpOnItsWaySurvivesANewBeginning() async {
+    @Test func jumpInFlightSurvivesAReset() async {
         await open(12)
         let gate = Gate()
         service.before = { if case .pageAround = $0 { await gate.pass() } }
@@ -140,7 +140,7 @@ import Testing
         #expect(harness.mirrored == Array(timeline.rows))
     }
 
-    @Test func aPageOfAStretchThatWasLeftIsOfNoUse() async {
+    @Test func pageOfAnAbandonedRangeIsIgnored() async {
         await open(12)
         let gate = Gate()
         service.before = { if case .page = $0 { await gate.pass() } }
@@ -152,7 +152,7 @@ import Testing
         #expect(sees(1...4) && harness.mirrored == Array(timeline.rows))
     }
 
-    @Test func aPageThatIsWantedMeanwhileComesNext() async {
+    @Test func pageRequestedDuringAJumpLoadsNext() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("m7")))))
         timeline.send(.pages(.load(.older)))
@@ -161,7 +161,7 @@ import Testing
         #expect(sees(1...12))
     }
 
-    @Test func aDateLeadsToItsDay() async {
+    @Test func jumpToADateRevealsItsDay() async {
         let messages = (1...4).map { Message.of($0, at: localTime(2026, 3, Int($0), 12)) }
         await harness.open(messages)
         harness.forgetEffects()
@@ -173,7 +173,7 @@ import Testing
 
     // MARK: Initial position
 
-    @Test func whatIsUnreadIsShownFirst() async {
+    @Test func opensAtTheUnreadLine() async {
         await open(4, readUpTo: 2)
         #expect(reveals() == [.reveal(.unreadLine)])
         harness.forgetEffects()
@@ -181,20 +181,20 @@ import Testing
         #expect(reveals() == [.reveal(.unreadLine)])
     }
 
-    @Test func unreadMessagesThatReachFarBackAreBegunAtTheFirst() async {
+    @Test func opensAtAFirstUnreadMessageFarBack() async {
         await open(30, readUpTo: 5)
         #expect(harness.sketch.contains("-- (m6") && harness.state.isDetached)
         #expect(reveals() == [.reveal(.unreadLine)])
     }
 
-    @Test func withNothingUnreadThereIsNoFirst() async {
+    @Test func jumpToFirstUnreadDoesNothingIfAllIsRead() async {
         await open(30, readUpTo: 30)
         harness.forgetEffects()
         timeline.send(.pages(.jump(.firstUnread)))
         #expect(harness.effects.isEmpty && harness.state.loading == nil && sees(27...30))
     }
 
-    @Test func thePlaceIsKeptHalfASecondBehindAtMost() async {
+    @Test func scrollPositionIsSavedWithinHalfASecond() async {
         await open(12)
         let place = ScrollPosition(message: MessageID("m10"), offset: 7)
         timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m9"), offset: 3))))
@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(arguments: [(11, false), (3, true)] as [(Int64, Bool)])
-    func beginsWhereOneHasRead(position: Int64, isDetached: Bool) async {
+    func opensAtTheSavedScrollPosition(position: Int64, isDetached: Bool) async {
         let other = TimelineHarness(pageSize: 4, place: ScrollPosition(message: MessageID("m\(position)"), offset: -4))
         let all = (1...12).map { Message.of($0) }
         other.service.pagesAround = { _, _ in TimelinePage(messages: Array(all[1..<5]), hasOlder: true, hasNewer: true)
@@ -220,7 +220,7 @@ import Testing
         #expect(other.state.isDetached == isDetached)
     }
 
-    @Test func aPlaceThatIsGoneIsNone() async {
+    @Test func missingScrollPositionOpensAtTheNewest() async {
         let other = TimelineHarness(pageSize: 4, place: ScrollPosition(message: MessageID("gone"), offset: 0))
         await other.open((9...12).map { .of($0) }, hasOlder: true)
         #expect(other.effects.last == .revealNewest && other.told.isEmpty)
@@ -228,7 +228,7 @@ import Testing
 
     // MARK: Unloading
 
-    @Test func letsGoOfWhatIsFarFromTheReader() async {
+    @Test func messagesFarFromTheReaderAreUnloaded() async {
         await open(40)
         timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m38"), offset: 0))))
         await send(.pages(.load(.older)))
@@ -241,7 +241,7 @@ import Testing
     }
 
     /// A changed message updates only itself and its neighbors, however many are loaded.
-    @Test(arguments: [2, 40, 400] as [Int64]) func aChangeIsAsLargeAsWhatItChanges(count: Int64) async {
+    @Test(arguments: [2, 40, 400] as [Int64]) func changesUpdateOnlyAffectedRows(count: Int64) async {
         let other = TimelineHarness()
         await other.open((1...count).map { .of($0 * 10) })
         let last = Int(count)
@@ -269,7 +269,7 @@ import Testing
         return message
     }
 
-    @Test func aReplyShowsWhatItAnswersAndFollowsIt() async {
+    @Test func replyShowsAndFollowsItsTarget() async {
         await harness.open([.of(1, text: "first\nsecond"), reply(2, to: 1)])
         let id = MessageID("m1")
         func quote() -> MessageItem.Quote? { harness.messages.last?.quote }
@@ -281,7 +281,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    @Test func whatIsAnsweredButNotLoadedIsAskedForOnce() async {
+    @Test func unloadedReplyTargetIsRequestedOnce() async {
         service.known = { $0 == MessageID("m1") ? .of(1, text: "old") : nil }
         await harness.open([reply(8, to: 1), reply(9, to: 1), reply(10, to: 2)], hasOlder: true)
         await eventually { [harness] in
@@ -294,7 +294,7 @@ import Testing
         #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", words: "newer"))
     }
 
-    @Test func replyingHandsTheMessageToTheComposer() async {
+    @Test func replyPassesTheMessageToTheComposer() async {
         await harness.open([.of(1, text: "what?"), .of(2, isDeleted: true)])
         timeline.send(.message(MessageID("m1"), .reply))
         timeline.send(.message(MessageID("m2"), .reply))
@@ -311,7 +311,7 @@ import Testing
 
     /// A restored draft may reply to a message that was deleted meanwhile, loaded or not.
     @Test(arguments: [(1, true), (2, false), (3, true), (4, false), (5, true)] as [(Int64, Bool)])
-    func whatADraftAnswersMayBeGone(_ answered: Int64, isGone: Bool) async {
+    func restoredReplyTargetMayBeDeleted(_ answered: Int64, isGone: Bool) async {
         service.known = { id in
             switch id {
             case MessageID("m3"): .of(3, isDeleted: true)
@@ -330,7 +330,7 @@ import Testing
         }
     }
 
-    @Test func editingTheNewestOfOnesOwnComesBackFromThePast() async {
+    @Test func editingTheLastOwnMessageReturnsFromHistory() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("m3")))))
         service.pages = { _, _ in

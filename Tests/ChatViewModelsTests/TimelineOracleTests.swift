@@ -8,7 +8,7 @@ import ToolSupport
 
 /// Compares the timeline with a naive model under random updates.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineOracleTests {
-    @Test(arguments: 0..<60) func showsWhatIsThere(seed: Int) async {
+    @Test(arguments: 0..<60) func randomUpdatesMatchTheExpectedTimeline(seed: Int) async {
         let room = RandomRoom(seed: UInt64(seed))
         await room.open()
         for step in 0..<160 {

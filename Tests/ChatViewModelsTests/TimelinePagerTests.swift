@@ -68,14 +68,14 @@ import Testing
         #expect(positions == Array(1...4) && pager.range.isDetached && !pager.range.hasOlder)
     }
 
-    @Test("Without an unread line there is no first unread message to jump to")
-    func needsAnUnreadLine() async {
+    @Test("Without an unread line a jump to the first unread message does nothing")
+    func firstUnreadRequiresAnUnreadLine() async {
         _ = await pager.open(page(9...12), around: nil)
         pager.load(TimelineJump(destination: .firstUnread), unreadLineAfter: nil)
         #expect(pager.range.loading == nil && service.calls.isEmpty)
     }
 
-    @Test("Opening anew behind a gap postpones the jump in flight and drops its page")
+    @Test("Reopening after a gap postpones the jump in flight and drops its page")
     func postponesTheJumpInFlight() async {
         _ = await pager.open(page(9...12), around: nil)
         let gate = Gate()
@@ -91,8 +91,8 @@ import Testing
         #expect(positions == [20, 21, 22] && pager.range.loading == nil)
     }
 
-    @Test("A page requested while the room opens anew does not join the new range")
-    func dropsPagesOfTheRangeBefore() async {
+    @Test("A page requested while the room reopens does not join the new range")
+    func pagesOfAPreviousRangeAreDropped() async {
         _ = await pager.open(page(9...12), around: nil)
         let gate = Gate()
         service.before = { if case .pageAround = $0 { await gate.pass() } }
@@ -107,14 +107,14 @@ import Testing
         #expect(positions == [30, 31, 32])
     }
 
-    @Test("The room opens at its newest page if the message to open at is gone")
-    func opensWithoutTheMessage() async {
+    @Test("The room opens at its newest page if the target message is missing")
+    func missingMessageOpensTheNewestPage() async {
         #expect(await !pager.open(page(9...12), around: MessageID("gone")))
         #expect(positions == Array(9...12) && pager.range.isLoaded)
     }
 
     @Test("Messages far from the anchor are dropped, and the others stay")
-    func dropsWhatIsFar() async {
+    func distantMessagesAreDropped() async {
         _ = await pager.open(page(1...12, older: false), around: nil)
         pager.setAnchor(MessageID("m2"))
         pager.apply(.changed([.of(13)]))
@@ -122,8 +122,8 @@ import Testing
         #expect(outputs.values.last == .dropped((8...13).map { .of($0) }))
     }
 
-    @Test("A cleared range is empty, and what arrives later is shown")
-    func clears() async {
+    @Test("A cleared range is empty, and later messages are shown")
+    func clearedRangeIsEmpty() async {
         _ = await pager.open(page(1...3), around: nil)
         pager.clear()
         #expect(pager.range.isEmpty && !pager.range.hasOlder)

@@ -17,7 +17,7 @@ import Testing
 
     // MARK: Updates
 
-    @Test func nothingIsShownBeforeTheRoomIsThere() {
+    @Test func nothingIsShownBeforeTheRoomOpens() {
         #expect(!timeline.state.isLoaded && !timeline.state.isEmpty)
         timeline.send(.pages(.load(.older)))
         timeline.send(.reading(.scrolled(to: nil)))
@@ -39,20 +39,22 @@ import Testing
         ),
     ]
 
-    @Test(arguments: updates) func takesUpdatesIn(_ what: String, updates: [TimelineUpdate], expected: [String]) async {
+    @Test(arguments: updates) func updatesAreMergedInOrder(
+        _ what: String, updates: [TimelineUpdate], expected: [String]
+    ) async {
         await harness.open([.of(10), .of(20), .of(30)])
         for update in updates { await harness.tell(update) }
         #expect(harness.positions == expected, "\(what)")
     }
 
-    @Test func aChangeReplacesWhatWasKnown() async {
+    @Test func changeReplacesTheMessage() async {
         await harness.open([.of(1), .of(2), .of(3)])
         await harness.tell(.changed([.of(2, text: "", isDeleted: true)]))
         #expect(harness.messages.map(\.isDeleted) == [false, true, false])
     }
 
     /// The user's own message moves to its final position when the server returns it.
-    @Test func aMessageThatMovesIsThereOnce() async {
+    @Test func movedMessageIsShownOnce() async {
         await harness.open([.of(1), .of(2)])
         func own(at position: Int64, _ delivery: Message.Delivery) -> Message {
             Message(
@@ -65,13 +67,13 @@ import Testing
         #expect(harness.messages.last?.delivery == .sent)
     }
 
-    @Test func openingAnewReplacesAll() async {
+    @Test func reopeningReplacesAllMessages() async {
         await harness.open([.of(1), .of(2)], hasOlder: true)
         await harness.open([.of(7)], hasOlder: false)
         #expect(harness.positions == ["7"] && !harness.state.hasOlder)
     }
 
-    @Test func aStreamThatEndsBeforeItOpensIsAFailure() async {
+    @Test func streamEndingBeforeOpeningIsAFailure() async {
         service.timelines[timeline.roomID]?.finish()
         await eventually { [harness] in !harness.told.isEmpty }
         guard case .failed(.storage) = harness.told[0] else {
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aClosedRoomCanOnlyBeRead() async {
+    @Test func closedRoomIsReadOnly() async {
         await harness.open([.of(1, by: Self.own), .of(2)], hasOlder: true)
         await harness.tell(.closed)
         service.timelines[timeline.roomID]?.finish()
@@ -96,7 +98,7 @@ import Testing
         #expect(service.calls.isEmpty && harness.told.isEmpty)
     }
 
-    @Test func tellsWhoTypesByName() async {
+    @Test func reportsTypingUsersByName() async {
         await harness.open([])
         service.tell(.typing([Fixtures.other.id, MemberID("x")]))
         await eventually { [harness] in harness.outputs.values.last == .typing(["Alex", "x"]) }
@@ -105,7 +107,7 @@ import Testing
     }
 
     /// Nothing else retains a timeline: it is released with its view.
-    @Test func endsWithItsOwner() async {
+    @Test func timelineIsReleasedWithItsOwner() async {
         var other: TimelineViewModel? = TimelineViewModel(roomID: RoomID("other"), service: service)
         other?.start()
         weak let weakly = other
@@ -144,7 +146,7 @@ import Testing
         #expect(harness.told.isEmpty)
     }
 
-    @Test func aPageThatCannotBeReadCanBeAskedForAgain() async {
+    @Test func failedPageCanBeRequestedAgain() async {
         service.before = { _ in throw ChatError.storage(reason: "disk") }
         await harness.open([.of(7)], hasOlder: true)
         timeline.send(.pages(.load(.older)))
@@ -158,7 +160,7 @@ import Testing
     }
 
     /// The view retries every two seconds.
-    @Test func aPageThatDoesNotComeIsToldOnce() async {
+    @Test func repeatedPageFailureIsReportedOnce() async {
         service.before = { _ in throw ChatError.unreachable }
         service.pages = { [self] _, _ in page(5...6, hasOlder: true) }
         await harness.open([.of(7)], hasOlder: true)
@@ -181,7 +183,7 @@ import Testing
     }
 
     /// A change that arrives while a page loads is newer than the page.
-    @Test func whatChangesWhileAPageIsOnItsWayIsNotForgotten() async {
+    @Test func changesDuringPageLoadAreApplied() async {
         let gate = Gate()
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
@@ -199,7 +201,7 @@ import Testing
     }
 
     /// Changes older than everything loaded are ignored; their page will include them.
-    @Test func changesOfWhatIsNotLoadedWait() async {
+    @Test func changesToUnloadedMessagesAreIgnored() async {
         await harness.open([.of(6), .of(7)], hasOlder: true)
         await harness.tell(.changed([.of(3, text: "changed")]))
         await harness.tell(.removed([MessageID("m6"), MessageID("m7")]))
@@ -212,7 +214,7 @@ import Testing
         #expect(service.calls == [.page(before: 6)])
     }
 
-    @Test func aPageOfARoomThatWasOpenedAnewIsOfNoUse() async {
+    @Test func pageOfAReopenedRoomIsIgnored() async {
         let gate = Gate()
         service.before = { if case .page = $0 { await gate.pass() } }
         service.pages = { [self] _, _ in page(1...5, hasOlder: false) }
@@ -241,7 +243,7 @@ import Testing
     }
 
     /// An inactive window sends no read receipts.
-    @Test func nothingIsReadWhileNobodyLooks() async {
+    @Test func nothingIsMarkedReadWhileUnattended() async {
         timeline.send(.reading(.attended(false)))
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
         timeline.send(.reading(.scrolled(to: nil)))
@@ -259,7 +261,7 @@ import Testing
         #expect(!service.calls.contains(.markRead(MessageID("m5"))), "it is below what is seen")
     }
 
-    @Test func whatWasReadIsNotMarkedAgain() async {
+    @Test func readMessagesAreNotMarkedAgain() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.reading(.scrolled(to: nil)))
         await settle()
@@ -267,7 +269,7 @@ import Testing
     }
 
     /// A local echo cannot be marked as read: the server does not know it yet.
-    @Test func whatIsOnItsWayIsNotMarked() async {
+    @Test func pendingMessagesAreNotMarkedRead() async {
         await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])
         timeline.send(.reading(.scrolled(to: nil)))
         await eventually { [service] in service.calls == [.markRead(MessageID("m1"))] }
@@ -295,7 +297,7 @@ import Testing
         #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
     }
 
-    @Test func whatWasGivenUpIsSentAgain() async {
+    @Test func failedMessageIsRetried() async {
         var failed = Message.of(1, by: Self.own, delivery: .failed)
         failed.transactionID = TransactionID("t1")
         var waiting = Message.of(2, by: Self.own, delivery: .sending)
@@ -308,7 +310,7 @@ import Testing
         #expect(service.calls == [.retry(TransactionID("t1"))])
     }
 
-    @Test func whatWasRefusedIsTriedAgainOrGivenUp() async {
+    @Test func rejectedChangeIsRetriedOrDiscarded() async {
         var refused = Message.of(1)
         refused.pendingChange = PendingChange(transaction: TransactionID("r"), kind: .reaction, isRejected: true)
         var waiting = Message.of(2, by: Self.own)
@@ -331,7 +333,7 @@ import Testing
         #expect(expected.allSatisfy(service.calls.contains) && service.calls.count == expected.count)
     }
 
-    @Test func theNewestEditableMessageIsEdited() async {
+    @Test func editLastEditsTheNewestOwnMessage() async {
         await harness.open([
             .of(1, by: Self.own), .of(2, by: Self.own), .of(3, by: Self.own, isDeleted: true), .of(4),
         ])
@@ -344,13 +346,13 @@ import Testing
     }
 
     /// The local echo got its event ID while the deletion awaited confirmation.
-    @Test func whatGotAnotherIdentifierIsDeleted() async {
+    @Test func messageWithAnOutdatedIDIsDeleted() async {
         await harness.open([.of(1, by: Self.own)])
         timeline.send(.message(MessageID("~t1"), .delete))
         await eventually { [service] in service.calls.contains(.delete(MessageID("~t1"))) }
     }
 
-    @Test func aFailedDeletionIsTold() async {
+    @Test func failedDeletionIsReported() async {
         service.before = { _ in throw ChatError.notPermitted }
         await harness.open([.of(1, by: Self.own)])
         timeline.send(.message(MessageID("m1"), .delete))
@@ -373,7 +375,7 @@ import Testing
     ]
 
     @Test(arguments: endings, [true, false])
-    func tellsThatTheEditedMessageIsGone(update: TimelineUpdate, isLoaded: Bool) async {
+    func reportsDeletionOfTheEditedMessage(update: TimelineUpdate, isLoaded: Bool) async {
         await harness.open(isLoaded ? [.of(2, by: Self.own), .of(3)] : [.of(3)], hasOlder: true)
         timeline.send(.composer(.editing(MessageID("m2"))))
         await harness.tell(.changed([.of(3, isDeleted: true)]))
@@ -382,7 +384,7 @@ import Testing
         #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])
     }
 
-    @Test func aDeletedMessageIsNotEdited() async {
+    @Test func deletedMessageCannotBeEdited() async {
         await harness.open([.of(2, by: Self.own, isDeleted: true)])
         timeline.send(.composer(.editing(MessageID("m2"))))
         #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])

@@ -39,7 +39,7 @@ import Testing
         return model
     }
 
-    @Test func anImportEndsWithItsReport() async {
+    @Test func importEndsWithItsReport() async {
         let report = ImportReport(
             conversations: [ImportReport.Conversation(room: RoomID("a"), name: "A", messages: 3)])
         let model = running(FakeArchive(work: { report }))
@@ -55,7 +55,7 @@ import Testing
     ]
 
     @Test(arguments: [RepeatedImport.merge, .newRooms])
-    func whatWasImportedBeforeIsAskedAbout(_ answer: RepeatedImport) async {
+    func repeatedImportAsksHowToProceed(_ answer: RepeatedImport) async {
         let answers = Recorder<RepeatedImport>()
         let model = running(FakeArchive(known: known, answered: { await answers.record($0) }))
         await eventually { model.state.phase == .asking(known) }
@@ -67,7 +67,7 @@ import Testing
         #expect(answers.values == [answer])
     }
 
-    @Test func aQuestionCanBeCancelled() async {
+    @Test func repeatedImportQuestionCanBeCanceled() async {
         let answers = Recorder<RepeatedImport>()
         let model = running(FakeArchive(known: known, answered: { await answers.record($0) }))
         await eventually { model.state.isAsking }
@@ -92,7 +92,7 @@ import Testing
         await eventually { model.state.phase == .imported(ImportReport()) }
     }
 
-    @Test func cancellingWaitsUntilAllIsRemoved() async {
+    @Test func cancelingWaitsForCleanup() async {
         let gate = Gate()
         let model = running(
             FakeArchive(work: {
@@ -116,7 +116,7 @@ import Testing
         #expect(model.state.phase == .failed(.archive(error)))
     }
 
-    @Test func anExportTellsWhereItIs() async {
+    @Test func exportReportsItsLocation() async {
         let model = TransferViewModel(
             .export(RoomID("a"), name: "A", .html, into: URL(filePath: "/somewhere")),
             archive: FakeArchive())

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func theyAreCountedAsTheyComeAndGo() async {
+    @Test func failedMessagesAreCounted() async {
         await harness.open([.of(1), message(2), message(3, .sending)])
         #expect(harness.state.failedCount == 1)
         await harness.tell(.changed([message(3), message(4)]))
@@ -39,14 +39,14 @@ import Testing
         #expect(calls().isEmpty)
     }
 
-    @Test func allAreSentAgainInTheirOrder() async {
+    @Test func allFailedMessagesAreRetriedInOrder() async {
         await harness.open([message(7), message(2), message(5)])
         harness.timeline.send(.failed(.retryAll))
         await eventually { calls().count == 3 }
         #expect(calls() == [2, 5, 7].map { .retry(TransactionID("t\($0)")) })
     }
 
-    @Test func allAreDiscarded() async {
+    @Test func allFailedMessagesAreDiscarded() async {
         await harness.open([message(7), message(2), .of(8, by: Fixtures.own)])
         harness.timeline.send(.failed(.discardAll))
         await eventually { calls().count == 2 }

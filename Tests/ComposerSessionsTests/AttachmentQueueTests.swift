@@ -23,8 +23,8 @@ import Testing
 
     private func names(_ session: ComposerSession) -> [String] { session.composer.attachments.map(\.name) }
 
-    @Test("MIB-36: a file is shown at once, can be sent when it is kept, and knows its size in pixels")
-    func taking() async throws {
+    @Test("MIB-36: a file is shown immediately, can be sent once it is stored, and has its size in pixels")
+    func addedFileIsUploaded() async throws {
         let gate = Gate()
         let (session, intake) = try makeSession(
             FakeMediaService { _, progress in
@@ -47,7 +47,9 @@ import Testing
         #expect(sent.duration == 7000 && sent.blurHash == "00TI:j" && sent.thumbnailURI == "fake:poster.jpg")
     }
 
-    @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func count() throws {
+    @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func excessFilesAreRejected()
+        throws
+    {
         let (session, intake) = try makeSession(FakeMediaService())
         var refusals: [ComposerRejection] = []
         session.onEffect = { if case .rejected(let reason) = $0 { refusals.append(reason) } }
@@ -58,7 +60,8 @@ import Testing
         #expect(refusals.count == 2)
     }
 
-    @Test("MIB-36: a copy that fails says so, is not sent, and can be tried again") func failing() async throws {
+    @Test("MIB-36: a failed copy is shown, is not sent, and can be retried") func failedCopyCanBeRetried() async throws
+    {
         let fails = Recorder<Bool>()
         let (session, intake) = try makeSession(
             FakeMediaService { _, _ in
@@ -77,7 +80,7 @@ import Testing
         await eventually { session.composer.canSend }
     }
 
-    @Test("MIB-37: what is removed while it is copied is gone, and its copy ends") func removing() async throws {
+    @Test("MIB-37: removing a file while it is copied cancels its copy") func removalCancelsTheCopy() async throws {
         let gate = Gate()
         let cancelled = Recorder<Bool>()
         let (session, intake) = try makeSession(
@@ -94,7 +97,9 @@ import Testing
         #expect(names(session) == ["b"])
     }
 
-    @Test("MIB-36: a description stays when the copy ends, and order too") func describing() async throws {
+    @Test("MIB-36: a description and the order survive the end of the copy") func descriptionSurvivesTheCopy()
+        async throws
+    {
         let gate = Gate()
         let (session, intake) = try makeSession(FakeMediaService { _, _ in await gate.pass() })
         intake.add([Self.item("a"), Self.item("b")])
@@ -108,7 +113,8 @@ import Testing
         #expect(session.composer.attachments.last?.altText == nil)
     }
 
-    @Test("SLK-39: what was being copied when the program ended is marked, and does not go out") func restoring()
+    @Test("SLK-39: what was being copied when the program ended is marked, and does not go out")
+    func interruptedCopyIsMarkedFailed()
         throws
     {
         var engine = ComposerEngine()

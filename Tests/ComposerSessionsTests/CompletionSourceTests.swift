@@ -28,7 +28,7 @@ struct CompletionSourceTests {
     private nonisolated static let people = ["Ann Lee", "Dean", "Anna"].map { CompletionEntity(id: $0, name: $0) }
 
     @Test(.timeLimit(.minutes(5)))
-    func matchesComeRanked() async {
+    func matchesAreRanked() async {
         let session = makeSession([Self.source(Self.people, recent: ["Anna"])])
         type("@", into: session)
         await eventually { session.composer.completion?.openQuery == nil }
@@ -39,7 +39,7 @@ struct CompletionSourceTests {
 
     /// Cached matches appear at once and fetched ones follow; no row is duplicated or moved.
     @Test(.timeLimit(.minutes(5)))
-    func whatIsNewFollowsWhatIsKnown() async {
+    func fetchedMatchesFollowCachedOnes() async {
         let directory = CompletionDirectory { CompletionIndex(Self.people) }
         let session = makeSession([DirectorySource(prefix: "@", directory: directory)])
         type("@", into: session)
@@ -54,7 +54,7 @@ struct CompletionSourceTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func failuresReachTheList() async {
+    func failuresAreShownInTheList() async {
         let session = makeSession([Self.failing])
         type("@", into: session)
         await eventually { session.composer.completion?.hasFailed ?? true }
@@ -63,7 +63,7 @@ struct CompletionSourceTests {
     }
 
     /// A prefix without a source opens no list, so Escape and Return keep their meaning.
-    @Test func whatNobodyAnswersForIsNotOffered() async {
+    @Test func prefixWithoutASourceOpensNoList() async {
         let session = makeSession([Self.source(Self.people)])
         type("#room", into: session)
         #expect(session.composer.completion == nil)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ComposerSessionTests {
     private struct Refused: Error {}
 
-    @Test func handsMessagesOver() async {
+    @Test func sentMessagesReachTheHandler() async {
         let session = ComposerSession()
         var sent: [String] = []
         session.onSend = { sent.append($0.text.source) }
@@ -20,7 +20,7 @@ import Testing
         #expect(sent == ["hello"])
     }
 
-    @Test func messageThatFailsComesBack() async {
+    @Test func failedMessageIsRestored() async {
         let session = ComposerSession()
         session.onSend = { _ in throw Refused() }
         session.handle(.insert("hello", origin: .typed))
@@ -30,7 +30,7 @@ import Testing
         #expect(session.document.text == "hello")
     }
 
-    @Test func editsAreToldByIdentifier() async {
+    @Test func editsAreReportedWithTheirID() async {
         let session = ComposerSession()
         let told = Recorder<String>()
         session.onEdit = { id, message in told.record("\(id): \(message.text.source)") }
@@ -43,7 +43,7 @@ import Testing
         #expect(session.editQuote == nil)
     }
 
-    @Test func configurationChangesWhileTextStays() {
+    @Test func changingTheConfigurationKeepsTheText() {
         let session = ComposerSession()
         session.handle(.insert("hello", origin: .typed))
         session.configuration.characterLimit = 3
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// SLK-39, SLK-40: timers use the injected clock.
-    @Test func timersFollowTheClock() async {
+    @Test func timersUseTheInjectedClock() async {
         let clock = ManualClock()
         let session = ComposerSession(time: Timekeeper(clock))
         session.handle(.userTyping(name: "Ann", true))
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// A failed edit waits until the current edit ends.
-    @Test func anEditThatFailsWaitsForAnother() async {
+    @Test func failedEditWaitsForTheCurrentEdit() async {
         let session = ComposerSession()
         let told = Recorder<String>()
         session.onEdit = { id, _ in
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// SLK-40, SLK-64: the host's phrases apply at once and survive a configuration change.
-    @Test func phrasesAreTheHosts() {
+    @Test func hostCanReplaceTypingPhrases() {
         let session = ComposerSession()
         session.handle(.userTyping(name: "Ann", true))
         session.phrases = TypingPhrases(one: "{0} schreibt …", two: "", several: "")
@@ -95,7 +95,7 @@ import Testing
         #expect(session.composer.typing == "Ann!")
     }
 
-    @Test func toolbarIsForASelectionAndNothingElse() {
+    @Test func formattingToolbarRequiresASelection() {
         let session = ComposerSession()
         session.handle(.focus(true))
         session.handle(.insert("word", origin: .typed))

@@ -45,7 +45,7 @@ import Testing
         for code in ["tada", "+1", "thumbsup", "wave", "heart", "smile"] { #expect(catalog.emoji(code: code) != nil) }
     }
 
-    @Test func theUsersLanguageAndEnglishFindIt() async throws {
+    @Test func emojiAreFoundInTheUsersLanguageAndEnglish() async throws {
         let library = EmojiLibrary { try Self.catalog("de") }
         for query in [":tada", ":konfetti", ":party_p", ":Party"] {
             let session = makeSession(library)
@@ -56,7 +56,7 @@ import Testing
 
     /// Each case: the query, and the emoji that Return inserts.
     @Test(arguments: [(":smile", "😄"), (":+1", "👍"), (":heart", "❤️"), (":wave", "👋"), (":SMILE", "😄")])
-    func theCodeThatWasWrittenComesFirst(query: String, emoji: String) async {
+    func exactShortcodeComesFirst(query: String, emoji: String) async {
         let library = EmojiLibrary(recent: ["😃", "💔"]) { try Self.catalog("en") }
         let session = makeSession(library)
         await type(query, into: session)
@@ -66,7 +66,7 @@ import Testing
         #expect(library.recent.first == emoji)
     }
 
-    @Test func whatWasUsedLatelyComesBeforeOthers() async {
+    @Test func recentlyUsedEmojiComeFirst() async {
         let library = EmojiLibrary(recent: ["🚀", "🌹"]) { try Self.catalog("en") }
         let session = makeSession(library)
         await type(":ro", into: session)
@@ -74,7 +74,7 @@ import Testing
         #expect(rows.prefix(2) == ["🚀", "🌹"] && rows.count > 10 && Set(rows).count == rows.count)
     }
 
-    @Test func facesComeBeforeOtherSigns() async {
+    @Test func smileysComeBeforeOtherEmoji() async {
         let session = makeSession(EmojiLibrary(recent: ["🚀"]) { try Self.catalog("en") })
         await type(":sm", into: session)
         let names = session.composer.completion?.items.map(\.name) ?? []
@@ -82,7 +82,7 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test func skinTones() async throws {
+    @Test func skinTonesAreOffered() async throws {
         let library = EmojiLibrary(tone: .medium) { try Self.catalog("en") }
         let session = makeSession(library)
         await type(":wave", into: session)
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Every skin tone sequence is a single grapheme cluster.
-    @Test func tonesAreSingleCharacters() throws {
+    @Test func skinToneSequencesAreSingleCharacters() throws {
         for emoji in try Self.catalog("en").emoji where emoji.tones != .none {
             for tone in SkinTone.allCases { #expect(emoji.text(in: tone).count == 1) }
         }
@@ -114,7 +114,7 @@ import Testing
     ]
 
     @Test(arguments: typed)
-    func aClosedCodeIsItsEmoji(text: String, expected: String) async throws {
+    func closedShortcodeBecomesItsEmoji(text: String, expected: String) async throws {
         let library = EmojiLibrary { try Self.catalog("en") }
         let session = makeSession(library)
         // Load the catalog first, as the list does at the second letter.
@@ -124,7 +124,7 @@ import Testing
         #expect(session.document.text == expected)
     }
 
-    @Test func undoBringsTheCodeBack() async throws {
+    @Test func undoRestoresTheShortcode() async throws {
         let library = EmojiLibrary { try Self.catalog("en") }
         let session = makeSession(library)
         await type(":ta", into: session)
@@ -135,7 +135,7 @@ import Testing
         #expect(session.document.text == ":tada")
     }
 
-    @Test func aBrokenFileIsAFailureInTheList() async {
+    @Test func malformedCatalogIsShownAsAFailure() async {
         let library = EmojiLibrary { try EmojiCatalog(list: "x\t0", names: "", english: "") }
         let session = makeSession(library)
         await type(":ta", into: session)

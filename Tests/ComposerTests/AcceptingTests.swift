@@ -13,7 +13,7 @@ struct AcceptingTests {
     ]
 
     @Test(arguments: spaces)
-    func whatFollowsAnAcceptedName(after: AfterAccept, before: String, expected: String) {
+    func acceptedNameIsFollowedByTheConfiguredSpace(after: AfterAccept, before: String, expected: String) {
         var script = ComposerScript(before, .completing { $0.afterAccept = after })
         script.send(.complete("@"))
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
@@ -33,7 +33,7 @@ struct AcceptingTests {
     ]
 
     @Test(arguments: forms)
-    func prefixAndToken(keepsPrefix: Bool, leavesMention: Bool, text: String, mention: String?) {
+    func prefixAndTokenAreConfigurable(keepsPrefix: Bool, leavesMention: Bool, text: String, mention: String?) {
         var script = ComposerScript(
             .completing {
                 $0.keepPrefix = keepsPrefix
@@ -62,14 +62,14 @@ struct AcceptingTests {
         ("bruce wayn", "Bruce Wayne"), ("the bruce wayn", "the Bruce Wayne"), ("abruce wayn", "abruce Bruce Wayne"),
         ("wayn", "Bruce Wayne"),
     ])
-    func typedWordsAreSwallowed(typed: String, text: String) {
+    func wordsAlreadyTypedAreReplaced(typed: String, text: String) {
         var script = ComposerScript(.preset(.hakawai))
         script.type(typed)
         script.send(.acceptEntity(CompletionEntity(id: "b", name: "Bruce Wayne")))
         #expect(script.text == text)
     }
 
-    @Test func anEmptyNameLeavesTheListOpen() {
+    @Test func emptyNameKeepsTheListOpen() {
         var script = ComposerScript()
         script.type("@")
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "")))
@@ -77,7 +77,7 @@ struct AcceptingTests {
     }
 
     /// MIB-28, MCV-9: an interceptor or the hard limit may reject it; then nothing changes.
-    @Test func acceptanceMayBeRefused() {
+    @Test func acceptanceCanBeRejected() {
         var limited = ComposerConfiguration()
         limited.characterLimit = 5
         limited.limitPolicy = .hard
@@ -94,7 +94,7 @@ struct AcceptingTests {
     }
 
     /// HKW-70: a host with a list of its own can insert an entity without a token.
-    @Test func theHostMayChooseWithoutAToken() {
+    @Test func hostCanAcceptWithoutACompletionToken() {
         var script = ComposerScript("hi |")
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann")))
         #expect(script.text == "hi Ann " && script.engine.document.mentions.count == 1)
@@ -107,7 +107,7 @@ struct AcceptingTests {
     ]
 
     @Test(arguments: keys, ["Tab", "Return"])
-    func keysGoThroughTheList(row: ([String], Int), accept: String) {
+    func keysNavigateTheListAndAccept(row: ([String], Int), accept: String) {
         var script = ComposerScript()
         script.type("@")
         script.answer(["A", "B", "C"])
@@ -122,7 +122,7 @@ struct AcceptingTests {
     }
 
     /// Without rows, keys keep their meaning in the text, and Escape still closes completion.
-    @Test func keysWithoutRows() {
+    @Test func keysWithoutRowsActOnTheText() {
         var script = ComposerScript()
         script.type("@a")
         script.press("Down")
@@ -136,7 +136,7 @@ struct AcceptingTests {
         #expect(other.completion == nil && other.state.editing == "m", "one layer a press (SLK-45)")
     }
 
-    @Test func thePointerSelectsAndAccepts() {
+    @Test func pointerSelectsAndAccepts() {
         var script = ComposerScript()
         script.type("@")
         script.answer(["A", "B"])
@@ -148,7 +148,7 @@ struct AcceptingTests {
     }
 
     /// After accepting, completion does not reopen in the same word (HKW-45).
-    @Test func nothingReopensAfterAccepting() {
+    @Test func completionDoesNotReopenAfterAccepting() {
         var script = ComposerScript(.preset(.slack))
         script.type("@a")
         script.answer(["ann"], to: "query-2")

@@ -14,8 +14,8 @@ struct AttachmentListTests {
         return list
     }
 
-    @Test("Each change counts, and what changes nothing does not")
-    func revisions() {
+    @Test("Each change increments the revision, and no-ops do not")
+    func changesIncrementTheRevision() {
         var list = Self.list("a", "b")
         #expect(list.revision == 2)
         let changes = [
@@ -28,8 +28,8 @@ struct AttachmentListTests {
         #expect(list.revision == 4 && list.items.map(\.name) == ["a"])
     }
 
-    @Test("While an edit sets the attachments aside, uploads still reach them")
-    func settingAside() {
+    @Test("Uploads still update attachments that an edit has set aside")
+    func uploadsUpdateStashedAttachments() {
         var list = Self.list("a")
         list.setAside()
         list.setAside()
@@ -39,8 +39,8 @@ struct AttachmentListTests {
         #expect(list.items.map(\.upload) == [.failed] && list.stashed == nil)
     }
 
-    @Test("An image is placed on a line of its own, and moved if it is in the text already")
-    func placing() throws {
+    @Test("An image is placed on its own line, and moved if it is already in the text")
+    func imageIsPlacedOnItsOwnLine() throws {
         let list = Self.list("a")
         let change = try #require(list.placement(of: 0, in: ComposerDocument("text"), at: .caret(4)))
         #expect(change.edits == [TextEdit(range: .caret(4), replacement: "\n\u{FFFC}\n")])
@@ -54,15 +54,15 @@ struct AttachmentListTests {
     }
 
     @Test("Only an uploaded image can be placed")
-    func notPlacing() {
+    func onlyUploadedImagesCanBePlaced() {
         var list = AttachmentList()
         _ = list.add(Self.file("a", upload: .running(0.5)))
         #expect(list.placement(of: 0, in: ComposerDocument(), at: .caret(0)) == nil)
         #expect(list.placement(of: 1, in: ComposerDocument(), at: .caret(0)) == nil)
     }
 
-    @Test("MIB-36: the limits say why an attachment does not fit")
-    func limits() {
+    @Test("MIB-36: the limits give the reason for a rejection")
+    func limitsGiveAReasonForRejection() {
         let limits = AttachmentLimits(count: 2, bytes: 20)
         #expect(limits.rejection(of: Self.file("a"), besides: 1) == nil)
         #expect(limits.rejection(of: Self.file("a"), besides: 2) == .attachmentCount(limit: 2))

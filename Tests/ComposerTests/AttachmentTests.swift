@@ -17,19 +17,19 @@ import Testing
     }
 
     @Test(
-        "MIB-36: attachments are put in another order",
+        "MIB-36: attachments can be reordered",
         arguments: [
             (0, 2, ["b", "c", "a"]), (2, 0, ["c", "a", "b"]), (1, 2, ["a", "c", "b"]), (1, 1, ["a", "b", "c"]),
             (0, 3, ["a", "b", "c"]), (-1, 0, ["a", "b", "c"]),
         ])
-    func moving(from: Int, to: Int, expected: [String]) {
+    func attachmentsCanBeReordered(from: Int, to: Int, expected: [String]) {
         var engine = Self.engine(with: ["a", "b", "c"])
         _ = engine.handle(.moveAttachment(from: from, to: to), at: .zero)
         #expect(engine.state.attachments.map(\.name) == expected)
     }
 
-    @Test("MIB-39: each change of the tray is told once, when it has happened; what changes nothing is not told")
-    func changesAreTold() {
+    @Test("MIB-39: each change of the tray is reported once; no-ops are not reported")
+    func changesAreReportedOnce() {
         let events: [(ComposerEvent, Int, [String])] = [
             (.attach(Self.file("a")), 1, ["a"]), (.attach(Self.file("b")), 1, ["a", "b"]), (.detach(5), 0, ["a", "b"]),
             (.moveAttachment(from: 0, to: 1), 1, ["b", "a"]), (.upload(0, .failed), 1, ["b", "a"]),
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("MIB-36: what becomes known of an attachment finds it by its source, wherever it is") func updating() {
+    @Test("MIB-36: an update finds its attachment by source, wherever it is") func updatesFindTheAttachmentBySource() {
         var engine = Self.engine(with: ["a", "b"])
         var ready = Self.file("b", source: "kept")
         ready.altText = "A bee"
@@ -53,7 +53,8 @@ import Testing
         #expect(engine.state.attachments.count == 2)
     }
 
-    @Test("SLK-15: an upload that ends while a message is edited is ready when the edit is over") func updatingStash() {
+    @Test("SLK-15: an upload that ends during an edit is ready after the edit")
+    func uploadDuringAnEditIsReadyAfterwards() {
         var engine = ComposerEngine()
         _ = engine.handle(.attach(Self.file("a", upload: .running(0.5))), at: .zero)
         _ = engine.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
@@ -64,7 +65,7 @@ import Testing
         #expect(engine.state.canSend)
     }
 
-    @Test("MIB-36: a message that is being edited takes no attachments, and loses none") func editing() {
+    @Test("MIB-36: a message being edited accepts no attachments and loses none") func editsAcceptNoAttachments() {
         var engine = Self.engine(with: ["a"])
         _ = engine.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
         let effects = engine.handle(.attach(Self.file("b")), at: .zero)
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test(
-        "SLK-36, SLK-37: what is taken of what a clipboard offers",
+        "SLK-36, SLK-37: paste chooses the best type that a clipboard offers",
         arguments: [
             (["text/uri-list", "text/plain"], PasteChoice.files),
             (["image/png", "text/uri-list"], .files),
@@ -87,17 +88,17 @@ import Testing
             (["application/x-unknown"], .nothing),
             ([], .nothing),
         ])
-    func choosing(types: [String], expected: PasteChoice) {
+    func pasteChoosesTheBestType(types: [String], expected: PasteChoice) {
         #expect(Self.limits.choice(among: types) == expected)
     }
 
-    @Test("SLK-36: where no media are taken, text is") func choosingWithoutMedia() {
+    @Test("SLK-36: where media are not accepted, text is pasted") func textIsPastedWithoutAcceptedMedia() {
         let limits = AttachmentLimits(pastedTypes: [])
         #expect(limits.choice(among: ["text/uri-list", "text/plain"]) == .text)
         #expect(limits.choice(among: ["image/png"]) == .nothing)
     }
 
-    @Test("SLK-39: drafts keep attachments with their sizes and descriptions") func draft() throws {
+    @Test("SLK-39: drafts store attachments with their sizes and descriptions") func draftsStoreAttachments() throws {
         var engine = ComposerEngine()
         var picture = Self.file("a")
         (picture.width, picture.height, picture.altText) = (640, 480, "A pier")

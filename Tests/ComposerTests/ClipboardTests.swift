@@ -15,7 +15,7 @@ struct ClipboardTests {
     ]
 
     @Test(arguments: offers)
-    func pastePrefersWhatIsBest(offers: [PasteOffer], text: String, names: [String]) {
+    func pasteChoosesTheBestRepresentation(offers: [PasteOffer], text: String, names: [String]) {
         var script = ComposerScript()
         script.send(.paste(offers))
         #expect(script.text == text)
@@ -25,7 +25,7 @@ struct ClipboardTests {
     /// HKW-11: ⚠ "at the end" inserted before the last attachment, and in an empty text nothing was reported.
     /// Attachments keep their order, each one is reported, and the text is unchanged.
     @Test(arguments: ["", "text"])
-    func attachmentsComeBehindEachOther(text: String) {
+    func attachmentsAreAppendedInOrder(text: String) {
         var script = ComposerScript()
         script.load(text)
         for attachment in [Self.png, Self.jpeg, Self.pdf] {
@@ -47,7 +47,7 @@ struct ClipboardTests {
         ("image/png", ["image/*"], true), ("video/mp4", ["image/*"], false), ("x/y", ["*/*"], true),
         ("IMAGE/PNG", ["image/png"], true), ("imagex/png", ["image/*"], false),
     ])
-    func acceptedTypes(type: String, accepted: [String], isAccepted: Bool) {
+    func acceptedTypesMatchPatterns(type: String, accepted: [String], isAccepted: Bool) {
         #expect((AttachmentLimits(pastedTypes: accepted).preference(of: type) != nil) == isAccepted)
     }
 
@@ -74,7 +74,7 @@ struct ClipboardTests {
 
     /// HKW-29: whole mentions survive; ⚠ half a mention was copied as a mention with half of its text.
     @Test(arguments: [(2, 5, 1), (3, 3, 1), (4, 2, 0), (0, 5, 0)])
-    func mentionsSurviveCutAndPasteIfWhole(location: Int, length: Int, mentions: Int) {
+    func onlyWholeMentionsSurviveCutAndPaste(location: Int, length: Int, mentions: Int) {
         var script = withMention()
         script.send(.select(TextRange(location: location, length: length)))
         script.send(.cut)
@@ -86,7 +86,7 @@ struct ClipboardTests {
         #expect(script.engine.document.mentions.count == mentions)
     }
 
-    @Test func aFragmentTravelsBetweenWindows() throws {
+    @Test func fragmentIsPastedInAnotherComposer() throws {
         var script = withMention()
         script.send(.select(TextRange(location: 0, length: 7)))
         script.send(.copy)
@@ -119,16 +119,16 @@ struct ClipboardTests {
     }
 
     @Test(arguments: hostile)
-    func whatIsNoFragmentIsRefused(data: String, error: ClipboardFragmentError) {
+    func malformedFragmentIsRejected(data: String, error: ClipboardFragmentError) {
         #expect(throws: error) { try ClipboardFragment.decode(Data(data.utf8)) }
     }
 
-    @Test func aHugeFragmentIsNotRead() {
+    @Test func oversizedFragmentIsRejected() {
         let data = Data(repeating: 0x20, count: ClipboardFragment.maxEncodedBytes + 1)
         #expect(throws: ClipboardFragmentError.tooLarge) { try ClipboardFragment.decode(data) }
     }
 
-    @Test func theFormOfAFragmentStays() throws {
+    @Test func fragmentFormatIsStable() throws {
         let fragment = try ClipboardFragment.decode(Data(Self.mention(at: 0, 3).utf8))
         #expect(fragment.written.mentions.map(\.target) == [.member("u")] && fragment.text == "Ann")
         #expect(String(decoding: try fragment.encoded(), as: UTF8.self) == Self.mention(at: 0, 3))

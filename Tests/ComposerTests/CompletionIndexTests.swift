@@ -52,7 +52,7 @@ struct CompletionIndexTests {
 
     /// Queries whose letters are single characters, for which a simple reference implementation suffices.
     @Test(arguments: queries.filter { $0.allSatisfy { $0.isASCII || "李王петри".contains($0) } })
-    func itFindsWhatALookAtEveryNameFinds(query: String) {
+    func matchesAgreeWithALinearSearch(query: String) {
         let entities = Self.entities(400, seed: 7)
         let found = CompletionIndex(entities).matches(of: query, limit: 1000)
         let tiers = Dictionary(uniqueKeysWithValues: entities.map { ($0.id, Self.tier(query, $0.name)) })
@@ -63,7 +63,7 @@ struct CompletionIndexTests {
 
     /// A limited result is a prefix of the full result, whatever the limit.
     @Test(arguments: queries)
-    func aLimitCutsTheListAndNothingElse(query: String) {
+    func limitedMatchesAreAPrefixOfAll(query: String) {
         let entities = Self.entities(300, seed: 11)
         let recent = [entities[5], entities[17], entities[100]]
         let index = CompletionIndex(entities)
@@ -78,7 +78,7 @@ struct CompletionIndexTests {
 
     /// Bold ranges cover whole characters of the name, in order.
     @Test(arguments: queries)
-    func whatIsBoldLiesInTheName(query: String) {
+    func highlightedRangesCoverWholeCharacters(query: String) {
         for match in CompletionIndex(Self.entities(200, seed: 3)).matches(of: query, limit: 1000) {
             #expect(!match.matched.isEmpty)
             let document = ComposerDocument(match.name)
@@ -87,7 +87,7 @@ struct CompletionIndexTests {
         }
     }
 
-    @Test func namesakesAreToldApart() {
+    @Test func equalNamesAreDisambiguated() {
         let entities = ["Ann Lee", "ann  lee", "ánn lee", "Bob", "Bobby"].enumerated().map {
             CompletionEntity(id: "u\($0.offset)", name: $0.element)
         }
@@ -97,7 +97,7 @@ struct CompletionIndexTests {
         #expect(CompletionIndex(entities).matches(of: "", limit: 9).allSatisfy { $0.detail == nil })
     }
 
-    @Test func aliasesFindAnEntityOnce() {
+    @Test func aliasesMatchAnEntityOnce() {
         let wave = CompletionEntity(id: "👋", name: "wave", replacement: "👋")
         let index = CompletionIndex([wave]) { _ in ["waving hand", "hello"] }
         #expect(index.matches(of: "hel", limit: 9).map(\.id) == ["👋"])
@@ -106,7 +106,7 @@ struct CompletionIndexTests {
         #expect(index.matches(of: "hand", limit: 9).count == 1)
     }
 
-    @Test func whatHasNoNameIsLeftOut() {
+    @Test func entitiesWithoutANameAreSkipped() {
         let entities = [CompletionEntity(id: "", name: "a"), CompletionEntity(id: "b", name: "")]
         #expect(CompletionIndex(entities).entities.isEmpty)
         #expect(CompletionIndex([]).matches(of: "a", limit: 5).isEmpty)

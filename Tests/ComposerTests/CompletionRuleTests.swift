@@ -6,7 +6,7 @@ import Testing
 struct CompletionRuleTests {
     /// HKW-35: any number of prefixes, each with a source; a minimum length of 0 turns implicit queries off.
     @Test(arguments: [("@", "@"), ("+", "+"), ("＠", "＠"), ("#", nil), ("", nil)])
-    func prefixesOfOnesOwn(prefix: String, opens: String?) {
+    func hostCanDefinePrefixes(prefix: String, opens: String?) {
         var script = ComposerScript(
             .completing(.hakawai) { options in
                 options.implicitLength = 0
@@ -27,14 +27,14 @@ struct CompletionRuleTests {
             ("+", .normal),
             ("é", .normal), ("李", .normal), ("👩‍💻", .normal),
         ] as [(Character, CompletionCharacterClass)])
-    func characterClasses(character: Character, expected: CompletionCharacterClass) {
+    func charactersAreClassified(character: Character, expected: CompletionCharacterClass) {
         #expect(CompletionCharacterClass(character, controls: ["@"]) == expected)
         let asPrefix = CompletionCharacterClass(character, controls: [character])
         #expect(asPrefix == (expected == .blank ? .blank : .control))
     }
 
     /// SLK-26: completion does not modify preedit text; the query is what the input method commits.
-    @Test func inputMethodsAreLeftAlone() {
+    @Test func completionLeavesThePreeditUnchanged() {
         var script = ComposerScript()
         script.send(.focus(true))
         script.type("@")
@@ -56,7 +56,7 @@ struct CompletionRuleTests {
 
     /// MIB-27: without rows there is no list; the host limits the number of visible rows.
     @Test(arguments: [(0, 8, 0), (3, 8, 3), (40, 8, 8), (40, 5, 5)])
-    func rowsThatShow(matches: Int, most: Int, shown: Int) {
+    func visibleRowsAreLimited(matches: Int, most: Int, shown: Int) {
         var script = ComposerScript(.completing { $0.rows = most })
         script.type("@")
         script.answer((0..<matches).map { "Member \($0)" })

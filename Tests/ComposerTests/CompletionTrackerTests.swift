@@ -40,7 +40,7 @@ struct CompletionTrackerTests {
     }
 
     @Test("Each character of a query cancels the query before")
-    func queries() {
+    func eachCharacterCancelsThePreviousQuery() {
         var bench = Bench()
         bench.type("@a")
         let queries = bench.requests
@@ -53,7 +53,7 @@ struct CompletionTrackerTests {
     }
 
     @Test("A list without results stays closed for longer queries of the same word")
-    func exhausted() {
+    func emptyListStaysClosedForTheWord() {
         var bench = Bench()
         bench.type("@x")
         bench.answer()
@@ -65,7 +65,7 @@ struct CompletionTrackerTests {
     }
 
     @Test("While an input method composes, completion is closed")
-    func composing() {
+    func preeditClosesCompletion() {
         var bench = Bench()
         bench.type("@a")
         bench.answer("Ann")
@@ -75,7 +75,7 @@ struct CompletionTrackerTests {
     }
 
     @Test("The list returns with the focus if nothing changed")
-    func suspending() {
+    func focusReopensTheList() {
         var bench = Bench()
         bench.type("@a")
         bench.tracker.suspend(at: bench.site, &bench.transaction)
@@ -85,7 +85,7 @@ struct CompletionTrackerTests {
     }
 
     @Test("Accepting replaces the token by a mention and a space")
-    func accepting() throws {
+    func acceptingInsertsAMention() throws {
         var bench = Bench()
         bench.type("hi @a")
         bench.answer("Ann")

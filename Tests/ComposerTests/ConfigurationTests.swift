@@ -3,18 +3,18 @@ import Foundation
 import Testing
 
 struct ConfigurationTests {
-    @Test func theDefaultsAreParlances() {
+    @Test func defaultsAreTheParlancePreset() {
         #expect(ComposerConfiguration.preset(.parlance) == ComposerConfiguration())
     }
 
-    @Test func everyPresetIsDifferent() {
+    @Test func presetsAreDistinct() {
         let presets = ComposerConfiguration.Preset.allCases.map(ComposerConfiguration.preset)
         #expect(Set(presets).count == presets.count)
     }
 
     /// HKW-2: ⚠ unknown options were lost. Every option of every preset survives encoding.
     @Test(arguments: ComposerConfiguration.Preset.allCases)
-    func everyOptionIsStored(preset: ComposerConfiguration.Preset) throws {
+    func everyOptionSurvivesARoundTrip(preset: ComposerConfiguration.Preset) throws {
         for original in [ComposerConfiguration.preset(preset), Self.allDifferent] {
             let stored = try JSONEncoder().encode(original)
             let read = try JSONDecoder().decode(ComposerConfiguration.self, from: stored)
@@ -26,7 +26,7 @@ struct ConfigurationTests {
     }
 
     /// No option has its default value, since a lost option would go unnoticed.
-    @Test func everyOptionDiffers() {
+    @Test func sampleConfigurationDiffersFromTheDefaults() {
         func options(_ value: Any, _ path: String = "") -> [(String, String)] {
             let children = Mirror(reflecting: value).children.map { ($0.label ?? "", $0.value) }
             let parts: [Any.Type] = [
@@ -80,7 +80,7 @@ struct ConfigurationTests {
 
     /// MCV-9, SLK-14: `nil`, zero, and negative values mean no limit.
     @Test(arguments: [nil, 0, -5])
-    func noLimit(limit: Int?) {
+    func missingLimitMeansNoLimit(limit: Int?) {
         var configuration = ComposerConfiguration()
         configuration.characterLimit = limit
         configuration.limitPolicy = .hard
@@ -91,7 +91,7 @@ struct ConfigurationTests {
 
     /// MCV-6: on blur, a text of only white space is cleared if the preset does that.
     @Test(arguments: [(ComposerConfiguration.Preset.messageComposerView, ""), (.parlance, "  ")])
-    func blankTextOnBlur(preset: ComposerConfiguration.Preset, text: String) {
+    func blankTextIsClearedOnBlurIfConfigured(preset: ComposerConfiguration.Preset, text: String) {
         var script = ComposerScript(.preset(preset))
         script.send(.focus(true))
         script.send(.insert("  ", origin: .paste))
@@ -100,7 +100,7 @@ struct ConfigurationTests {
     }
 
     /// SLK-53: a hidden bar keeps its text and accepts no input, focus, or edits.
-    @Test func hidden() {
+    @Test func hiddenBarKeepsTextAndAcceptsNoInput() {
         var script = ComposerScript()
         script.type("a")
         script.send(.focus(true))
@@ -119,7 +119,7 @@ struct ConfigurationTests {
     }
 
     /// SLK-7: white space or a preedit hides the placeholder.
-    @Test func placeholder() {
+    @Test func whiteSpaceHidesThePlaceholder() {
         var script = ComposerScript()
         #expect(script.state.showsPlaceholder)
         script.type(" ")
@@ -127,7 +127,7 @@ struct ConfigurationTests {
     }
 
     /// Invalid numbers and texts never crash the composer.
-    @Test func badInput() {
+    @Test func invalidInputNeverCrashes() {
         var script = ComposerScript()
         script.load("a\u{0}b" + String(repeating: "\n", count: 500) + "\u{202E}\u{378}")
         #expect(script.text.hasPrefix("ab\n"))

@@ -113,7 +113,7 @@ struct CreationTests {
     ]
 
     @Test(arguments: rows)
-    func table(row: Row) {
+    func queriesOpenUpdateAndClose(row: Row) {
         var configuration = ComposerConfiguration.preset(row.preset)
         configuration.completion.continueAfterEmpty = row.continuesAfterEmpty
         var script = ComposerScript(configuration)
@@ -152,7 +152,7 @@ struct CreationTests {
         #expect(script.queries.map(\.text) == ["jo"] && script.cancelled == ["query-1"])
     }
 
-    @Test func whatIsWrittenAndTakenBackIsNotAsked() {
+    @Test func revertedTypingIsNotQueried() {
         var script = ComposerScript()
         script.type("@j")
         script.send(.deleteBackward(byWord: false))
@@ -161,7 +161,7 @@ struct CreationTests {
     }
 
     /// HKW-46, MIB-33: responses to older queries, and batches after the final one, are dropped.
-    @Test func staleAnswersAreDropped() {
+    @Test func staleResultsAreDropped() {
         var script = ComposerScript()
         script.type("@")
         script.wait()
@@ -191,7 +191,7 @@ struct CreationTests {
         #expect(script.completion?.items.map(\.name) == ["C", "A"] && script.completion?.selected == 1)
     }
 
-    @Test func rowsWithoutIdentifierOrNameAreLeftOut() {
+    @Test func rowsWithoutIdentifierOrNameAreSkipped() {
         var script = ComposerScript()
         script.type("@")
         let entities = [
@@ -203,7 +203,7 @@ struct CreationTests {
     }
 
     /// HKW-49: a loading row appears once, after 150 ms.
-    @Test func loadingShowsAfterAWhile() {
+    @Test func loadingRowAppearsAfterADelay() {
         var script = ComposerScript()
         script.type("@")
         script.wait(.milliseconds(149))
@@ -231,7 +231,7 @@ struct CreationTests {
     }
 
     /// A failure shows its reason, and the query can be retried; the new response replaces the earlier rows.
-    @Test func whatFailedIsAskedAgain() {
+    @Test func failedQueryCanBeRetried() {
         var script = ComposerScript()
         script.type("@")
         script.send(.retryCompletion)
@@ -279,7 +279,7 @@ struct CreationTests {
     ]
 
     @Test(arguments: implicit)
-    func implicitMentions(name: String, steps: [Step], query: String?) {
+    func implicitQueriesOpenAndClose(name: String, steps: [Step], query: String?) {
         var script = ComposerScript(.preset(.hakawai))
         script.send(.focus(true))
         for step in steps {
@@ -298,7 +298,7 @@ struct CreationTests {
     }
 
     /// An implicit list does not capture Return, which sends until the user navigates into the list.
-    @Test func implicitListsLeaveReturnAlone() {
+    @Test func implicitListDoesNotCaptureReturn() {
         var script = ComposerScript(.preset(.hakawai))
         script.type("joe")
         script.answer(["Joe Doe"])

@@ -19,7 +19,7 @@ struct DocumentTests {
     ]
 
     @Test(arguments: words)
-    func wordAtAnOffset(text: String, offset: Int, range: TextRange?) {
+    func findsTheWordAtAnOffset(text: String, offset: Int, range: TextRange?) {
         #expect(ComposerDocument(text).word(at: offset)?.range == range)
     }
 
@@ -30,12 +30,12 @@ struct DocumentTests {
     ]
 
     @Test(arguments: wordsBefore)
-    func wordBeforeAnOffset(text: String, offset: Int, toEnd: Bool, word: String?) {
+    func findsTheWordBeforeAnOffset(text: String, offset: Int, toEnd: Bool, word: String?) {
         #expect(ComposerDocument(text).word(before: offset, toEnd: toEnd)?.text == word)
     }
 
     /// HKW-18: whole characters, never half of a surrogate pair.
-    @Test func characterBeforeAnOffset() {
+    @Test func findsTheCharacterBeforeAnOffset() {
         let document = ComposerDocument("a👍🏽b")
         #expect(document.character(before: 0) == nil)
         #expect(document.character(before: 5) == "👍🏽")
@@ -43,7 +43,7 @@ struct DocumentTests {
         #expect(document.character(at: 6) == nil)
     }
 
-    @Test func offsetsConvertBetweenUnits() {
+    @Test func offsetsConvertBetweenEncodings() {
         let document = ComposerDocument(String(repeating: "a👍é中\n", count: 500))
         var utf16 = 0
         var scalars = 0
@@ -62,7 +62,7 @@ struct DocumentTests {
         "👨‍👩‍👧‍👦🇩🇪🇫🇷🇦", "e\u{301}\u{302}a\r\n\r\n\n", "क्षि नि", "한글각", "\u{600}a\u{1F3FD}", "🇩\u{301}🇪🇫",
         "a\u{200D}b", "👩\u{200D}\u{200D}💻", "\u{E0067}\u{E007F}x", "❤️‍🔥", "ก็ำ", "\u{0}\u{202E}א",
     ])
-    func clusterBoundariesAreThoseOfString(text: String) {
+    func clusterBoundariesMatchString(text: String) {
         let document = ComposerDocument(text)
         let plain = document.text
         var boundaries = [0]
@@ -75,7 +75,7 @@ struct DocumentTests {
         }
     }
 
-    @Test func absurdRangesAreBroughtIntoTheText() {
+    @Test func outOfBoundsRangesAreClamped() {
         let document = ComposerDocument("hello")
         for range in [
             TextRange(location: .max, length: .max), TextRange(location: .min, length: .max),
@@ -98,7 +98,7 @@ struct DocumentTests {
         #expect(script.engine.document.hardLineCount == 3)
     }
 
-    @Test func aLongTextIsKeptInPieces() {
+    @Test func longTextsAreEdited() {
         let text = String(repeating: "line of text é\n", count: 5000)
         var document = ComposerScript()
         document.load(text)

@@ -7,7 +7,7 @@ struct DraftScheduleTests {
 
     private func isDue(_ effects: [ComposerEffect]) -> Bool { effects.contains(.draftChanged) }
 
-    @Test func dueOnceTheDelayHasPassed() {
+    @Test func draftIsDueAfterTheDelay() {
         var engine = ComposerEngine()
         #expect(!isDue(engine.handle(.insert("a", origin: .typed), at: .zero)))
         #expect(!isDue(engine.advance(to: Self.delay - .milliseconds(1))))
@@ -17,7 +17,7 @@ struct DraftScheduleTests {
 
     /// While the user types without pause, the draft is never older than the delay, and not every key press saves it.
     @Test(arguments: [10, 40, 90, 250, 499])
-    func typingOnDoesNotPutItOff(millisecondsAKey pace: Int) {
+    func continuousTypingDoesNotPostponeTheDraft(millisecondsAKey pace: Int) {
         var engine = ComposerEngine()
         var (firstUnwritten, writes, presses): (Duration?, Int, Int) = (nil, 0, 0)
         for millisecond in stride(from: 0, through: 20_000, by: pace) {
@@ -37,7 +37,7 @@ struct DraftScheduleTests {
         #expect(presses > writes)
     }
 
-    @Test func movingTheCaretIsAChange() {
+    @Test func movingTheCaretMakesTheDraftDue() {
         var engine = ComposerEngine()
         _ = engine.handle(.insert("text", origin: .typed), at: .zero)
         _ = engine.advance(to: .seconds(1))
@@ -45,7 +45,7 @@ struct DraftScheduleTests {
         #expect(isDue(engine.advance(to: .seconds(2) + Self.delay)))
     }
 
-    @Test func leavingAndSendingWriteAtOnce() {
+    @Test func blurAndSendMakeTheDraftDueImmediately() {
         var engine = ComposerEngine()
         _ = engine.handle(.focus(true), at: .zero)
         _ = engine.handle(.insert("d", origin: .typed), at: .milliseconds(10))
@@ -55,7 +55,7 @@ struct DraftScheduleTests {
         #expect(!isDue(engine.handle(.focus(false), at: .seconds(9))))
     }
 
-    @Test func withoutADelayEachChangeIsDue() {
+    @Test func zeroDelayMakesEachChangeDue() {
         var configuration = ComposerConfiguration()
         configuration.draftDelay = .zero
         var engine = ComposerEngine(configuration: configuration)

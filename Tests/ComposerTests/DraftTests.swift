@@ -15,7 +15,7 @@ struct DraftTests {
         return script.engine
     }
 
-    @Test func everythingComesBack() throws {
+    @Test func draftsSurviveARoundTrip() throws {
         var editing = engine()
         _ = editing.handle(.startEdit(id: "m", WrittenText("old")), at: .zero)
         for engine in [engine(), editing, ComposerEngine()] {
@@ -59,7 +59,7 @@ struct DraftTests {
         "stash":{"attachments":[],"selection":{"length":0,"location":0},"spans":[],"text":"kept"},"version":1}
         """#
 
-    @Test func draftsOfTheFirstVersionAreRead() throws {
+    @Test func versionOneDraftsAreRead() throws {
         var engine = ComposerEngine()
         let effects = engine.restore(encoded: Data(Self.first.utf8)) { id, text in text == "Ann" ? .member(id) : nil }
         #expect(!effects.contains { if case .rejected = $0 { true } else { false } })
@@ -79,7 +79,7 @@ struct DraftTests {
     }
 
     /// Failed messages waiting behind newer text are part of the draft, with files, reply, and marks.
-    @Test func whatWaitsBehindNewerTextComesBack() throws {
+    @Test func failedMessagesBehindNewerTextAreRestored() throws {
         var script = ComposerScript()
         let ann = Mention(.member("u"), text: "@Ann")
         let file = Attachment(type: "image/png", name: "a", bytes: 3, source: "file:///a")
@@ -103,7 +103,7 @@ struct DraftTests {
     }
 
     /// ⚠ An edit that failed to save while another message was being written was missing from the draft.
-    @Test func editsThatFailedComeBack() throws {
+    @Test func failedEditsAreRestored() throws {
         var script = ComposerScript()
         script.send(.startEdit(id: "m", WrittenText("old"), mayBeEmpty: true))
         script.type("er")
@@ -130,7 +130,7 @@ struct DraftTests {
     }
 
     /// ⚠ SLK-39: restoring a draft overwrote text set by code.
-    @Test func whatIsThereWins() {
+    @Test func restoringDoesNotOverwriteExistingText() {
         let draft = engine().makeDraft()
         var other = ComposerEngine()
         _ = other.handle(.load(WrittenText("set by code")), at: .zero)

@@ -4,7 +4,7 @@ import Testing
 /// SLK-15: editing a stored message preserves the draft.
 struct EditModeTests {
     @Test(arguments: [ComposerEvent.commitEdit, .cancelEdit])
-    func bothWaysOutRestoreTheDraft(ending: ComposerEvent) {
+    func endingAnEditRestoresTheDraft(ending: ComposerEvent) {
         var script = ComposerScript()
         script.type("draft")
         script.send(.select(.caret(2)))
@@ -24,7 +24,7 @@ struct EditModeTests {
         #expect(script.state.canUndo)
     }
 
-    @Test func commitHandsTheTextOver() {
+    @Test func commitReturnsTrimmedAndRawText() {
         var script = ComposerScript()
         script.send(.startEdit(id: "m1", WrittenText("old")))
         script.type("er ")
@@ -41,7 +41,7 @@ struct EditModeTests {
     }
 
     /// ⚠ SLK-15: a second edit overwrote the draft with the first edit's text.
-    @Test func editingAnotherMessageMeanwhileKeepsTheFirstDraft() {
+    @Test func editingAnotherMessageKeepsTheOriginalDraft() {
         var script = ComposerScript()
         script.type("draft")
         script.send(.startEdit(id: "m1", WrittenText("one")))
@@ -51,7 +51,7 @@ struct EditModeTests {
         #expect(script.text == "draft" && script.state.editing == nil)
     }
 
-    @Test func beginningTheSameEditAgainChangesNothing() {
+    @Test func startingTheSameEditAgainChangesNothing() {
         var script = ComposerScript()
         script.send(.startEdit(id: "m1", WrittenText("one")))
         script.type("!")
@@ -59,7 +59,7 @@ struct EditModeTests {
         #expect(script.text == "one!")
     }
 
-    @Test func endingWithoutAnEditIsRefused() {
+    @Test func endingWithoutAnEditIsRejected() {
         var script = ComposerScript()
         script.type("a")
         script.send(.commitEdit)
@@ -70,7 +70,7 @@ struct EditModeTests {
     }
 
     /// SLK-46: Up requests the last message only if the composer is empty.
-    @Test func upInAnEmptyComposerAsksForTheLastMessage() {
+    @Test func upRequestsTheLastMessageIfTheComposerIsEmpty() {
         var script = ComposerScript()
         script.press("Up")
         #expect(script.effects.contains(.editLastRequested))
@@ -80,7 +80,7 @@ struct EditModeTests {
     }
 
     /// SLK-45: each press of Escape closes one layer.
-    @Test func escapeClosesOneLayerAPress() {
+    @Test func escapeClosesOneLayerAtATime() {
         var script = ComposerScript()
         script.send(.focus(true))
         script.load("text", select: TextRange(location: 1, length: 2))
@@ -98,7 +98,7 @@ struct EditModeTests {
 
     /// Undo restores an unfinished edit after another edit replaced it, whether that one was saved or canceled.
     @Test(arguments: [nil, ComposerEvent.commitEdit, .cancelEdit])
-    func anEditOverAHalfDoneOneIsUndone(ending: ComposerEvent?) {
+    func undoReturnsToAnUnfinishedEdit(ending: ComposerEvent?) {
         var script = ComposerScript()
         script.type("draft")
         script.send(.startEdit(id: "m1", WrittenText("one", mentioning: [Mention(.member("u"), text: "one")])))
@@ -123,7 +123,7 @@ struct EditModeTests {
         #expect(script.text == "draft" && script.state.editing == nil)
     }
 
-    @Test func aReplyOverAHalfDoneEditIsUndone() {
+    @Test func undoReturnsToAnEditInterruptedByAReply() {
         var script = ComposerScript()
         script.type("draft")
         script.send(.startEdit(id: "m1", WrittenText("one")))
@@ -136,7 +136,7 @@ struct EditModeTests {
         #expect(script.text == "draft" && script.state.reply?.messageID == "r")
     }
 
-    @Test func anUntouchedEditIsNotKept() {
+    @Test func unchangedEditIsNotSuspended() {
         var script = ComposerScript()
         script.send(.startEdit(id: "m1", WrittenText("one")))
         script.send(.startEdit(id: "m2", WrittenText("two")))
@@ -146,7 +146,7 @@ struct EditModeTests {
     }
 
     /// An edit restored from a draft has no undo history, but may still differ from the stored message.
-    @Test func anEditOfADraftIsKept() throws {
+    @Test func restoredEditIsSuspendedWithoutUndoSteps() throws {
         var first = ComposerScript()
         first.send(.startEdit(id: "m1", WrittenText("one")))
         first.type(" more")
@@ -158,7 +158,7 @@ struct EditModeTests {
         #expect(script.text == "one more" && script.state.editing == "m1")
     }
 
-    @Test func nobodyGoesBackToADeletedMessage() {
+    @Test func editsOfDeletedMessagesAreDropped() {
         var script = ComposerScript()
         for (id, text) in [("m1", "one"), ("m2", "two"), ("m3", "three")] {
             script.send(.startEdit(id: id, WrittenText(text)))
@@ -174,7 +174,7 @@ struct EditModeTests {
 
     /// A message with files may lose its text.
     @Test(arguments: [false, true])
-    func aCaptionMayBeEmptied(mayBeEmpty: Bool) {
+    func captionCanBeEmptied(mayBeEmpty: Bool) {
         var script = ComposerScript()
         script.send(.startEdit(id: "m1", WrittenText("caption"), mayBeEmpty: mayBeEmpty))
         script.send(.clear)
@@ -184,7 +184,7 @@ struct EditModeTests {
     }
 
     /// Editing a plain-text message does not turn it into Markdown.
-    @Test func aPlainTextStaysPlain() {
+    @Test func editedPlainTextStaysPlain() {
         var script = ComposerScript()
         script.type("draft")
         script.send(.startEdit(id: "m1", WrittenText("*one*", syntax: .plain)))

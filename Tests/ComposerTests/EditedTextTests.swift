@@ -10,8 +10,8 @@ struct EditedTextTests {
         return text
     }
 
-    @Test("A replacement returns what it removed, moves the caret behind it and can be undone")
-    func replacing() throws {
+    @Test("A replacement returns the removed text, moves the caret after it and can be undone")
+    func replacementCanBeUndone() throws {
         var text = Self.text("one two")
         let edit = TextEdit(range: TextRange(location: 0, length: 3), replacement: "three")
         let replaced = text.replace(edit, origin: .typed, at: .zero)
@@ -25,16 +25,16 @@ struct EditedTextTests {
         #expect(text.document.text == "one two" && text.selection == .caret(7))
     }
 
-    @Test("Replacing nothing by nothing is no change")
-    func nothing() {
+    @Test("An empty replacement is no change")
+    func emptyReplacementIsNoChange() {
         var text = Self.text("one")
         let revision = text.revision
         #expect(text.replace(TextEdit(range: .caret(1), replacement: ""), origin: .typed, at: .zero) == nil)
         #expect(text.revision == revision && !text.history.canUndo)
     }
 
-    @Test("Styles chosen at the caret apply to what is typed next, and moving the caret forgets them")
-    func styles() {
+    @Test("Styles chosen at the caret apply to the text typed next, until the caret moves")
+    func typingStylesApplyToTypedText() {
         var text = Self.text("one")
         #expect(text.setStyle(.bold, true, at: .zero) == false, "nothing looks different yet")
         #expect(text.typingStyles == [.bold])
@@ -52,8 +52,8 @@ struct EditedTextTests {
         #expect(text.history.undoSteps.count == 1 && text.canClearStyles)
     }
 
-    @Test("A mention is added only where its text stands")
-    func mentions() {
+    @Test("A mention is added only over its own text")
+    func mentionMustMatchItsText() {
         var text = Self.text("hello Ann")
         let ann = Mention(.member("@ann"), text: "Ann")
         #expect(text.addMention(ann, over: TextRange(location: 6, length: 3), at: .zero) == true)
@@ -61,8 +61,8 @@ struct EditedTextTests {
         #expect(text.document.mentions.map(\.mention) == [ann])
     }
 
-    @Test("A held selection remembers where it began, once")
-    func holding() {
+    @Test("A held selection keeps its starting value, once")
+    func heldSelectionReturnsItsStart() {
         var text = Self.text("one", selecting: .caret(1))
         text.holdSelection()
         text.select(.caret(2))
@@ -72,8 +72,8 @@ struct EditedTextTests {
         #expect(text.releaseSelection() == nil)
     }
 
-    @Test("Exchanging the content brings its own undo steps")
-    func exchanging() {
+    @Test("Exchanging the content exchanges the undo history")
+    func contentsHaveTheirOwnHistory() {
         var text = Self.text("one")
         _ = text.replace(TextEdit(range: .caret(3), replacement: "!"), origin: .typed, at: .zero)
         let first = text.content

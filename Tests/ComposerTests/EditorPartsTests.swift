@@ -10,7 +10,7 @@ struct EditorPartsTests {
     }
 
     @Test("A transaction reports edits, then the selection, then effects, then observations")
-    func order() {
+    func reportIsOrdered() {
         var transaction = EventTransaction()
         transaction.reject(.empty)
         transaction.add(
@@ -24,8 +24,8 @@ struct EditorPartsTests {
         #expect(report.textEvents.count == 1 && transaction.trigger == .typed("a"))
     }
 
-    @Test("The first change triggers completion, and none does while observation is suspended")
-    func triggers() {
+    @Test("The first change triggers completion, except while observation is suspended")
+    func onlyTheFirstChangeTriggersCompletion() {
         var transaction = EventTransaction()
         for (text, triggers) in [("a", true), ("b", true), ("c", false)] {
             transaction.add(
@@ -36,7 +36,7 @@ struct EditorPartsTests {
     }
 
     @Test("MCV-12: writing is reported once, and its end when the text becomes blank")
-    func presence() {
+    func typingIsReportedOnce() {
         var presence = Presence()
         var transaction = EventTransaction(at: .seconds(1))
         presence.textChanged(isBlank: false, isUserWriting: true, &transaction)
@@ -46,8 +46,8 @@ struct EditorPartsTests {
         #expect(typing == [true, false] && presence.deadline == nil)
     }
 
-    @Test("A preedit is reported when it changes, and holds no NUL")
-    func preedit() {
+    @Test("A preedit is reported when it changes, and contains no NUL")
+    func preeditIsReportedWhenItChanges() {
         var preedit = Preedit()
         var transaction = EventTransaction()
         preedit.show("a\0", &transaction)
@@ -57,7 +57,7 @@ struct EditorPartsTests {
     }
 
     @Test("A highlight lasts until the next change after the one that set it")
-    func highlight() throws {
+    func highlightLastsUntilTheNextChange() throws {
         var document = ComposerDocument("Ann")
         let range = TextRange(location: 0, length: 3)
         let added = document.addMention(Mention(.member("@ann"), text: "Ann"), over: range)
@@ -72,8 +72,8 @@ struct EditorPartsTests {
         #expect(highlight.mention(in: document, selection: .caret(3)) == nil)
     }
 
-    @Test("HKW-33: only the outermost end of a suspension tells what observers knew")
-    func suspension() {
+    @Test("HKW-33: only the outermost resume returns the observed state")
+    func outermostResumeReturnsTheObservedState() {
         var suspension = ObservationSuspension()
         suspension.suspend(ComposerDocument("first"), .caret(1))
         suspension.suspend(ComposerDocument("second"), .caret(2))
@@ -84,8 +84,8 @@ struct EditorPartsTests {
         #expect(!suspension.isActive)
     }
 
-    @Test("HKW-33: one deletion of one character is ignored, once asked")
-    func ignoredDeletion() {
+    @Test("HKW-33: only the next deletion of a single character is ignored, and only once")
+    func oneDeletionIsIgnoredOnce() {
         var suspension = ObservationSuspension()
         let document = ComposerDocument("abc")
         let one = TextRange(location: 0, length: 1)
@@ -96,8 +96,8 @@ struct EditorPartsTests {
         #expect(ignored == [false, true, false])
     }
 
-    @Test("A hidden bar has no height and gets no focus")
-    func bar() {
+    @Test("A hidden bar has no height and cannot be focused")
+    func hiddenBarHasNoHeight() {
         var bar = BarState()
         var transaction = EventTransaction()
         let height = bar.height(of: ComposerDocument(), ComposerConfiguration(), isEditing: false)
@@ -107,8 +107,8 @@ struct EditorPartsTests {
         #expect(!hasFocus)
     }
 
-    @Test("SLK-5: wrapped lines count until the text is another one")
-    func wrapping() {
+    @Test("SLK-5: wrapped lines count until the text is replaced")
+    func wrappedLinesCountUntilReplaced() {
         var bar = BarState()
         bar.setLayout(ComposerLayout(windowHeight: 720, lineHeight: 20, lines: 3), hardLines: 1)
         #expect(bar.lineCount(of: ComposerDocument("a")) == 3 && bar.lineCount(of: ComposerDocument()) == 1)
@@ -132,8 +132,8 @@ struct EditorPartsTests {
         }
     }
 
-    @Test("HKW-4: the first interceptor that objects ends the chain, and none is asked while suspended")
-    func interceptors() {
+    @Test("HKW-4: the first denying interceptor ends the chain, and none runs while suspended")
+    func firstDenyingInterceptorEndsTheChain() {
         var plugIns = PlugIns()
         let chain = [Interceptor("a", .allow), Interceptor("b", .deny), Interceptor("c", .allow)]
         let added = (chain + [Interceptor("a", .deny)]).map { plugIns.add($0) }

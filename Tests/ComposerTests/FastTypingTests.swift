@@ -8,7 +8,7 @@ struct FastTypingTests {
         (["Ann", "Bob"], "bo", "@Bob "), (["Ann", "Bob"], "a", "@Ann "), (["Ann", "Bob"], "", "@Ann "),
         (["Ann", "Bobby Ewing"], "ew", "@Bobby Ewing "),
     ])
-    func theRowThatFitsIsTaken(rows: [String], typed: String, text: String) {
+    func returnAcceptsTheFirstMatchingRow(rows: [String], typed: String, text: String) {
         var script = ComposerScript()
         script.type("@")
         script.answer(rows)
@@ -18,7 +18,7 @@ struct FastTypingTests {
     }
 
     /// A row that no longer matches is not accepted: Return issues the query, and the next Return accepts its result.
-    @Test func noRowThatDoesNotFitIsTaken() {
+    @Test func returnDoesNotAcceptANonMatchingRow() {
         var script = ComposerScript()
         script.type("@")
         script.answer(["Ann"])
@@ -32,7 +32,7 @@ struct FastTypingTests {
     }
 
     /// Return accepts a row that the user selected, whatever was typed since.
-    @Test func theChosenRowIsTaken() {
+    @Test func returnAcceptsTheSelectedRow() {
         var script = ComposerScript()
         script.type("@")
         script.answer(["Ann", "Bob"])

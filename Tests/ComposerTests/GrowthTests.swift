@@ -11,14 +11,14 @@ struct GrowthTests {
     ]
 
     @Test(arguments: limits)
-    func theLimitInLines(limit: GrowthLimit, windowHeight: Double, lines: Int) {
+    func limitDeterminesTheMaximumLines(limit: GrowthLimit, windowHeight: Double, lines: Int) {
         let found = GrowthRules.maximumLines(limit, windowHeight: windowHeight, lineHeight: 20, chrome: 26)
         #expect(found == lines)
     }
 
     /// SLK-58: larger text gets fewer lines; the scale's effect is clamped to ±0.75.
     @Test(arguments: [(1.0, 6), (1.5, 3), (2.0, 2), (4.0, 2), (0.8, 8), (0.5, 9), (0.01, 11)])
-    func textScaleChangesTheLimit(scale: Double, lines: Int) {
+    func textScaleReducesTheMaximumLines(scale: Double, lines: Int) {
         #expect(GrowthRules.scaledLines(6, textScale: scale) == lines)
     }
 
@@ -29,7 +29,7 @@ struct GrowthTests {
     ]
 
     @Test(arguments: heights)
-    func barHeight(lines: Int, lineHeight: Double, under: Double, editing: Bool, height: Int) {
+    func barHeightFollowsItsLines(lines: Int, lineHeight: Double, under: Double, editing: Bool, height: Int) {
         let found = GrowthRules.barHeight(
             lines: lines, lineHeight: lineHeight, insets: ComposerInsets(), underHeight: under, editing: editing)
         #expect(found == height)
@@ -37,11 +37,11 @@ struct GrowthTests {
 
     /// SLK-5: floor(|content − insets| / line height), at least 1.
     @Test(arguments: [(36.0, 1), (55.9, 1), (56.0, 2), (0.0, 1), (16.0, 1), (1016.0, 50)])
-    func lineCount(contentHeight: Double, lines: Int) {
+    func lineCountFollowsTheContentHeight(contentHeight: Double, lines: Int) {
         #expect(GrowthRules.lineCount(contentHeight: contentHeight, insets: ComposerInsets(), lineHeight: 20) == lines)
     }
 
-    @Test func theBarGrowsShrinksAndScrolls() {
+    @Test func barGrowsShrinksAndScrolls() {
         var script = ComposerScript()
         script.send(.layout(ComposerLayout(windowHeight: 600, lineHeight: 20)))
         #expect(script.state.height == 46 && !script.state.isExpanding)
@@ -64,7 +64,7 @@ struct GrowthTests {
     ]
 
     @Test(arguments: reaching)
-    func reachingTheLimit(lines: Int, limit: GrowthLimit, isExpanding: Bool, scrolls: Bool) {
+    func limitDeterminesExpandingAndScrolling(lines: Int, limit: GrowthLimit, isExpanding: Bool, scrolls: Bool) {
         var configuration = ComposerConfiguration()
         configuration.maxLines = limit
         var script = ComposerScript(configuration)
@@ -77,7 +77,7 @@ struct GrowthTests {
     @Test(arguments: [
         (0.0, 800.0, 8, 186), (200, 800, 8, 186), (500, 590, 3, 86), (10_000, 800, 1, 46), (-50, 800, 8, 186),
     ])
-    func bottomOffset(offset: Double, windowHeight: Double, maximum: Int, height: Int) {
+    func bottomOffsetReducesTheMaximumLines(offset: Double, windowHeight: Double, maximum: Int, height: Int) {
         var configuration = ComposerConfiguration()
         configuration.insets.bottomOffset = offset
         var script = ComposerScript(configuration)
@@ -87,7 +87,7 @@ struct GrowthTests {
     }
 
     /// MCV-5, SLK-13: ⚠ changed insets took effect only after a manual call, or only the first change did.
-    @Test func insetsAreLive() {
+    @Test func insetChangesApplyImmediately() {
         var script = ComposerScript()
         var configuration = ComposerConfiguration()
         configuration.insets = ComposerInsets(textTop: 0, textBottom: 0, rowTop: 20, rowBottom: 10)
@@ -106,7 +106,7 @@ struct GrowthTests {
         #expect(ComposerEngine(configuration: configuration).state.maximumLines >= 1)
     }
 
-    @Test func wrappedLinesCountUntilTheTextIsGone() {
+    @Test func wrappedLinesCountUntilTheTextIsCleared() {
         var script = ComposerScript()
         script.type("long")
         script.send(.layout(ComposerLayout(windowHeight: 800, lineHeight: 20, lines: 4)))
@@ -118,7 +118,7 @@ struct GrowthTests {
     }
 
     /// MIB-8, SLK-53.
-    @Test func expandedIsTallAndHiddenIsFlat() {
+    @Test func expandedBarIsTallAndHiddenBarHasNoHeight() {
         var script = ComposerScript()
         script.press("Ctrl+Shift+E")
         #expect(script.state.height == 146 && script.state.isExpanded)

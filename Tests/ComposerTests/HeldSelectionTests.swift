@@ -14,7 +14,7 @@ struct HeldSelectionTests {
         effects.count { if case .observed(.selectionChanged) = $0 { true } else { false } }
     }
 
-    @Test func observersHearOnceAtTheEnd() {
+    @Test func heldSelectionIsReportedOnceAtItsEnd() {
         var engine = engine("one two three")
         _ = engine.handle(.select(.caret(0)), at: .zero)
         var told = selections(engine.handle(.holdSelection(true), at: .zero))
@@ -25,7 +25,7 @@ struct HeldSelectionTests {
         #expect(selections(engine.handle(.holdSelection(false), at: .zero)) == 0)
     }
 
-    @Test func aDragThatComesBackIsNothing() {
+    @Test func heldSelectionThatReturnsIsNotReported() {
         var engine = engine("one two")
         _ = engine.handle(.select(.caret(3)), at: .zero)
         _ = engine.handle(.holdSelection(true), at: .zero)
@@ -34,7 +34,7 @@ struct HeldSelectionTests {
         #expect(selections(engine.handle(.holdSelection(false), at: .zero)) == 0)
     }
 
-    @Test func completionLooksAtTheEndAlone() {
+    @Test func completionUpdatesOnlyAtTheEndOfADrag() {
         var engine = engine("@jo and @an")
         _ = engine.handle(.select(.caret(7)), at: .zero)
         _ = engine.handle(.holdSelection(true), at: .zero)
@@ -46,7 +46,7 @@ struct HeldSelectionTests {
         #expect(engine.completion?.query == "an")
     }
 
-    @Test func whatIsWrittenMeanwhileCounts() {
+    @Test func typingDuringADragOpensCompletion() {
         var engine = engine("a ")
         _ = engine.handle(.select(.caret(2)), at: .zero)
         _ = engine.handle(.holdSelection(true), at: .zero)

@@ -16,7 +16,7 @@ struct HostRulesTests {
     }
 
     /// SLK-7, MIB-17: visible while the text is empty; a space or a preedit hides it.
-    @Test func placeholder() {
+    @Test func spaceOrPreeditHidesThePlaceholder() {
         #expect(engine().state.showsPlaceholder)
         #expect(!engine(typing: " ").state.showsPlaceholder)
         var composing = engine()
@@ -26,7 +26,7 @@ struct HostRulesTests {
 
     /// SLK-10, MCV-7: the button appears with any text and is enabled unless the text is only white space.
     @Test(arguments: [("", 0, false), ("  \n", 3, false), (" a", 2, true)])
-    func sendButton(_ text: String, length: Int, canSend: Bool) {
+    func sendButtonRequiresNonBlankText(_ text: String, length: Int, canSend: Bool) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText(text)), at: .zero)
         #expect(engine.state.length == length)
@@ -35,7 +35,7 @@ struct HostRulesTests {
 
     /// SLK-32: a typed line break is the composer's edit and ends the preceding word (SLK-33); a pasted one is just
     /// text.
-    @Test func lineBreaks() {
+    @Test func typedLineBreakIsItsOwnUndoStep() {
         var engine = engine(typing: "ab")
         let effects = engine.handle(.key(KeyChord("Return", .shift)), at: .zero)
         #expect(effects.contains(.keyHandled))
@@ -49,7 +49,7 @@ struct HostRulesTests {
     }
 
     /// SLK-38: the state determines which items a context menu enables.
-    @Test func contextMenu() {
+    @Test func stateEnablesContextMenuItems() {
         var engine = engine(typing: "word")
         #expect(engine.state.canUndo && !engine.state.canRedo && engine.state.formatting.isEmpty)
         _ = engine.handle(.select(TextRange(location: 0, length: 4)), at: .zero)
@@ -59,7 +59,7 @@ struct HostRulesTests {
     }
 
     /// SLK-42: the state has the names and the text for any typing indicator.
-    @Test func typingStateForAnyIndicator() {
+    @Test func stateHasTypingNamesAndText() {
         var engine = engine()
         _ = engine.handle(.userTyping(name: "Ann", true), at: .zero)
         #expect(engine.state.typingNames == ["Ann"])
@@ -67,7 +67,7 @@ struct HostRulesTests {
     }
 
     /// SLK-43: clearing needs no confirmation, and a single undo restores everything.
-    @Test func clearing() {
+    @Test func clearingIsUndoneInOneStep() {
         var engine = engine(typing: "all of this")
         _ = engine.handle(.key(KeyChord("BackSpace", [.control, .shift])), at: .zero)
         #expect(engine.document.isEmpty)
@@ -76,7 +76,7 @@ struct HostRulesTests {
     }
 
     /// HKW-1: adding an observer does not replace others; all receive the same events.
-    @Test func observersStandBesideEachOther() {
+    @Test func observersReceiveTheSameEvents() {
         final class Log: ComposerObserver, @unchecked Sendable {
             let name: String
             var observations: [ComposerObservation] = []
@@ -93,7 +93,7 @@ struct HostRulesTests {
     }
 
     /// HKW-3: pastes, and the beginning and end of editing, are reported.
-    @Test func eventsAreReallyTold() {
+    @Test func pastesAndFocusChangesAreReported() {
         var engine = engine(typing: "a")
         #expect(observations(engine.handle(.paste([.text("b")]), at: .zero)).contains(.pasted))
         #expect(observations(engine.handle(.focus(true), at: .zero)).contains(.focused))
@@ -101,7 +101,7 @@ struct HostRulesTests {
     }
 
     /// HKW-7: text set by code sends no typing notification and is a single undo step.
-    @Test func codeIsToldFromUsers() {
+    @Test func textSetByCodeSendsNoTypingNotification() {
         var engine = engine()
         let effects = engine.handle(.load(WrittenText("by code")), at: .zero)
         #expect(!effects.contains(.typing(true)))
@@ -110,7 +110,7 @@ struct HostRulesTests {
     }
 
     /// HKW-34: a word and its trailing space, committed together, are one change.
-    @Test func predictedWordsAreOneChange() {
+    @Test func predictedWordIsOneChange() {
         var engine = engine(typing: "so ")
         let effects = engine.handle(.insert("predicted word ", origin: .dictation), at: .zero)
         guard case .edited(let edits)? = effects.first else {
@@ -138,7 +138,7 @@ struct HostRulesTests {
     }
 
     /// HKW-65: undo works with mentions in the text.
-    @Test func undoWithMentions() {
+    @Test func undoKeepsMentions() {
         var engine = engine()
         let mention = Mention(.custom("1"), text: "Ann")
         _ = engine.handle(.load(WrittenText("Hi Ann", mentioning: [mention])), at: .zero)
@@ -150,7 +150,7 @@ struct HostRulesTests {
 
     /// MIB-6: an explicit limit does not depend on the window's height.
     @Test(arguments: [200.0, 700, 2_000])
-    func aLimitThatWasSetStays(windowHeight: Double) {
+    func explicitLineLimitIgnoresTheWindowHeight(windowHeight: Double) {
         var configuration = ComposerConfiguration()
         configuration.maxLines = .lines(3)
         var engine = engine(typing: "x", configuration)
@@ -160,7 +160,7 @@ struct HostRulesTests {
     }
 
     /// MIB-7, MCV-11: the height is reported only when it changes.
-    @Test func heightIsToldWhenItChanges() {
+    @Test func heightIsReportedOnlyWhenItChanges() {
         var engine = engine(typing: "x")
         let layout = ComposerLayout(windowHeight: 700, lineHeight: 20, lines: 3)
         #expect(observations(engine.handle(.layout(layout), at: .zero)).contains(.heightChanged))
@@ -168,7 +168,7 @@ struct HostRulesTests {
     }
 
     /// MIB-10: the state shows that a message is being sent until the host responds.
-    @Test func sendingShows() {
+    @Test func stateShowsSendingUntilAccepted() {
         var engine = engine(typing: "x")
         let id = engine.handle(.send, at: .zero).compactMap {
             if case .send(let message) = $0 { message.id } else { nil }
@@ -180,7 +180,7 @@ struct HostRulesTests {
     }
 
     /// MIB-15, MCV-8: the host receives both the trimmed and the raw text.
-    @Test func rawAndTrimmedText() {
+    @Test func messageHasTrimmedAndRawText() {
         var engine = engine(typing: " hello ")
         let sent = engine.handle(.send, at: .zero).compactMap {
             if case .send(let message) = $0 { [message.text.source, message.raw.source] } else { nil }
@@ -191,7 +191,7 @@ struct HostRulesTests {
 
     /// MCV-3: the height in pixels is the number of lines times the line height, plus the insets.
     @Test(arguments: 1...4)
-    func growthInPixels(lines: Int) {
+    func heightGrowsByTheLineHeight(lines: Int) {
         let insets = ComposerInsets()
         let one = GrowthRules.barHeight(lines: 1, lineHeight: 20, insets: insets, underHeight: 0, editing: false)
         let many = GrowthRules.barHeight(lines: lines, lineHeight: 20, insets: insets, underHeight: 0, editing: false)
@@ -199,7 +199,7 @@ struct HostRulesTests {
     }
 
     /// MCV-13: focus is reported once, and again only after it was lost.
-    @Test func focus() {
+    @Test func focusIsReportedOnce() {
         var engine = engine()
         #expect(observations(engine.handle(.focus(true), at: .zero)) == [.focused])
         #expect(observations(engine.handle(.focus(true), at: .zero)).isEmpty)

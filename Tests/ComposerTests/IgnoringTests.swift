@@ -10,7 +10,7 @@ struct IgnoringTests {
     ]
 
     @Test(arguments: depths)
-    func rulesForTypingRest(begun: Int, ended: Int, text: String, isIgnoring: Bool) {
+    func typingRulesAreSuspendedWithObservation(begun: Int, ended: Int, text: String, isIgnoring: Bool) {
         var engine = ComposerEngine()
         for _ in 0..<begun { engine.suspendObservation() }
         for character in "- a\nb" { _ = engine.handle(.insert(String(character), origin: .typed), at: .zero) }
@@ -19,7 +19,7 @@ struct IgnoringTests {
         #expect(engine.isObservationSuspended == isIgnoring)
     }
 
-    @Test func aSpareEndIsHarmless() {
+    @Test func unbalancedResumeIsHarmless() {
         var engine = ComposerEngine()
         #expect(engine.resumeObservation(at: .zero) == [])
         engine.suspendObservation()
@@ -36,7 +36,7 @@ struct IgnoringTests {
     ]
 
     @Test(arguments: changes)
-    func observersAreSilentAndHearOfItAtTheEnd(before: String, event: ComposerEvent, heard: [String]) {
+    func suspendedObserversReceiveOneChangeAtTheEnd(before: String, event: ComposerEvent, heard: [String]) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText(before)), at: .zero)
         let ear = FakeObserver(name: "ear")
@@ -53,7 +53,7 @@ struct IgnoringTests {
     }
 
     /// The window still receives every change, as it mirrors the text.
-    @Test func theTextStillReachesTheWindow() {
+    @Test func hostReceivesChangesWhileSuspended() {
         var engine = ComposerEngine()
         engine.suspendObservation()
         let effects = engine.handle(.insert("a", origin: .typed), at: .zero)
@@ -61,7 +61,7 @@ struct IgnoringTests {
         #expect(effects.contains(.selectionChanged(.caret(1))))
     }
 
-    @Test func interceptorsAreNotAsked() {
+    @Test func interceptorsAreSkippedWhileSuspended() {
         var engine = ComposerEngine()
         engine.add(interceptor: Rejection(rejected: "a"))
         engine.suspendObservation()
@@ -79,7 +79,7 @@ struct IgnoringTests {
     ]
 
     @Test(arguments: deletions)
-    func theNextSingleDeletionIsRefusedOnce(event: ComposerEvent, text: String, isRefused: Bool) {
+    func onlyTheNextSingleDeletionIsIgnored(event: ComposerEvent, text: String, isRefused: Bool) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText("one two👩‍💻")), at: .zero)
         engine.ignoreNextSingleDeletion()

@@ -4,7 +4,7 @@ import Testing
 /// HKW-31: only committed text reaches the document.
 struct InputMethodTests {
     /// Hangul: one key press commits a syllable and starts the next.
-    @Test func hangulCommitsAndStartsAnewInOneKey() {
+    @Test func hangulCommitsAndStartsANewSyllable() {
         var script = ComposerScript()
         for (commit, preedit) in [("", "ㅎ"), ("", "하"), ("", "한"), ("한", "ㄱ"), ("", "그"), ("", "글")] {
             if !commit.isEmpty { script.send(.commit(commit)) }
@@ -17,7 +17,7 @@ struct InputMethodTests {
     }
 
     /// Japanese: kana, conversion, candidates, and a single commit that replaces the selection.
-    @Test func japaneseReplacesTheSelectionOnce() {
+    @Test func japaneseCommitReplacesTheSelectionOnce() {
         var script = ComposerScript()
         script.load("私は学生", select: TextRange(location: 2, length: 2))
         for preedit in ["s", "せ", "せn", "せんせい", "先生"] { script.send(.preedit(preedit)) }
@@ -29,7 +29,7 @@ struct InputMethodTests {
     }
 
     /// Chinese: Return selects a candidate instead of sending.
-    @Test func returnIsTheInputMethodsWhileItShowsSomething() {
+    @Test func keysBelongToTheInputMethodDuringPreedit() {
         var script = ComposerScript()
         script.type("a")
         script.send(.preedit("ni hao"))
@@ -42,7 +42,7 @@ struct InputMethodTests {
         #expect(script.sent.map(\.text.source) == ["a你好"])
     }
 
-    @Test func aCancelledPreeditLeavesNothing() {
+    @Test func canceledPreeditChangesNothing() {
         var script = ComposerScript()
         script.load("abc", select: TextRange(location: 0, length: 3))
         script.send(.preedit("x"))
@@ -52,7 +52,7 @@ struct InputMethodTests {
     }
 
     /// SLK-63: the composed word is committed and sent once.
-    @Test func theSendButtonCommitsFirst() {
+    @Test func sendCommitsThePreeditFirst() {
         var script = ComposerScript()
         script.type("a ")
         script.send(.preedit("word"))
@@ -62,7 +62,7 @@ struct InputMethodTests {
     }
 
     /// HKW-31: moving the caret commits the preedit at its original position.
-    @Test func movingTheCaretCommits() {
+    @Test func movingTheCaretCommitsThePreedit() {
         var script = ComposerScript()
         script.load("ab")
         script.send(.preedit("字"))
@@ -71,7 +71,7 @@ struct InputMethodTests {
     }
 
     /// HKW-32: a rejected commit restores the text and the caret.
-    @Test func aRejectedCommitRestoresTextAndCaret() {
+    @Test func rejectedCommitRestoresTextAndCaret() {
         var script = ComposerScript()
         script.load("abc", select: .caret(1))
         script.add(interceptor: Rejection(rejected: "字"))
@@ -83,7 +83,7 @@ struct InputMethodTests {
     }
 
     /// HKW-28: dictation is a single insertion and a single undo step.
-    @Test func dictationIsOneStep() {
+    @Test func dictationIsOneUndoStep() {
         var script = ComposerScript()
         script.send(.insert("several words at once", origin: .dictation))
         script.send(.undo)

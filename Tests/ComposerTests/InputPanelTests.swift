@@ -13,7 +13,7 @@ struct InputPanelTests {
     }
 
     @Test(arguments: steps)
-    func statesFollowEachOther(from: InputPanel.State, to: InputPanel.State, isStep: Bool) {
+    func onlyValidTransitionsAreAllowed(from: InputPanel.State, to: InputPanel.State, isStep: Bool) {
         var panel = InputPanel()
         for state in [InputPanel.State.showing, .shown, .hiding] where panel.state != from { panel.move(to: state) }
         guard panel.state == from || from == .hidden else {
@@ -50,7 +50,7 @@ struct InputPanelTests {
     ]
 
     @Test(arguments: windows)
-    func itFollowsTheWindow(name: String, sizes: [(Double, Double, Bool, [InputPanel.State])]) {
+    func panelFollowsTheWindowHeight(name: String, sizes: [(Double, Double, Bool, [InputPanel.State])]) {
         var panel = InputPanel()
         #expect(panel.update(width: 700, height: 600, counts: true).isEmpty)
         for (width, height, counts, states) in sizes {

@@ -16,7 +16,9 @@ struct InputPlugInTests {
     ]
 
     @Test(arguments: pastes)
-    func theFirstThatTakesItEndsIt(type: String, offers: [PasteOffer], asked: [String], text: String, attached: Int) {
+    func firstAcceptingPlugInEndsTheChain(
+        type: String, offers: [PasteOffer], asked: [String], text: String, attached: Int
+    ) {
         var script = ComposerScript()
         let log = PlugInLog()
         script.change { engine in
@@ -31,7 +33,7 @@ struct InputPlugInTests {
         #expect(script.effects.contains(.observed(.pasted)) == isPasted)
     }
 
-    @Test func theyAreSetUpReloadedInvalidatedAndTornDownInOrder() {
+    @Test func plugInsFollowTheirLifecycleInOrder() {
         let log = PlugInLog()
         var script = ComposerScript()
         script.change { engine in
@@ -51,7 +53,7 @@ struct InputPlugInTests {
 
     /// MIB-22: sent content is released, unless sending leaves the composer's content in place.
     @Test(arguments: [true, false])
-    func sendingInvalidates(clears: Bool) {
+    func sendingInvalidatesPlugIns(clears: Bool) {
         var configuration = ComposerConfiguration()
         configuration.clearsOnSend = clears
         let log = PlugInLog()

@@ -84,7 +84,7 @@ struct ItemTests {
     ]
 
     @Test(arguments: changes)
-    func hooksHearOfRealChanges(name: String, change: @Sendable (ComposerItem) -> Void, told: [String]) {
+    func hooksRunOnlyForActualChanges(name: String, change: @Sendable (ComposerItem) -> Void, told: [String]) {
         let log = Log()
         let item = item("i", log)
         change(item)
@@ -92,7 +92,7 @@ struct ItemTests {
     }
 
     /// MIB-13: calls chain; `configured` runs at once, and a second hook for the same event replaces the first.
-    @Test func hooksAreChained() {
+    @Test func hooksCanBeChainedAndReplaced() {
         let log = Log()
         let item = ComposerItem(id: "send")
             .configured { $0.isEnabled = false }
@@ -104,7 +104,7 @@ struct ItemTests {
     }
 
     /// MIB-14: start, end, bottom, top, outside, whatever the order of insertion.
-    @Test func everyItemHearsOfTheComposerInOrder() {
+    @Test func itemsReceiveComposerEventsInSlotOrder() {
         let log = Log()
         let slots = ItemSlots()
         for slot in [ItemSlot.outside, .top, .bottom, .end, .start] { slots.set([item("\(slot)", log)], in: slot) }
@@ -127,7 +127,7 @@ struct ItemTests {
     }
 
     /// MIB-4, MCV-10: ⚠ replaced items stayed, and moved items were in two slots or moved one main-loop iteration late.
-    @Test func slotsHoldWhatTheyWereGiven() {
+    @Test func slotsHoldTheirItems() {
         let log = Log()
         let slots = ItemSlots()
         var changed: [ItemSlot] = []
@@ -149,7 +149,7 @@ struct ItemTests {
     }
 
     /// A hook may remove an item, which then receives no further events.
-    @Test func hooksMayChangeSlots() {
+    @Test func hooksCanChangeSlots() {
         let log = Log()
         let slots = ItemSlots()
         let first = item("first", log).onSwipe { [slots] item, _ in
@@ -164,7 +164,7 @@ struct ItemTests {
     }
 
     /// MIB-12: 15 pixels by default below the text, none elsewhere.
-    @Test func spacing() {
+    @Test func spacingHasDefaultsPerSlot() {
         let slots = ItemSlots()
         #expect(ItemSlot.allCases.map { slots.spacing(in: $0) } == [0, 0, 15, 0, 0])
         var changes = 0
@@ -180,7 +180,7 @@ struct ItemTests {
     }
 
     /// MIB-3, MIB-11, MIB-12: an item's view is notified of appearance changes, and only of actual changes.
-    @Test func looksAreTold() {
+    @Test func appearanceChangesAreReported() {
         let item = ComposerItem(id: "i")
         #expect(item.size == ComposerSize(width: 20, height: 20))
         var changes = 0
@@ -198,7 +198,7 @@ struct ItemTests {
     @Test(arguments: [
         (20.0, 20.0, false, 34.0, 34.0), (20, 60, false, 34, 60), (40, 20, true, 44, 44), (52, 36, true, 52, 44),
     ])
-    func hitArea(width: Double, height: Double, touch: Bool, hitWidth: Double, hitHeight: Double) {
+    func hitAreaHasAMinimumSize(width: Double, height: Double, touch: Bool, hitWidth: Double, hitHeight: Double) {
         let area = ComposerSize(width: width, height: height).hitArea(forTouch: touch)
         #expect(area == ComposerSize(width: hitWidth, height: hitHeight))
     }
@@ -212,7 +212,9 @@ struct ItemTests {
     ]
 
     @Test(arguments: pictures)
-    func pictureSizes(width: Double, height: Double, room: Double, highest: Double?, shown: Double, high: Double) {
+    func imageSizeIsScaledToTheWidth(
+        width: Double, height: Double, room: Double, highest: Double?, shown: Double, high: Double
+    ) {
         let size = ComposerSize(width: width, height: height).scaled(toWidth: room, maximumHeight: highest)
         #expect(size == ComposerSize(width: shown, height: high))
     }

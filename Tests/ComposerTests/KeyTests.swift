@@ -11,7 +11,7 @@ struct KeyTests {
     ]
 
     @Test(arguments: returns)
-    func returnKeys(sendKey: SendKey, chord: String, text: String, isSent: Bool) {
+    func sendKeyDeterminesSendOrLineBreak(sendKey: SendKey, chord: String, text: String, isSent: Bool) {
         var configuration = ComposerConfiguration()
         configuration.sendKey = sendKey
         var script = ComposerScript(configuration)
@@ -22,7 +22,7 @@ struct KeyTests {
         #expect(script.effects.contains(.keyHandled))
     }
 
-    @Test func returnInAnEmptyComposerIsTakenAndSendsNothing() {
+    @Test func returnInAnEmptyComposerIsHandledAndSendsNothing() {
         var script = ComposerScript()
         script.press("Return")
         #expect(script.text == "" && script.sent.isEmpty && script.effects.contains(.keyHandled))
@@ -35,7 +35,7 @@ struct KeyTests {
     ]
 
     @Test(arguments: chords)
-    func shortcuts(chord: String, text: String) {
+    func shortcutsActOnTheSelection(chord: String, text: String) {
         var script = ComposerScript()
         script.load("a word", select: TextRange(location: 2, length: 4))
         script.press(chord)
@@ -44,7 +44,7 @@ struct KeyTests {
     }
 
     @Test(arguments: ["Ctrl+Shift+Z", "Ctrl+Y"])
-    func redo(chord: String) {
+    func shortcutsRedo(chord: String) {
         var script = ComposerScript()
         script.type("a")
         script.press("Ctrl+Z")
@@ -60,13 +60,13 @@ struct KeyTests {
     ]
 
     @Test(arguments: spellings)
-    func chordsAreRead(text: String, chord: KeyChord?) {
+    func chordsAreParsed(text: String, chord: KeyChord?) {
         #expect(KeyChord(parsing: text) == chord)
         if let chord { #expect(KeyChord(parsing: chord.description) == chord) }
     }
 
     /// SLK-47: the host can add, replace, and list shortcuts.
-    @Test func theHostExtendsTheTable() {
+    @Test func hostCanExtendTheKeyTable() {
         var table = KeyTable.standard(for: ComposerConfiguration())
         let before = table.bindings.count
         table.add(KeyBinding(KeyChord("J", .control), .host("link"), title: "Insert link"))
@@ -81,7 +81,7 @@ struct KeyTests {
         #expect(table.action(for: KeyChord("J", .control), in: .composing) == nil)
     }
 
-    @Test func hostActionsAreHandedOn() {
+    @Test func hostActionsAreForwarded() {
         var engine = ComposerEngine()
         engine.keys.add(KeyBinding(KeyChord("J", .control), .host("knock")))
         let effects = engine.handle(.key(KeyChord("J", .control)), at: .zero)
@@ -89,7 +89,7 @@ struct KeyTests {
     }
 
     /// Changing a setting while writing preserves the text, the history, and the host's shortcuts.
-    @Test func settingsChangeWhileWriting() {
+    @Test func changingSettingsKeepsTextHistoryAndShortcuts() {
         var engine = ComposerEngine()
         engine.keys.add(KeyBinding(KeyChord("J", .control), .host("knock")))
         _ = engine.handle(.insert("abc", origin: .typed), at: .zero)

@@ -20,7 +20,7 @@ struct LimitTests {
     ]
 
     @Test(arguments: labels)
-    func counter(style: CounterStyle, text: String, label: String, exceeded: Bool) {
+    func counterShowsTheRemainingCharacters(style: CounterStyle, text: String, label: String, exceeded: Bool) {
         var configuration = configuration(5, .soft)
         configuration.counterStyle = style
         var script = ComposerScript(configuration)
@@ -37,7 +37,7 @@ struct LimitTests {
     ]
 
     @Test(arguments: ends)
-    func whiteSpaceAtTheEnds(policy: LimitPolicy, trims: Bool, text: String, exceeded: Bool) {
+    func surroundingWhiteSpaceCountsOnlyIfSent(policy: LimitPolicy, trims: Bool, text: String, exceeded: Bool) {
         var configuration = configuration(3, policy, .utf16)
         configuration.trimsSentText = trims
         var script = ComposerScript(configuration)
@@ -45,7 +45,7 @@ struct LimitTests {
         #expect(script.state.counter?.exceeded == exceeded && script.state.canSend == !exceeded)
     }
 
-    @Test func aSoftLimitOnlyStopsSending() {
+    @Test func softLimitOnlyPreventsSending() {
         var script = ComposerScript(configuration(3, .soft))
         script.send(.insert("abcdef", origin: .paste))
         #expect(script.text == "abcdef")
@@ -57,7 +57,7 @@ struct LimitTests {
     }
 
     /// MCV-9: as much as fits is inserted, and the rest is reported.
-    @Test func aHardLimitTakesWhatFits() {
+    @Test func hardLimitInsertsWhatFits() {
         var script = ComposerScript(configuration(5, .hard))
         script.type("abc")
         script.send(.insert("d👍🏽fg", origin: .paste))
@@ -70,7 +70,7 @@ struct LimitTests {
         #expect(script.text == "wxcd👍🏽")
     }
 
-    @Test func aHardLimitInUTF16NeverSplitsACluster() {
+    @Test func hardLimitInUTF16NeverSplitsACluster() {
         var script = ComposerScript(configuration(5, .hard, .utf16))
         script.send(.insert("👍👍👍", origin: .paste))
         #expect(script.text == "👍👍")
@@ -78,7 +78,7 @@ struct LimitTests {
     }
 
     /// ⚠ MCV-9: after code set a text over the limit, even deleting was impossible.
-    @Test func shorteningIsAlwaysPossible() {
+    @Test func textOverAHardLimitCanBeShortened() {
         var script = ComposerScript(configuration(3, .hard))
         script.load("abcdefgh")
         script.send(.deleteBackward(byWord: false))
@@ -101,7 +101,7 @@ struct LimitTests {
     }
 
     /// The count of the trimmed text follows every edit at its ends.
-    @Test func whatIsTrimmedDoesNotCount() {
+    @Test func trimmedWhiteSpaceDoesNotCount() {
         var script = ComposerScript(configuration(100, .soft))
         script.load("\n \r\n👩‍💻e\u{301}x \n ")
         #expect(script.state.counter?.text == "97")

@@ -23,7 +23,7 @@ import Testing
         ("[words](http://x_y_z)", ["link words"]), ("[**b**](u)", ["link **b**", "bold b"]), ("[a] (b)", []),
         ("[a](b", []), ("*a **b* c**", ["italic a **b"]),
     ])
-    func inline(_ text: String, _ expected: [String]) {
+    func inlineStylesAreFound(_ text: String, _ expected: [String]) {
         #expect(described(text) == expected)
     }
 
@@ -36,20 +36,20 @@ import Testing
         #expect(!Self.styling.runs(in: "```", isInFence: true).isInFence)
     }
 
-    @Test func markersAreTheSymbols() {
+    @Test func markersCoverTheDelimiters() {
         let runs = Self.styling.runs(in: "a **b** [c](d)", isInFence: false).runs.filter { $0.style == .marker }
         #expect(runs.map(\.range.location) == [2, 5, 8, 10])
         #expect(runs.map(\.range.length) == [2, 2, 1, 4])
     }
 
-    @Test func slackSymbolsAreItsOwn() {
+    @Test func slackHasItsOwnDelimiters() {
         let slack = MarkdownStyling(rules: MarkdownRule.slack)
         #expect(slack.runs(in: "*b*", isInFence: false).runs.contains { $0.style == .bold })
         #expect(slack.runs(in: "**b**", isInFence: false).runs.allSatisfy { $0.range.end <= 5 })
     }
 
     /// For any input, runs lie within the paragraph; a paragraph full of delimiters does not take quadratic time.
-    @Test func runsLieInTheParagraph() {
+    @Test func runsStayWithinTheParagraph() {
         var random = SystemRandomNumberGenerator()
         let pieces = ["*", "_", "**", "`", "~~", "[", "](", ")", "> ", "- ", "a", " ", "é", "👍🏽", "\\", "```"]
         for _ in 0..<2000 {

@@ -63,7 +63,7 @@ struct MarkdownTests {
     ]
 
     @Test(arguments: rows)
-    func format(row: Row) {
+    func formattingTogglesDelimiters(row: Row) {
         var script = ComposerScript()
         script.load(row.text, select: row.selection)
         script.send(.format(row.format))
@@ -75,7 +75,7 @@ struct MarkdownTests {
     }
 
     /// `*` does not match within `**`.
-    @Test func shorterSymbolsAreToldFromLongerOnes() {
+    @Test func shorterDelimitersAreDistinguishedFromLongerOnes() {
         var configuration = ComposerConfiguration()
         configuration.markdown.append(MarkdownRule(symbol: "*", title: "Emphasis", form: .pair))
         var script = ComposerScript(configuration)
@@ -86,7 +86,7 @@ struct MarkdownTests {
         #expect(script.text == "**a**")
     }
 
-    @Test func aMentionIsWrappedWhole() {
+    @Test func mentionIsFormattedAsAWhole() {
         var script = ComposerScript()
         let mention = Mention(.custom("u"), text: "Ann Lee")
         script.send(
@@ -97,7 +97,7 @@ struct MarkdownTests {
     }
 
     /// SLK-28: rules offered for a selection; SLK-30: Slack offers quotes only at the start of a line.
-    @Test func whatIsOffered() {
+    @Test func offeredFormatsDependOnTheSelection() {
         var script = ComposerScript(.preset(.slack))
         script.load("one\ntwo")
         #expect(script.state.formatting == [])
@@ -112,7 +112,7 @@ struct MarkdownTests {
     }
 
     /// SLK-29, SLK-30: a rule limited to line starts is also offered after its own prefix, so it can be removed.
-    @Test func aQuoteIsTakenAwayAgain() {
+    @Test func quoteCanBeRemoved() {
         var script = ComposerScript(.preset(.slack))
         script.load("one\ntwo", select: TextRange(location: 4, length: 3))
         script.send(.format("Quote"))
@@ -124,7 +124,7 @@ struct MarkdownTests {
 
     /// SLK-29: many lines are a single edit, or several edits if one would destroy a mention; the result is the same.
     @Test(arguments: [false, true])
-    func manyLines(withMention: Bool) {
+    func manyLinesAreFormattedTogether(withMention: Bool) {
         var script = ComposerScript()
         let text = String(repeating: "line 👍\n", count: 100) + "Ann"
         let mention = Mention(.custom("u"), text: "Ann")
@@ -151,7 +151,7 @@ struct MarkdownTests {
     ]
 
     @Test(arguments: doubleSpaces)
-    func doubleSpaceCloses(typed: String, text: String) {
+    func doubleSpaceClosesDelimiters(typed: String, text: String) {
         var script = ComposerScript()
         script.type(typed)
         #expect(script.text == text)
@@ -163,7 +163,7 @@ struct MarkdownTests {
     }
 
     /// SLK-31: only in the current paragraph; not on paste (SLK-37); not in code.
-    @Test func whereADoubleSpaceClosesNothing() {
+    @Test func doubleSpaceClosesNothingElsewhere() {
         var script = ComposerScript()
         script.send(.insert("**open\nword", origin: .paste))
         script.type("  ")
@@ -180,7 +180,7 @@ struct MarkdownTests {
 
     /// HKW-66: no period while completing; if queries cannot contain a space, completion has closed by then.
     @Test(arguments: [(["x"], "@an  "), ([], "@an. ")])
-    func noPeriodWhileCompleting(names: [String], text: String) {
+    func doubleSpaceAddsNoPeriodWhileCompleting(names: [String], text: String) {
         var configuration = ComposerConfiguration()
         configuration.doubleSpacePeriod = true
         configuration.completion.resultsThrottle = 0
@@ -195,7 +195,7 @@ struct MarkdownTests {
     }
 
     /// SLK-31, HKW-66: not after a mention.
-    @Test func doubleSpacePeriod() {
+    @Test func doubleSpaceAddsAPeriod() {
         var configuration = ComposerConfiguration()
         configuration.doubleSpacePeriod = true
         var script = ComposerScript(configuration)
@@ -221,7 +221,7 @@ struct MarkdownTests {
     ]
 
     @Test(arguments: breaks)
-    func lineBreaks(text: String, result: String) {
+    func lineBreakContinuesOrEndsAList(text: String, result: String) {
         var script = ComposerScript()
         script.load(text)
         script.press("Shift+Return")
@@ -230,7 +230,7 @@ struct MarkdownTests {
         #expect(script.text == text)
     }
 
-    @Test func aBreakBeforeTheMarkerIsPlain() {
+    @Test func lineBreakBeforeTheMarkerIsPlain() {
         var script = ComposerScript()
         script.load("- a", select: .caret(0))
         script.press("Shift+Return")

@@ -39,7 +39,7 @@ struct MentionPropertyTests {
     }
 
     @Test(arguments: MentionBackspace.allCases, MentionTrim.allCases)
-    func aMentionsTextIsTheDocuments(behaviour: MentionBackspace, trim: MentionTrim) {
+    func mentionTextMatchesTheDocument(behaviour: MentionBackspace, trim: MentionTrim) {
         var engine = ComposerEngine(
             configuration: .completing {
                 $0.mentionBackspace = behaviour

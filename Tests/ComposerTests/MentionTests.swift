@@ -23,7 +23,7 @@ struct MentionTests {
     ]
 
     @Test(arguments: backspaces)
-    func backspaceAtTheEnd(behaviour: MentionBackspace, trim: MentionTrim, texts: [String]) {
+    func backspaceShortensOrDeletesAMention(behaviour: MentionBackspace, trim: MentionTrim, texts: [String]) {
         var script = Self.script {
             $0.mentionBackspace = behaviour
             $0.mentionTrim = trim
@@ -59,7 +59,7 @@ struct MentionTests {
     ]
 
     @Test(arguments: highlights)
-    func highlighting(events: [ComposerEvent], isHighlighted: Bool) {
+    func adjacentDeletionHighlightsAMention(events: [ComposerEvent], isHighlighted: Bool) {
         var script = Self.script()
         for event in events { script.send(event) }
         #expect((script.state.highlightedMention != nil) == isHighlighted)
@@ -85,7 +85,9 @@ struct MentionTests {
     ]
 
     @Test(arguments: machine)
-    func table(caret: Int, event: ComposerEvent, text: String, mentions: Int, highlighted: Bool) {
+    func editsKeepHighlightOrRemoveMentions(
+        caret: Int, event: ComposerEvent, text: String, mentions: Int, highlighted: Bool
+    ) {
         var script = Self.script()
         script.send(.select(.caret(caret)))
         script.send(event)
@@ -103,7 +105,9 @@ struct MentionTests {
     ]
 
     @Test(arguments: deletions)
-    func rangesAreWidened(location: Int, length: Int, behaviour: MentionBackspace, text: String) {
+    func partialDeletionsAreExtendedToWholeMentions(
+        location: Int, length: Int, behaviour: MentionBackspace, text: String
+    ) {
         let range = TextRange(location: location, length: length)
         for bySelection in [true, false] {
             var script = Self.script { $0.mentionBackspace = behaviour }
@@ -121,7 +125,7 @@ struct MentionTests {
     }
 
     /// Two adjacent mentions stay separate, even if they mention the same entity (HKW-36).
-    @Test func neighboursStayApart() {
+    @Test func adjacentMentionsStaySeparate() {
         var script = ComposerScript("@|", .completing { $0.afterAccept = .nothing })
         for _ in 0..<2 { script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann"))) }
         #expect(script.text == "@AnnAnn" && script.engine.document.mentions.count == 2)
@@ -135,7 +139,7 @@ struct MentionTests {
         (3, 8, "@Ann Lee", true), (4, 7, "Ann Lee", true), (4, 3, "Ann", true), (4, 3, "Bob", false),
         (0, 0, "", false), (90, 3, "Ann", false), (4, 90, "Ann", false),
     ])
-    func mentionsByCode(location: Int, length: Int, text: String, fits: Bool) {
+    func mentionAddedByCodeMustMatchItsText(location: Int, length: Int, text: String, fits: Bool) {
         var script = Self.script()
         let before = script.engine.document
         let mention = Mention(.custom("v"), text: text)
@@ -148,7 +152,7 @@ struct MentionTests {
     }
 
     /// A mention survives cut, paste, undo, and a draft.
-    @Test func mentionsSurvive() throws {
+    @Test func mentionsSurviveCutPasteUndoAndDrafts() throws {
         var script = Self.script()
         let before = script.engine.document.mentions.compactMap(\.mention)
         script.send(.select(TextRange(location: 1, length: 11)))

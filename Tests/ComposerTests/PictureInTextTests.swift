@@ -20,7 +20,7 @@ struct PictureInTextTests {
     ]
 
     @Test(arguments: places)
-    func itGetsALineOfItsOwn(text: String, caret: Int, result: String, after: Int) {
+    func imageIsPlacedOnItsOwnLine(text: String, caret: Int, result: String, after: Int) {
         var script = script("a")
         script.load(text, select: .caret(caret))
         script.send(.placeInText(0))
@@ -34,7 +34,7 @@ struct PictureInTextTests {
     }
 
     /// MIB-19: only if enabled; attachments that are not images, not ready, or unknown stay in the tray.
-    @Test func onlyPicturesThatAreThere() {
+    @Test func onlyReadyImagesCanBePlaced() {
         var script = ComposerScript()
         script.send(.attach(Attachment(type: "text/plain", name: "t", bytes: 1, source: "t")))
         script.send(.attach(Attachment(type: "image/png", name: "u", bytes: 1, source: "u", upload: .running(0.5))))
@@ -45,7 +45,7 @@ struct PictureInTextTests {
         #expect(script.text == "old")
     }
 
-    @Test func aPictureStandsInOnePlaceAndMoves() {
+    @Test func placingAnImageAgainMovesIt() {
         var script = script("a")
         script.send(.placeInText(0))
         script.type("end")
@@ -55,7 +55,7 @@ struct PictureInTextTests {
         #expect(script.state.selection == .caret(script.state.length))
     }
 
-    @Test func removingTheFileTakesItsPlaceAway() {
+    @Test func removingTheFileRemovesItsPlace() {
         var script = script("a", "b")
         script.send(.placeInText(1))
         script.send(.detach(0))
@@ -68,7 +68,7 @@ struct PictureInTextTests {
     }
 
     /// MIB-20: text and images in document order, without empty text; attachments without a position come last.
-    @Test func partsAreInTheOrderOfTheText() {
+    @Test func partsAreInDocumentOrder() {
         var script = script("a", "b", "c")
         script.type("first ")
         script.send(.placeInText(1))
@@ -88,7 +88,7 @@ struct PictureInTextTests {
     }
 
     /// MIB-20: ⚠ a single character after the last image was lost.
-    @Test func oneCharacterBehindAPictureIsNotLost() {
+    @Test func singleCharacterAfterAnImageIsSent() {
         var script = script("a")
         script.send(.placeInText(0))
         script.type("x")
@@ -96,7 +96,7 @@ struct PictureInTextTests {
         #expect(script.sent.first?.parts == [.attachment(Self.picture("a")), .text(WrittenText("x"))])
     }
 
-    @Test func aFailedMessageComesBackWithItsPictures() {
+    @Test func failedMessageIsRestoredWithItsImages() {
         var script = script("a")
         script.type("text")
         script.send(.placeInText(0))
@@ -106,7 +106,7 @@ struct PictureInTextTests {
     }
 
     /// HKW-29: cut and paste moves the image; copying, or pasting into another composer, yields the text alone.
-    @Test func cutAndPasteCarryIt() {
+    @Test func cutAndPasteMovesAnImage() {
         var script = script("a")
         script.type("text")
         script.send(.placeInText(0))
@@ -123,7 +123,7 @@ struct PictureInTextTests {
         #expect(other.text == "text\n")
     }
 
-    @Test func draftsKeepIt() throws {
+    @Test func draftsKeepImages() throws {
         var script = script("a")
         script.send(.placeInText(0))
         let data = try script.engine.makeDraft().encoded()

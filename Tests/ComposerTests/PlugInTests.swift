@@ -4,7 +4,7 @@ import Testing
 
 /// HKW-4, HKW-5, HKW-6, HKW-30.
 struct PlugInTests {
-    @Test func observersHearOfEverythingInOrder() {
+    @Test func observersReceiveEventsInOrder() {
         var script = ComposerScript()
         let ear = FakeObserver(name: "ear")
         script.add(observer: ear)
@@ -23,7 +23,7 @@ struct PlugInTests {
         #expect(ear.log.last == "detached" && ear.log.count { $0 == "detached" } == 1)
     }
 
-    @Test func interceptorsAreAskedInOrderUntilOneObjects() {
+    @Test func interceptorsRunInOrderUntilOneDenies() {
         var script = ComposerScript()
         script.add(interceptor: Rejection(rejected: "a"))
         script.add(interceptor: Swallow(text: "b"))
@@ -44,7 +44,7 @@ struct PlugInTests {
         #expect(script.text == "")
     }
 
-    @Test func oneInputControllerAtATime() {
+    @Test func onlyOneInputControllerIsActive() {
         var script = ComposerScript()
         let first = FakeController(name: "first")
         let second = FakeController(name: "second")

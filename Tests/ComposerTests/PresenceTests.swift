@@ -7,7 +7,7 @@ struct PresenceTests {
         effects.compactMap { if case .typing(let isTyping) = $0 { isTyping } else { nil } }
     }
 
-    @Test func startRenewalAndStop() {
+    @Test func typingIsReportedRenewedAndStopped() {
         var engine = ComposerEngine()
         var log: [(Int, Bool)] = []
         for millisecond in stride(from: 0, through: 7000, by: 500) {
@@ -30,7 +30,7 @@ struct PresenceTests {
     ]
 
     @Test(arguments: tellings)
-    func onlyUserEditsTell(event: ComposerEvent, expected: [Bool]) {
+    func onlyUserEditsReportTyping(event: ComposerEvent, expected: [Bool]) {
         var engine = ComposerEngine()
         #expect(told(engine.handle(.insert("a", origin: .typed), at: .zero)) == [true])
         #expect(told(engine.handle(event, at: .milliseconds(10))) == expected)
@@ -39,7 +39,7 @@ struct PresenceTests {
     @Test(arguments: [
         ComposerEvent.load(WrittenText("a")), .insert(" ", origin: .typed), .insert("a", origin: .code),
     ])
-    func nothingIsToldByCodeOrWhiteSpace(event: ComposerEvent) {
+    func codeAndWhiteSpaceReportNoTyping(event: ComposerEvent) {
         var engine = ComposerEngine()
         #expect(told(engine.handle(event, at: .zero)) == [])
     }
@@ -52,13 +52,13 @@ struct PresenceTests {
     ]
 
     @Test(arguments: texts)
-    func whoIsTyping(names: [String], text: String?) {
+    func typingTextNamesTheUsers(names: [String], text: String?) {
         var script = ComposerScript()
         for name in names { script.send(.userTyping(name: name, true)) }
         #expect(script.state.typing == text)
     }
 
-    @Test func eachNameExpiresUnlessRepeated() {
+    @Test func typingNamesExpireUnlessRenewed() {
         var engine = ComposerEngine()
         _ = engine.handle(.userTyping(name: "Ann", true), at: .zero)
         _ = engine.handle(.userTyping(name: "Bo", true), at: .seconds(2))
@@ -71,7 +71,7 @@ struct PresenceTests {
         #expect(engine.state.typing == nil)
     }
 
-    @Test func withoutTimeoutANameStays() {
+    @Test func typingNamesStayWithoutATimeout() {
         var configuration = ComposerConfiguration()
         configuration.typingTimeout = .zero
         var engine = ComposerEngine(configuration: configuration)
@@ -84,7 +84,7 @@ struct PresenceTests {
     }
 
     /// SLK-41: hidden from the prefix until completion closes or has no rows.
-    @Test func theIndicatorIsHiddenWhileCompleting() {
+    @Test func typingIndicatorIsHiddenWhileCompleting() {
         var script = ComposerScript()
         script.send(.userTyping(name: "Ann", true))
         script.type("@")
@@ -97,7 +97,7 @@ struct PresenceTests {
     }
 
     /// ⚠ SLK-41: an indicator suppressed while editing never reappeared.
-    @Test func theIndicatorIsHiddenWhileEditing() {
+    @Test func typingIndicatorIsHiddenWhileEditing() {
         var script = ComposerScript()
         script.send(.startEdit(id: "m", WrittenText("x")))
         script.send(.userTyping(name: "Ann", true))

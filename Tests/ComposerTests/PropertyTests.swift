@@ -5,7 +5,7 @@ import Testing
 /// Invariants that hold after any sequence of events.
 struct PropertyTests {
     @Test(arguments: 0..<12)
-    func everythingHoldsAfterAnyEvents(seed: Int) {
+    func invariantsHoldAfterRandomEvents(seed: Int) {
         let result = FuzzRun.run(SeededBytes(seed: UInt64(seed)), steps: 1500)
         #expect(result.violation == nil)
         #expect(result.steps == 1500)
@@ -13,7 +13,7 @@ struct PropertyTests {
 
     /// The engine is deterministic: the same events give the same effects and state.
     @Test(arguments: 0..<4)
-    func replayingATraceTwiceIsEqual(seed: Int) {
+    func replayingATraceGivesTheSameResult(seed: Int) {
         var runs: [([ComposerEffect], ComposerState)] = []
         for _ in 0..<2 {
             var script = RandomScript(SeededBytes(seed: UInt64(seed)))

@@ -25,7 +25,7 @@ struct RankingTests {
     ]
 
     @Test(arguments: orders)
-    func theOrderIsWhatPeopleExpect(query: String, names: [String], recent: [String], expected: [String]) {
+    func matchesAreRanked(query: String, names: [String], recent: [String], expected: [String]) {
         #expect(ranked(query, names, recent: recent) == expected)
     }
 
@@ -39,7 +39,7 @@ struct RankingTests {
     ]
 
     @Test(arguments: bold)
-    func matchesAreBold(query: String, name: String, ranges: [TextRange]) {
+    func matchesAreHighlighted(query: String, name: String, ranges: [TextRange]) {
         let matches = CompletionIndex([CompletionEntity(id: "x", name: name)]).matches(of: query, limit: 1)
         #expect(matches.first?.matched == ranges)
     }

@@ -20,12 +20,12 @@ struct SecondReadingTests {
         (":a", .slack, false), ("+:an", .slack, true), ("#", .slack, false), ("#a", .slack, true), ("/a", .slack, true),
         (" /a", .slack, false),
     ])
-    func prefixes(text: String, preset: ComposerConfiguration.Preset, opens: Bool) {
+    func prefixesOpenByPresetRules(text: String, preset: ComposerConfiguration.Preset, opens: Bool) {
         #expect((typed(text, preset).completion != nil) == opens)
     }
 
     /// HKW-43: an explicit query may shrink to nothing, an implicit one to one character; one more deletion closes it.
-    @Test func deletingDuringCreation() {
+    @Test func deletingShortensTheQueryUntilItCloses() {
         var explicit = typed("@jo", .hakawai)
         for query in ["j", ""] {
             explicit.send(.deleteBackward(byWord: false))
@@ -44,7 +44,7 @@ struct SecondReadingTests {
     }
 
     /// HKW-44, MIB-25: a line break always closes completion; spaces are allowed while there are matches (people: two).
-    @Test func whiteSpaceDuringCreation() {
+    @Test func whiteSpaceContinuesOrClosesTheQuery() {
         var script = typed("@ann", .parlance)
         script.wait()
         script.answer(["Ann Mary Lee"])
@@ -62,7 +62,7 @@ struct SecondReadingTests {
     }
 
     /// HKW-62: moving the caret within the query keeps completion open; leaving it closes completion.
-    @Test func movingTheCaret() {
+    @Test func caretMovesKeepOrCloseCompletion() {
         var script = typed("hi @anna", .parlance)
         script.send(.select(.caret(6)))
         #expect(script.completion?.query == "an" && script.completion?.range == TextRange(location: 3, length: 5))
@@ -74,7 +74,7 @@ struct SecondReadingTests {
     }
 
     /// HKW-63: reopens on focus only if the text is unchanged; ⚠ it also reopened after a change of length.
-    @Test func theFocusComesBack() {
+    @Test func focusReopensCompletionIfTheTextIsUnchanged() {
         for (change, isOpen) in [(nil, true), (ComposerEvent.edit(.caret(0), replacement: "x ", origin: .code), false)]
         {
             var script = typed("@an", .parlance)
@@ -88,7 +88,7 @@ struct SecondReadingTests {
 
     /// HKW-57: three presses for a name of two words; Ctrl+Backspace deletes it at once. HKW-68: each change is
     /// reported.
-    @Test func backspaceAndWhatIsTold() {
+    @Test func backspaceShortensMentionsAndReportsChanges() {
         var script = ComposerScript("@|")
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee", short: "Ann")))
         #expect(
@@ -110,7 +110,7 @@ struct SecondReadingTests {
     }
 
     /// HKW-59 ⚠: a short form that is not a prefix of the name was treated as a prefix length.
-    @Test func shortFormsAreTheEntitysOwn() {
+    @Test func shortNameNeedNotBeAPrefix() {
         var script = ComposerScript("@|", .preset(.hakawaiV2))
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Robert Smith", short: "Bob")))
         for _ in 0..<2 { script.send(.deleteBackward(byWord: false)) }
@@ -127,7 +127,7 @@ struct SecondReadingTests {
     }
 
     /// MIB-31 ⚠: deleting a selection that begins where a mention does left the rest of it marked as a mention.
-    @Test func aDeletionAtAMentionsStart() {
+    @Test func deletingTheStartOfAMentionRemovesIt() {
         var script = ComposerScript("@|", .preset(.messageInputBar))
         script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann Lee")))
         script.send(.select(TextRange(location: 0, length: 3)))
@@ -136,7 +136,7 @@ struct SecondReadingTests {
     }
 
     /// MIB-29 ⚠, HKW-36 ⚠: adjacent mentions of one entity stay separate.
-    @Test func neighboursInAMessage() {
+    @Test func adjacentMentionsAreSentSeparately() {
         var script = ComposerScript("@|", .completing { $0.afterAccept = .nothing })
         for _ in 0..<2 { script.send(.acceptEntity(CompletionEntity(id: "u", name: "Ann"))) }
         script.send(.send)
@@ -150,7 +150,7 @@ struct SecondReadingTests {
     @Test(arguments: [
         ("@an| there", "@Ann there"), ("@a|n there", "@Ann there"), ("@a|n, you", "@Ann , you"), ("@an|", "@Ann "),
     ])
-    func accepting(marked: String, text: String) {
+    func acceptingReplacesTheWholeToken(marked: String, text: String) {
         var script = ComposerScript(marked)
         script.send(.complete("@"))
         script.wait()
@@ -159,7 +159,7 @@ struct SecondReadingTests {
         #expect(script.text == text)
     }
 
-    @Test func acceptingBeforeAMention() {
+    @Test func acceptingKeepsAnAdjacentMention() {
         var script = ComposerScript()
         let mention = Mention(.custom("b"), text: "Bob")
         script.send(.load(WrittenText("@anBob", mentioning: [mention]), selection: .caret(3)))
@@ -171,7 +171,7 @@ struct SecondReadingTests {
     }
 
     /// MIB-32: the host may veto the text that accepting a row inserts.
-    @Test func anAcceptanceCanBeDenied() {
+    @Test func interceptorCanDenyAnAcceptance() {
         struct Veto: ComposerInterceptor {
             let name = "veto"
             func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception {
@@ -188,7 +188,7 @@ struct SecondReadingTests {
     }
 
     /// A gate can hold back a message, which stays in the composer; gates do not apply to edits.
-    @Test func aGateKeepsTheMessage() {
+    @Test func sendGateCanHoldBackAMessage() {
         struct Gate: ComposerSendGate {
             func rejectionReason(of message: ComposedMessage) -> String? {
                 message.text.source == "no" ? "because" : nil
@@ -208,7 +208,7 @@ struct SecondReadingTests {
     }
 
     /// Accepting a row notifies its source.
-    @Test func whatIsTakenIsTold() {
+    @Test func acceptanceIsReportedToTheSource() {
         var script = typed(":ta", .parlance)
         script.wait()
         script.send(

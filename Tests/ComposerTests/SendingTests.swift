@@ -20,13 +20,13 @@ struct SendingTests {
     ]
 
     @Test(arguments: readiness)
-    func canSend(events: [ComposerEvent], canSend: Bool) {
+    func canSendRequiresContent(events: [ComposerEvent], canSend: Bool) {
         var script = ComposerScript()
         for event in events { script.send(event) }
         #expect(script.state.canSend == canSend)
     }
 
-    @Test func aMessageIsTrimmedAndSentOnce() {
+    @Test func messageIsTrimmedAndSentOnce() {
         var script = ComposerScript()
         let mention = Mention(.custom("u1"), text: "Ann")
         script.send(
@@ -42,7 +42,7 @@ struct SendingTests {
     }
 
     /// MIB leaves clearing to the host; the button still sends only once until the host responds.
-    @Test func aTextThatStaysIsSentOnceUntilAnswered() {
+    @Test func retainedTextIsSentOnceUntilAccepted() {
         var configuration = ComposerConfiguration()
         configuration.clearsOnSend = false
         var script = ComposerScript(configuration)
@@ -59,7 +59,7 @@ struct SendingTests {
     }
 
     /// SLK-11: a failed message is restored with its caret, unless the user is writing something else.
-    @Test func aFailedMessageComesBack() {
+    @Test func failedMessageIsRestored() {
         var script = ComposerScript()
         script.load("hello", select: .caret(2))
         script.send(.attach(Attachment(type: "image/png", name: "a", bytes: 1)))
@@ -69,7 +69,7 @@ struct SendingTests {
         #expect(script.state.attachments.count == 1)
     }
 
-    @Test func aFailedMessageWaitsWhileAnotherIsWritten() {
+    @Test func failedMessageWaitsWhileAnotherIsWritten() {
         var script = ComposerScript()
         script.type("one")
         script.send(.send)
@@ -83,7 +83,7 @@ struct SendingTests {
         #expect(script.text == "one")
     }
 
-    @Test func aMessageThatFailsDuringAnEditComesBackAfterIt() {
+    @Test func messageFailingDuringAnEditIsRestoredAfterIt() {
         var script = ComposerScript()
         script.type("one")
         script.send(.send)
@@ -94,7 +94,7 @@ struct SendingTests {
         #expect(script.text == "one")
     }
 
-    @Test func aReplyToWhatIsGoneIsNoReply() {
+    @Test func replyToADeletedMessageIsSentWithoutReply() {
         var script = ComposerScript()
         script.send(.reply(ReplyTarget(messageID: "r", sender: "Bo")))
         script.send(.replyPreview(id: "other", .gone))
@@ -106,7 +106,7 @@ struct SendingTests {
     }
 
     /// MIB-20: text and attachments are parts; empty text is not.
-    @Test func aMessageHasParts() {
+    @Test func messageConsistsOfParts() {
         var script = ComposerScript()
         let file = Attachment(type: "image/png", name: "a", bytes: 1)
         script.send(.attach(file))
@@ -116,7 +116,7 @@ struct SendingTests {
 
     /// Undo restores a sent message with its text, marks, files, and reply.
     @Test(arguments: [true, false])
-    func undoAfterSendingBringsAllBack(withText: Bool) {
+    func undoRestoresASentMessage(withText: Bool) {
         var script = ComposerScript()
         let file = Attachment(type: "image/png", name: "a", bytes: 1, source: "x:1")
         let other = Attachment(type: "image/png", name: "b", bytes: 1, source: "x:2")
@@ -136,7 +136,7 @@ struct SendingTests {
     }
 
     /// A mention's target is the member's ID, whatever its text; surrounding white space is not sent.
-    @Test func aMentionKeepsItsTarget() {
+    @Test func mentionKeepsItsTarget() {
         var script = ComposerScript()
         script.type("@an")
         script.wait()
@@ -156,7 +156,7 @@ struct SendingTests {
     }
 
     /// Text parts between images keep their marks.
-    @Test func piecesKeepTheirMarks() {
+    @Test func textSegmentsKeepTheirMarks() {
         var script = ComposerScript()
         let picture = Attachment(type: "image/png", name: "a", bytes: 1, source: "x:1")
         script.send(.load(WrittenText("hi @Ann", mentioning: [Mention(.member("a"), text: "@Ann")])))

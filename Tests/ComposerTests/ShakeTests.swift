@@ -12,7 +12,7 @@ struct ShakeTests {
     ]
 
     @Test(arguments: ways)
-    func shake(places: [Double], milliseconds: Int, isShake: Bool) {
+    func detectsShakes(places: [Double], milliseconds: Int, isShake: Bool) {
         var detector = ShakeDetector()
         let found = places.enumerated().map { step, place in
             detector.moved(to: place, at: .milliseconds(step * milliseconds))
@@ -21,7 +21,7 @@ struct ShakeTests {
         #expect(found.count { $0 } <= 1, "the next shake begins afresh")
     }
 
-    @Test func leavingForgets() {
+    @Test func resetForgetsTheMovement() {
         var detector = ShakeDetector()
         for place in [0.0, 60, 0, 60, 0] { _ = detector.moved(to: place, at: .zero) }
         detector.reset()

@@ -22,7 +22,7 @@ struct TextStorageTests {
 
     /// Sizes from a single chunk to many: edits fall within a chunk, across chunks, and across tree nodes.
     @Test(arguments: [(3, 400, 0), (40, 400, 1), (400, 250, 2), (400, 250, 3), (4000, 80, 4), (20_000, 25, 5)])
-    func anyEditIsWhatAStringWouldMakeOfIt(length: Int, edits: Int, seed: UInt64) {
+    func editsMatchThoseOfAString(length: Int, edits: Int, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let start = Self.text(length, &random)
         var storage = TextStorage(start)
@@ -90,7 +90,7 @@ struct TextStorageTests {
         ("\r", "\n", 1), ("e", "\u{301}", 1), ("🇩", "🇪", 1), ("👩\u{200D}", "💻", 1), ("👍", "🏽", 1), ("ᄒ", "ᅡ", 1),
         ("a", "b", 2), ("\n", "\r", 2), ("🇩🇪", "🇫", 2),
     ])
-    func clustersJoinAndPart(_ first: String, _ second: String, together: Int) {
+    func clustersJoinAndSplit(_ first: String, _ second: String, together: Int) {
         // The boundary falls within a chunk, at a chunk's end, and deep in a large tree.
         for head in [0, 1, 383, 384, 511, 512, 5000, 100_000] {
             var storage = TextStorage(String(repeating: "x", count: head) + first + second)
@@ -103,7 +103,7 @@ struct TextStorageTests {
     }
 
     /// Value semantics: changing a copy does not affect the original.
-    @Test func copiesAreApart() {
+    @Test func copiesAreIndependent() {
         var random = SeededGenerator(seed: 6)
         let first = TextStorage(Self.text(2000, &random))
         let before = first.string

@@ -35,7 +35,7 @@ struct TokenTests {
     ]
 
     @Test(arguments: typed)
-    func typingOpens(text: String, token: Token?) {
+    func typingOpensCompletion(text: String, token: Token?) {
         var script = ComposerScript()
         script.type(text)
         #expect(Token(script.completion) == token)
@@ -47,7 +47,7 @@ struct TokenTests {
             "me@example.com", "x_@jo", "https://a.org/@jo", "https://a.org/#jo", "www.a.org/(@jo", "mailto:(@jo",
             ":)", ":-)", ":-P", ":'(", ":/", ":|", ":*", ":D", ":3", "10:30", "std::vec",
         ], CompletionBoundary.allCases)
-    func addressesAndSmileysAreSafe(text: String, boundary: CompletionBoundary) {
+    func addressesAndEmoticonsOpenNothing(text: String, boundary: CompletionBoundary) {
         guard boundary != .anywhere || !text.contains("0") && !text.contains("std") else { return }
         var script = ComposerScript(
             .completing {
@@ -66,7 +66,7 @@ struct TokenTests {
     }
 
     @Test(arguments: [":+1", ":-1", ":_x", ":smi", ":3d"])
-    func shortCodesAreNoSmileys(text: String) {
+    func shortcodesAreNotEmoticons(text: String) {
         var script = ComposerScript()
         script.type(text)
         #expect(script.completion?.prefix == ":")
@@ -81,7 +81,7 @@ struct TokenTests {
     ]
 
     @Test(arguments: boundaries, CompletionBoundary.allCases)
-    func boundariesDecide(row: (String, Set<CompletionBoundary>), boundary: CompletionBoundary) {
+    func boundariesDetermineWherePrefixesOpen(row: (String, Set<CompletionBoundary>), boundary: CompletionBoundary) {
         var script = ComposerScript(.completing { $0.boundary = boundary })
         script.type(row.0 + "#")
         #expect((script.completion != nil) == row.1.contains(boundary))
@@ -99,7 +99,7 @@ struct TokenTests {
     ]
 
     @Test(arguments: ruleTable)
-    func rulesDecide(rule: CompletionRule, text: String, opens: Bool) {
+    func rulesDetermineWhenPrefixesOpen(rule: CompletionRule, text: String, opens: Bool) {
         var script = ComposerScript(.completing { $0.rules = [CompletionRule(prefix: ":", minQuery: 3), rule] })
         script.type(text)
         #expect(script.completion?.prefix == (opens ? rule.prefix : nil))
@@ -114,7 +114,7 @@ struct TokenTests {
     ]
 
     @Test(arguments: extents)
-    func theCaretOpens(extent: QueryExtent, marked: String, token: Token?) {
+    func movingTheCaretOpensCompletion(extent: QueryExtent, marked: String, token: Token?) {
         let caret = marked.split(separator: "|", maxSplits: 1, omittingEmptySubsequences: false)[0].utf16.count
         for start in [0, marked.utf16.count - 1] where start != caret {
             var script = ComposerScript("", .completing { $0.queryExtent = extent })
@@ -125,7 +125,7 @@ struct TokenTests {
     }
 
     /// HKW-37: typing a prefix directly before a word makes that word the query.
-    @Test func thePrefixTakesTheWordAfterIt() {
+    @Test func prefixIncludesTheFollowingWord() {
         var script = ComposerScript("|ann", .preset(.hakawai))
         script.type("@")
         #expect(Token(script.completion) == Token("@", "ann", 0, 4))
@@ -143,13 +143,13 @@ struct TokenTests {
     ]
 
     @Test(arguments: silent)
-    func nothingElseOpens(events: [ComposerEvent]) {
+    func otherEventsDoNotOpenCompletion(events: [ComposerEvent]) {
         var script = ComposerScript()
         for event in events { script.send(event) }
         #expect(script.completion == nil && script.queries.isEmpty)
     }
 
-    @Test func restoredDraftsOpenNothing() {
+    @Test func restoredDraftsDoNotOpenCompletion() {
         var script = ComposerScript()
         script.load("@jo")
         let draft = script.engine.makeDraft()
@@ -167,7 +167,7 @@ struct TokenTests {
     ]
 
     @Test(arguments: audible)
-    func writingOpens(events: [ComposerEvent]) {
+    func userEditsOpenCompletion(events: [ComposerEvent]) {
         var script = ComposerScript()
         for event in events { script.send(event) }
         #expect(Token(script.completion) == Token("@", "jo", 0, 3))
@@ -181,7 +181,7 @@ struct TokenTests {
     ]
 
     @Test(arguments: buttons)
-    func aButtonOpens(before: String, prefix: String, after: String, opens: Bool) {
+    func buttonOpensCompletion(before: String, prefix: String, after: String, opens: Bool) {
         var script = ComposerScript(before)
         script.send(.complete(prefix))
         #expect(script.marked == after)
@@ -189,7 +189,7 @@ struct TokenTests {
         #expect(script.effects.contains(.rejected(.completion(prefix))) == !opens)
     }
 
-    @Test func aButtonAsksForTheFocus() {
+    @Test func buttonRequestsTheFocus() {
         var script = ComposerScript()
         script.send(.complete("@"))
         #expect(script.effects.contains(.focusRequested(true)))
@@ -198,7 +198,7 @@ struct TokenTests {
     }
 
     /// Escape closes completion, which stays closed until the caret leaves the token (HKW-42, HKW-45).
-    @Test func escapeStaysClosedForTheWord() {
+    @Test func escapeClosesCompletionForTheToken() {
         var script = ComposerScript("")
         script.type("a @jo")
         script.press("Escape")
@@ -221,7 +221,7 @@ struct TokenTests {
     }
 
     /// Prefixes may be removed at any time (SLK-17).
-    @Test func rulesMayGoWhileWriting() {
+    @Test func rulesCanBeRemovedWhileCompleting() {
         var engine = ComposerEngine()
         _ = engine.handle(.insert("@", origin: .typed), at: .zero)
         _ = engine.reconfigure(.completing { $0.rules = [] })

@@ -18,7 +18,9 @@ struct TransformTests {
     ]
 
     @Test(arguments: rows)
-    func transform(text: String, selection: TextRange, range: TextRange, result: String, after: TextRange) {
+    func transformAppliesToTheRange(
+        text: String, selection: TextRange, range: TextRange, result: String, after: TextRange
+    ) {
         var script = ComposerScript()
         script.load(text, select: selection)
         var engine = script.engine
@@ -30,7 +32,7 @@ struct TransformTests {
         #expect(engine.document.text == text && engine.selection == selection)
     }
 
-    @Test func nilDeletesAndTheSelectionIsTheDefault() {
+    @Test func transformToNilDeletesTheSelection() {
         var script = ComposerScript()
         script.load("abc", select: TextRange(location: 1, length: 1))
         var engine = script.engine
@@ -40,7 +42,7 @@ struct TransformTests {
         #expect(engine.document.text == "axc")
     }
 
-    @Test func appendingGoesToTheEnd() {
+    @Test func appendInsertsAtTheEnd() {
         var script = ComposerScript()
         script.load("abc", select: .caret(0))
         var engine = script.engine
@@ -54,7 +56,7 @@ struct TransformTests {
     }
 
     /// HKW-13, HKW-15: a style for subsequent typing; ⚠ turning it off had no effect.
-    @Test func stickyStyles() {
+    @Test func typingStylesApplyToSubsequentText() {
         var script = ComposerScript()
         script.type("a")
         script.send(.setStyle(.bold, true))
@@ -70,7 +72,7 @@ struct TransformTests {
     }
 
     /// HKW-14, SLK-35.
-    @Test func stylesAreSetAndTakenBySelection() {
+    @Test func stylesAreSetAndRemovedOnTheSelection() {
         var script = ComposerScript()
         script.load("abcdef", select: TextRange(location: 1, length: 4))
         script.send(.setStyle(.bold, true))
@@ -85,7 +87,7 @@ struct TransformTests {
     }
 
     /// HKW-16: which styles are set, and which continue when typing; of two styles of one kind, the last wins.
-    @Test func oneStyleOfAKind() {
+    @Test func lastStyleOfAKindWins() {
         var script = ComposerScript()
         script.load("abcdef", select: TextRange(location: 0, length: 6))
         script.send(.setStyle(.foreground("#FF0000"), true))
@@ -105,7 +107,7 @@ struct TransformTests {
     }
 
     /// HKW-3: a change of style alone is reported too, but only if something changed.
-    @Test func stylesAreTold() {
+    @Test func styleChangesAreReported() {
         var script = ComposerScript()
         script.load("ab", select: TextRange(location: 0, length: 2))
         for (event, isTold) in [
@@ -122,7 +124,7 @@ struct TransformTests {
         (1, 4, "abc"), (1, 5, "ac"), (2, 1, "a👍🏽bc"), (0, 99, ""), (7, 3, "a👍🏽bc"), (-3, 2, "a👍🏽bc"),
         (3, 3, "ac"), (Int.max, Int.max, "a👍🏽bc"), (0, 0, "a👍🏽bc"),
     ])
-    func rangesAreDeleted(location: Int, length: Int, result: String) {
+    func invalidRangesAreClamped(location: Int, length: Int, result: String) {
         var script = ComposerScript()
         script.load("a👍🏽bc")
         script.send(.edit(TextRange(location: location, length: length), replacement: "", origin: .code))
@@ -130,7 +132,7 @@ struct TransformTests {
     }
 
     /// HKW-9: a transform without a range applies to the selection, which stays selected.
-    @Test func theSelectionIsTransformed() {
+    @Test func transformDefaultsToTheSelection() {
         var script = ComposerScript()
         script.load("one two", select: TextRange(location: 4, length: 3))
         script.change { _ = $0.transform(at: .zero) { $0.uppercased() + "!" } }
@@ -141,7 +143,7 @@ struct TransformTests {
     }
 
     /// HKW-10, HKW-64: text typed after a mention never becomes part of it.
-    @Test func mentionsDoNotBleed() {
+    @Test func textAfterAMentionStaysOutsideIt() {
         var script = ComposerScript()
         script.send(.load(WrittenText("Ann", mentioning: [Mention(.custom("u"), text: "Ann")])))
         script.type("e")
@@ -153,7 +155,7 @@ struct TransformTests {
 
     /// HKW-67: a mention needs a non-empty range within the text, and mentions do not overlap.
     @Test(arguments: [(0, 3, true), (0, 9, false), (-1, 3, false), (3, 0, false)])
-    func onlyFittingMentionsAreWritten(location: Int, length: Int, fits: Bool) {
+    func onlyValidMentionsAreAccepted(location: Int, length: Int, fits: Bool) {
         let mark = WrittenText.Mark(.mention(.member("u")), over: TextRange(location: location, length: length))
         #expect((WrittenText("Ann Lee", marks: [mark]) != nil) == fits)
         #expect(WrittenText("Ann Lee", marks: [mark, mark]) == nil)

@@ -14,13 +14,13 @@ struct TypingRulesTests {
     @Test(
         "A line break continues a list, and ends it on an empty item",
         arguments: [("- one", "\n- ", 5), ("> one", "\n> ", 5), ("one", "\n", 3), ("- ", "", 0)])
-    func lineBreaks(text: String, replacement: String, location: Int) {
+    func lineBreakContinuesOrEndsAList(text: String, replacement: String, location: Int) {
         let edit = Self.rules(text).lineBreak(over: .caret(text.utf16.count))
         #expect(edit.replacement == replacement && edit.range.location == location)
     }
 
     @Test("A second space closes a delimiter, or ends a sentence where that is configured")
-    func doubleSpaces() throws {
+    func doubleSpaceClosesADelimiter() throws {
         let closing = try #require(Self.rules("**bold  ").doubleSpace(before: 8, isCompleting: false))
         #expect(closing.edits == [TextEdit(range: TextRange(location: 6, length: 2), replacement: "** ")])
         #expect(Self.rules("word  ").doubleSpace(before: 6, isCompleting: false) == nil)
@@ -30,7 +30,7 @@ struct TypingRulesTests {
     }
 
     @Test("Toggling a pair twice changes nothing")
-    func toggling() throws {
+    func togglingTwiceChangesNothing() throws {
         let bold = try #require(ComposerConfiguration().markdownRule(named: "Bold"))
         let plain = MarkdownFormatting(
             document: ComposerDocument("word"), selection: TextRange(location: 0, length: 4))
@@ -43,7 +43,7 @@ struct TypingRulesTests {
     }
 
     @Test("MCV-9: what fits a hard limit is the start of the text, and shortening always fits")
-    func limits() {
+    func hardLimitKeepsTheStartOfTheText() {
         var configuration = ComposerConfiguration()
         configuration.characterLimit = 5
         configuration.limitPolicy = .hard
@@ -58,8 +58,8 @@ struct TypingRulesTests {
         #expect(configuration.fitsLimit(adding: 2, to: document) && !configuration.fitsLimit(adding: 3, to: document))
     }
 
-    @Test("Backspace behind a mention highlights it, then shortens it, and deleting into it takes all of it")
-    func mentions() throws {
+    @Test("Backspace after a mention highlights it, then shortens it; deleting inside removes all of it")
+    func backspaceHighlightsThenShortensAMention() throws {
         var document = ComposerDocument("Ann Lee")
         let mention = Mention(.member("@ann"), text: "Ann Lee", short: "Ann")
         let added = document.addMention(mention, over: TextRange(location: 0, length: 7))

@@ -3,7 +3,7 @@ import Testing
 
 /// SLK-33, and undo behavior beyond it.
 struct UndoTests {
-    @Test func typingIsUndoneByWords() {
+    @Test func typingIsUndoneByWord() {
         var script = ComposerScript()
         script.type("one two three")
         var texts: [String] = []
@@ -20,7 +20,7 @@ struct UndoTests {
         #expect(script.state.selection == .caret(13))
     }
 
-    @Test func deletingIsUndoneByWords() {
+    @Test func deletingIsUndoneByWord() {
         var script = ComposerScript()
         script.load("one two")
         for _ in 0..<7 { script.send(.deleteBackward(byWord: false)) }
@@ -45,7 +45,7 @@ struct UndoTests {
     ]
 
     @Test(arguments: breaks)
-    func aStepEnds(between: [ComposerEvent]) {
+    func otherEventsEndAnUndoStep(between: [ComposerEvent]) {
         var script = ComposerScript()
         script.type("a")
         for event in between { script.send(event) }
@@ -55,7 +55,7 @@ struct UndoTests {
         #expect(script.text == before)
     }
 
-    @Test func aPauseOfASecondEndsAStep() {
+    @Test func pauseOfASecondEndsAnUndoStep() {
         var script = ComposerScript()
         script.type("a")
         script.now = .milliseconds(999)
@@ -69,7 +69,7 @@ struct UndoTests {
     }
 
     /// ⚠ SLK-33: checking whether the view may resign focus cleared the history.
-    @Test func historyOutlivesFocusSendAndEditing() {
+    @Test func historySurvivesFocusSendAndEditing() {
         var script = ComposerScript()
         script.type("draft")
         script.send(.focus(true))
@@ -88,14 +88,14 @@ struct UndoTests {
         #expect(script.text == "")
     }
 
-    @Test func sendingForgetsIfConfiguredSo() {
+    @Test func sendingClearsTheHistoryIfConfigured() {
         var script = ComposerScript(.preset(.slack))
         script.type("draft")
         script.send(.send)
         #expect(!script.state.canUndo)
     }
 
-    @Test func theOldestStepsAreDropped() {
+    @Test func oldestStepsAreDropped() {
         var configuration = ComposerConfiguration()
         configuration.undoDepth = 2
         var script = ComposerScript(configuration)
@@ -105,7 +105,7 @@ struct UndoTests {
         #expect(ComposerConfiguration().undoDepth == 1000)
     }
 
-    @Test func undoBringsSpansAndSelectionBack() {
+    @Test func undoRestoresSpansAndSelection() {
         var script = ComposerScript()
         let mention = Mention(.custom("u1"), text: "Ann")
         script.send(
@@ -117,7 +117,7 @@ struct UndoTests {
         #expect(script.state.selection == TextRange(location: 2, length: 3))
     }
 
-    @Test func typingAfterUndoForgetsWhatCouldBeRedone() {
+    @Test func typingAfterUndoClearsTheRedoSteps() {
         var script = ComposerScript()
         script.type("a b")
         script.send(.undo)
@@ -127,7 +127,7 @@ struct UndoTests {
     }
 
     /// ⚠ Undoing a style did not change the text, so it was not redrawn.
-    @Test func undoOfAStyleIsTold() {
+    @Test func undoingAStyleUpdatesTheRevision() {
         var script = ComposerScript()
         script.load("word", select: TextRange(location: 0, length: 4))
         script.send(.setStyle(.bold, true))

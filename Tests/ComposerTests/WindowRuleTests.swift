@@ -9,7 +9,9 @@ struct WindowRuleTests {
     ]
 
     @Test(arguments: transitions)
-    func resizing(bounces: Bool, focused: Bool, first: Bool, animations: Bool, transition: ResizeTransition) {
+    func transitionDependsOnFocusAndAnimations(
+        bounces: Bool, focused: Bool, first: Bool, animations: Bool, transition: ResizeTransition
+    ) {
         #expect(
             ResizeTransition.rule(
                 bounces: bounces, isFocused: focused, isFirstLayout: first, animationsEnabled: animations) == transition
@@ -20,7 +22,9 @@ struct WindowRuleTests {
     @Test(arguments: [
         (ResizeTransition.spring(0.65, damping: 0.7, velocity: 0.7), 0.65, 1.0...1.1), (.eased(0.2), 0.2, 0.9...1.0),
     ])
-    func movement(_ transition: ResizeTransition, duration: Double, furthest: ClosedRange<Double>) throws {
+    func transitionsEndAtExactValues(_ transition: ResizeTransition, duration: Double, furthest: ClosedRange<Double>)
+        throws
+    {
         #expect(try abs(#require(transition.progress(after: 0))) < 0.001)
         #expect(transition.progress(after: duration) == nil)
         let way = try (0..<100).map { try #require(transition.progress(after: duration * Double($0) / 100)) }
@@ -31,7 +35,7 @@ struct WindowRuleTests {
     }
 
     /// HKW-24.
-    @Test func overridesAreTakenBackOnce() {
+    @Test func overridesAreRestoredOnce() {
         var setting = OverridableSetting(1)
         setting.restore()
         #expect(setting.value == 1 && !setting.isOverridden)

@@ -13,8 +13,8 @@ struct WritingModeTests {
         SuspendedEdit(id: id, text: content("sent"), mayBeEmpty: mayBeEmpty)
     }
 
-    @Test("The new message and its reply wait until the last edit ends")
-    func editing() {
+    @Test("The new message and its reply are set aside until the last edit ends")
+    func newMessageWaitsForTheLastEdit() {
         var mode = WritingMode()
         let reply = ReplyTarget(messageID: "r", sender: "Ann", preview: .gone)
         #expect([mode.setReply(reply), mode.setReply(reply)] == [true, false])
@@ -27,8 +27,8 @@ struct WritingModeTests {
         #expect(mode.end() == nil)
     }
 
-    @Test("An edit is worth returning to once it has undo steps")
-    func halfDone() {
+    @Test("An edit is suspended only if it has undo steps")
+    func onlyEditsWithUndoStepsAreSuspended() {
         var mode = WritingMode()
         #expect(mode.suspendedEdit(of: Self.content("new")) == nil)
         mode.begin(Self.edit("a"), settingAside: Self.content("new"))
@@ -39,7 +39,7 @@ struct WritingModeTests {
     }
 
     @Test("A reply's preview is updated wherever the reply is, and only there")
-    func previews() {
+    func previewUpdatesOnlyItsReply() {
         var mode = WritingMode()
         _ = mode.setReply(ReplyTarget(messageID: "r", sender: "Ann", preview: .gone))
         mode.begin(Self.edit("a"), settingAside: Self.content(""))

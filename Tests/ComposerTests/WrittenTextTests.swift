@@ -6,13 +6,13 @@ import Testing
     private static let ann = WrittenText.Mark(
         .mention(.member("@ann:example.org")), over: TextRange(location: 3, length: 4))
 
-    @Test("tells its mentions with their texts") func mentions() throws {
+    @Test("returns its mentions with their texts") func mentionsHaveTheirTexts() throws {
         let text = try #require(WrittenText("Hi @Ann 👋", marks: [Self.ann]))
         #expect(text.mentions.map(\.text) == ["@Ann"])
         #expect(text.mentions.map(\.target) == [.member("@ann:example.org")])
     }
 
-    @Test("is the same after it was coded") func coding() throws {
+    @Test("survives encoding") func survivesEncoding() throws {
         let room = WrittenText.Mark(
             .mention(.room("!r", via: ["example.org"])), over: TextRange(location: 8, length: 2))
         let bold = WrittenText.Mark(.style(.bold), over: TextRange(location: 0, length: 10))
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(
-        "refuses marks that do not fit",
+        "rejects marks that do not fit",
         arguments: [
             ("Hi", [ann]),
             ("Hi @Ann", [ann, ann]),
@@ -30,7 +30,7 @@ import Testing
             ("Hi @Ann", [WrittenText.Mark(.mention(.everyone), over: .caret(3))]),
             ("Hi @Ann", [WrittenText.Mark(.file("a"), over: TextRange(location: 0, length: 1))]),
             ("Hi\0@Ann", [WrittenText.Mark(.mention(.everyone), over: TextRange(location: 3, length: 4))]),
-        ]) func unfitting(source: String, marks: [WrittenText.Mark]) throws
+        ]) func rejectsMarksThatDoNotFit(source: String, marks: [WrittenText.Mark]) throws
     {
         #expect(WrittenText(source, marks: marks) == nil)
         struct Form: Encodable {

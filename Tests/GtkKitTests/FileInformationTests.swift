@@ -5,7 +5,7 @@ import XCTest
 
 final class FileInformationTests: GtkTestCase {
     /// Other clients cannot play the desktop-specific MIME types, so the registered ones are used.
-    func testAnOggFileHasItsRegisteredType() {
+    func testOggFileHasItsRegisteredType() {
         for (type, name, expected) in [
             ("audio/x-vorbis+ogg", "a.ogg", "audio/ogg"), ("audio/x-opus+ogg", "a.opus", "audio/ogg"),
             ("video/x-theora+ogg", "a.ogv", "video/ogg"), ("application/ogg", "a.ogg", "audio/ogg"),

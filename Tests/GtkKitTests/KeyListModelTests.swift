@@ -39,7 +39,7 @@ final class KeyListModelTests: GtkTestCase {
         }
     }
 
-    func testListViewMakesBindsAndSelects() {
+    func testListViewCreatesBindsAndSelects() {
         onMain {
             let model = KeyListModel(keys: ["one", "two"])
             let list = ListView(sinking: gtk_list_view_new(nil, nil))

@@ -9,7 +9,7 @@ final class LifetimeTests: GtkTestCase {
         var lines: [String] = []
     }
 
-    func testClosedWindowIsFinalisedWithItsClosures() {
+    func testClosedWindowIsFinalizedWithItsClosures() {
         onMain {
             let before = ClosureCount.live
             let log = Log()
@@ -30,7 +30,7 @@ final class LifetimeTests: GtkTestCase {
         }
     }
 
-    func testHandlerMayDisconnectItself() {
+    func testHandlerCanDisconnectItself() {
         onMain {
             let before = ClosureCount.live
             let log = Log()
@@ -51,7 +51,7 @@ final class LifetimeTests: GtkTestCase {
     }
 
     /// GTK 4.12 and later passes a list item's widget while still floating during bind.
-    func testBorrowingAFloatingObjectLeavesItFloatingAndAlive() {
+    func testBorrowingAFloatingObjectLeavesItFloating() {
         onMain {
             let log = Log()
             let made: UnsafeMutablePointer<GtkWidget> = gtk_label_new("still floating")
@@ -75,7 +75,7 @@ final class LifetimeTests: GtkTestCase {
         }
     }
 
-    func testAFunctionThatTakesAReferenceOverGetsOneOfItsOwn() {
+    func testTransferringAReferenceRetainsTheObject() {
         onMain {
             let log = Log()
             do {
@@ -99,7 +99,7 @@ final class LifetimeTests: GtkTestCase {
         }
     }
 
-    func testHandlerAnswersReachTheEmitter() {
+    func testHandlerResultsReachTheEmitter() {
         onMain {
             let window = TestWindow(Label("Stay")).window
             var asked = 0

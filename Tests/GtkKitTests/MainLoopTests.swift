@@ -51,7 +51,7 @@ final class MainLoopTests: GtkTestCase {
         }
     }
 
-    func testPumpGivesUpWhenTheConditionNeverHolds() {
+    func testPumpTimesOut() {
         onMain { XCTAssertFalse(MainLoop.pump(forAtMost: 0.06) { false }) }
     }
 
@@ -67,7 +67,7 @@ final class MainLoopTests: GtkTestCase {
         }
     }
 
-    func testTimeoutMayCancelItselfAndFreesItsClosure() {
+    func testTimeoutCanCancelItselfAndFreesItsClosure() {
         onMain {
             let before = ClosureCount.live
             let probe = Probe()

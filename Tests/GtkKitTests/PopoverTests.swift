@@ -7,7 +7,7 @@ import XCTest
 /// Pointer grabs of popovers.
 final class PopoverTests: GtkTestCase {
     /// An open popover whose parent goes away releases its grab: the next click reaches the window.
-    func testAPopoverThatGoesWithItsPageHoldsNothing() throws {
+    func testPopoverReleasesItsGrabWithItsParent() throws {
         try onMain {
             for way in ["hidden", "unparented", "in another window"] {
                 let page = Box(.vertical)
@@ -49,7 +49,7 @@ final class PopoverTests: GtkTestCase {
     }
 
     /// A menu button that is off every monitor opens nothing, and works again once the window is back.
-    func testAPopoverOpensOnlyOnAMonitor() throws {
+    func testPopoverOpensOnlyOnAMonitor() throws {
         try onMain {
             PopoverPlacement.installShowGuard
             let box = Box(.vertical)

@@ -2,7 +2,7 @@ import GtkKit
 import XCTest
 
 final class SleepGaugeTests: XCTestCase {
-    func testSleepIsSeenOnce() {
+    func testSuspendIsDetectedOnce() {
         var gauge = SuspendDetector(suspendedDuration: .seconds(100))
         XCTAssertFalse(gauge.hasSuspended(asleep: .seconds(100)))
         // The clocks are read one after the other, hence a few milliseconds apart.

@@ -7,7 +7,7 @@ import XCTest
 
 /// Actions, builder files and widget snapshots.
 final class ToolkitTests: GtkTestCase {
-    func testActionsReachTheirHandlersByName() {
+    func testActionsInvokeTheirHandlers() {
         onMain {
             let group = ActionGroup()
             var log: [String] = []
@@ -24,7 +24,7 @@ final class ToolkitTests: GtkTestCase {
         }
     }
 
-    func testActionsEndWithTheirGroupAndWindow() {
+    func testActionsAreFreedWithTheirGroupAndWindow() {
         onMain {
             let before = ClosureCount.live
             do {
@@ -77,7 +77,7 @@ final class ToolkitTests: GtkTestCase {
         }
     }
 
-    func testMissingResourcesAreAnError() throws {
+    func testMissingResourcesThrow() throws {
         try onMain {
             XCTAssertThrowsError(try Resources.register(path: "/nowhere.gresource"))
             XCTAssertFalse(Resources.exists("/io/github/parlance_chat/Nothing"))

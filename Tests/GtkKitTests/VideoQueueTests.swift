@@ -3,7 +3,7 @@ import XCTest
 @testable import GtkKit
 
 final class FilmQueueTests: XCTestCase {
-    func testWhatWaitsComesInTurnAndIsCounted() {
+    func testQueueIsFirstInFirstOutAndWeighted() {
         var random = SystemRandomNumberGenerator()
         var (queue, plain): (VideoQueue<Int>, [Int]) = (VideoQueue(), [])
         for step in 0..<5000 {

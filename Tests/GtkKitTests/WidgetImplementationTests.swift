@@ -53,7 +53,7 @@ final class LedgerImplementation: ScrollableImplementation {
 }
 
 final class WidgetImplementationTests: GtkTestCase {
-    func testMeasuresAllocatesDrawsAndIsFinalised() {
+    func testMeasuresAllocatesDrawsAndIsFinalized() {
         onMain {
             let before = SquaresImplementation.alive
             do {
@@ -76,7 +76,7 @@ final class WidgetImplementationTests: GtkTestCase {
         }
     }
 
-    func testIsMadeFromAUIFile() {
+    func testIsCreatedFromAUIFile() {
         onMain {
             _ = SquaresImplementation.type
             let builder = Builder(
@@ -90,7 +90,7 @@ final class WidgetImplementationTests: GtkTestCase {
         }
     }
 
-    func testAnotherWidgetHasNoImplementation() {
+    func testOtherWidgetsHaveNoImplementation() {
         onMain { XCTAssertNil(SquaresImplementation.of(Label("x"))) }
     }
 

@@ -18,7 +18,7 @@ import Testing
         func leaveContainer(at path: [JSONStep]) { left.append(path) }
     }
 
-    @Test func aStreamTellsWhatWasEnteredAndTheRestWhole() throws {
+    @Test func streamReportsEnteredContainersAndOtherValuesWhole() throws {
         let receiver = Telling { $0.isEmpty || $0 == [.key("b")] }
         let stream = JSONStream(receiver: receiver)
         for byte in #"{"a":[1,{"x":[]}],"b":[true,{"y":2},[]],"c":null}"#.utf8 { try stream.feed(Data([byte])) }
@@ -31,7 +31,7 @@ import Testing
         #expect(receiver.left == [[.key("b")], []])
     }
 
-    @Test func anErrorIsToldAgain() throws {
+    @Test func errorIsThrownAgain() throws {
         let receiver = Telling { _ in true }
         let stream = JSONStream(receiver: receiver)
         #expect(throws: JSONError.self) { try stream.feed(Data("[]x".utf8)) }
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// A container nested too deeply is skipped, up to a maximum length.
-    @Test func whatIsTooDeepIsBounded() throws {
+    @Test func skippedDeepContainersAreBounded() throws {
         for part in ["[", #"["aaaaaaaa","#] {
             let receiver = Telling { _ in false }
             let stream = JSONStream(receiver: receiver, emptiesTooDeep: true)
@@ -80,7 +80,7 @@ import Testing
 
     /// Each starts a token, or whitespace, that never ends.
     @Test(arguments: ["[\"", "[1", "[", "{\"a", "{\"a\":\"\\u00e9", "[1e1", " ", "[\"\\"])
-    func oneTokenIsBounded(start: String) throws {
+    func unfinishedTokensAreBounded(start: String) throws {
         let part: String
         switch start {
         case "[", " ": part = " \n"
@@ -102,7 +102,7 @@ import Testing
         #expect(fed <= JSONStream.maxBytes)
     }
 
-    @Test func documentsThatAreReadWholeAreBounded() {
+    @Test func wholeDocumentsAreBounded() {
         let spaces = Data(repeating: 0x20, count: JSONStream.maxBytes + 1)
         #expect(throws: JSONError.tooLong(limit: JSONStream.maxBytes)) { try JSONValue(parsing: spaces) }
         // Empty objects still take memory in an array.
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// Values that the receiver does not retain have no total limit.
-    @Test func aStreamGoesOn() throws {
+    @Test func streamedValuesHaveNoTotalLimit() throws {
         let receiver = Telling { $0.isEmpty }
         let stream = JSONStream(receiver: receiver)
         try stream.feed(Data("[0".utf8))

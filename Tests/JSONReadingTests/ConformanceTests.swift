@@ -5,12 +5,12 @@ import Testing
 
 /// RFC 8259 conformance of both parsers.
 struct ConformanceTests {
-    @Test func thereAreEnough() {
+    @Test func casesAreComplete() {
         #expect(ConformanceCase.all.count >= 400, "\(ConformanceCase.all.count)")
     }
 
     @Test(arguments: ConformanceCase.all)
-    func isReadAsTheStandardSays(_ example: ConformanceCase) {
+    func parsesAsTheStandardRequires(_ example: ConformanceCase) {
         let value = try? JSONValue(parsing: Data(example.document))
         switch example.verdict {
         case .accept: #expect(value != nil)
@@ -45,11 +45,11 @@ struct ConformanceTests {
 
     /// The streaming parser agrees for any chunking, and Foundation agrees where both accept a document.
     @Test(arguments: ConformanceCase.all)
-    func isReadAlikeByAll(_ example: ConformanceCase) {
+    func parsersAgree(_ example: ConformanceCase) {
         #expect(JSONInvariants.violation(of: example.document) == nil)
     }
 
-    @Test func valuesAreWhatIsWritten() throws {
+    @Test func valuesAreParsedExactly() throws {
         let document = #"""
             {"a":[0,-0,1.5,9223372036854775807,-9223372036854775808,9223372036854775808,1e2,12.0],
              "b":"\u00e9\ud83d\ude00\"\\\/\b\f\n\r\t\u0000","c":{"d":null,"e":true,"f":false},"g":[],"h":{},"a b":"é"}
@@ -64,7 +64,7 @@ struct ConformanceTests {
         #expect(try JSONValue(parsing: Data(document.utf8)) == expected)
     }
 
-    @Test func ofTwoMembersWithOneKeyTheLastCounts() throws {
+    @Test func lastDuplicateKeyWins() throws {
         #expect(try JSONValue(parsing: Data(#"{"a":1,"b":2,"a":{"a":3}}"#.utf8)) == ["a": ["a": 3], "b": 2])
     }
 
@@ -81,7 +81,7 @@ struct ConformanceTests {
         ("[\"\\u12x4\"]", .malformed(line: 1, reason: "an escape that is cut off")),
         ("[]\n\n[]", .malformed(line: 3, reason: "“[” where nothing more must stand")),
     ])
-    func errorsSayWhatAndWhere(_ document: String, _ error: JSONError) {
+    func errorsHaveReasonAndLine(_ document: String, _ error: JSONError) {
         #expect(throws: error) { try JSONValue(parsing: Data(document.utf8)) }
     }
 }

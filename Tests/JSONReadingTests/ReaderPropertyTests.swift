@@ -7,7 +7,7 @@ import ToolSupport
 /// Random valid and damaged documents: all parsers agree and stay within their bounds.
 struct ReaderPropertyTests {
     @Test(arguments: 0..<8)
-    func readersAgreeOnRandomDocuments(seed: Int) {
+    func parsersAgreeOnRandomDocuments(seed: Int) {
         var documents = RandomJSON(SeededBytes(seed: UInt64(seed)))
         for number in 0..<1500 {
             guard let document = documents.next() else { return }
@@ -18,7 +18,7 @@ struct ReaderPropertyTests {
         }
     }
 
-    @Test func mostRandomDocumentsAreRead() {
+    @Test func mostRandomDocumentsAreValid() {
         var documents = RandomJSON(SeededBytes(seed: 9))
         let read = (0..<1000).count { _ in
             documents.next().map { (try? JSONValue(parsing: Data($0))) != nil } ?? false
@@ -28,7 +28,7 @@ struct ReaderPropertyTests {
 
     /// A serialized value parses to an equal value.
     @Test(arguments: 0..<4)
-    func whatIsWrittenIsReadAgain(seed: Int) throws {
+    func valuesSurviveARoundTrip(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<300 {
             let value = Self.value(depth: 0, &random)

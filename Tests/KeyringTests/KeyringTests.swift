@@ -8,7 +8,7 @@ import XCTest
 final class KeyringTests: GtkTestCase {
     private static let ann = "@ann:example.org"
 
-    func testKeepsReplacesAndRemoves() throws {
+    func testStoresReplacesAndRemovesCredentials() throws {
         try onMain {
             let service = try SecretService()
             defer { service.end() }
@@ -27,7 +27,7 @@ final class KeyringTests: GtkTestCase {
         }
     }
 
-    func testOneThatIsLockedSaysSoAndOpensAgain() throws {
+    func testLockedKeyringThrowsUntilUnlocked() throws {
         try onMain {
             let service = try SecretService()
             defer { service.end() }
@@ -44,7 +44,7 @@ final class KeyringTests: GtkTestCase {
         }
     }
 
-    func testWithoutAServiceItIsUnavailable() {
+    func testMissingServiceIsUnavailable() {
         onMain {
             let keyring = Keyring()
             for call: @MainActor @Sendable () async throws -> Void in [

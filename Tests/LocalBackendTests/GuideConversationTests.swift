@@ -32,7 +32,7 @@ import Testing
         try await harness.backend.messages(in: room, before: .max, limit: 50).messages.map(\.sender.rawValue)
     }
 
-    @Test func typesBeforeItAnswers() async throws {
+    @Test func typesBeforeReplying() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)
@@ -58,7 +58,7 @@ import Testing
         #expect(messages[0].position == sent.position + 1)
     }
 
-    @Test func answersSeveralMessagesAtOnce() async throws {
+    @Test func repliesToSeveralMessagesAtOnce() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)
@@ -81,7 +81,7 @@ import Testing
         #expect(senders == ["guide", "guide", "guide", "own", "own", "guide", "own", "guide"])
     }
 
-    @Test func answersAfterARestartWhatWasLeftUnanswered() async throws {
+    @Test func repliesAfterRestartToUnansweredMessages() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         try await harness.backend.send(Fixtures.outgoing("Is my draft safe?"), to: room)
@@ -97,7 +97,7 @@ import Testing
         #expect(try await history(room, of: third) == ["guide", "guide", "guide", "own", "guide"])
     }
 
-    @Test func doesNotAnswerWhatWasDeleted() async throws {
+    @Test func ignoresDeletedMessages() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)
@@ -112,7 +112,7 @@ import Testing
         #expect(remark?.text.contains("unsent text") == false)
     }
 
-    @Test func answersTheTextAsItWasEdited() async throws {
+    @Test func repliesToTheEditedText() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)
@@ -127,7 +127,7 @@ import Testing
         #expect(reply?.text.contains("You edited a message") == true)
     }
 
-    @Test func removingItStopsItAndMakesTheRoomOrdinary() async throws {
+    @Test func removingTheGuideStopsItAndMakesTheRoomOrdinary() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)
@@ -158,7 +158,7 @@ import Testing
         #expect(try await history(room, of: again).last == "own")
     }
 
-    @Test func leavingTheRoomStopsIt() async throws {
+    @Test func leavingTheRoomStopsTheGuide() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)
@@ -169,7 +169,7 @@ import Testing
         #expect(harness.clock.sleeperCount == 0)
     }
 
-    @Test func keepsOutOfRoomsThatItIsNotIn() async throws {
+    @Test func staysSilentInOtherRooms() async throws {
         let harness = try await LocalBackendHarness()
         let group = try await harness.backend.createRoom(named: "Group")
         for room in [group, await harness.room(.notes)] {
@@ -181,7 +181,7 @@ import Testing
         #expect(await harness.backend.guide.conversations.values.allSatisfy { $0.task == nil })
     }
 
-    @Test func isSilentAboutWhatItHasRemarkedOn() async throws {
+    @Test func doesNotRepeatRemarks() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var updates = await opened(room, of: harness)

@@ -25,17 +25,17 @@ import Testing
             ("how do I mention somebody?", .completing), ("any commands?", .commands),
             ("can I reply to this?", .replying),
         ] as [(String, GuideTopic.ID)])
-    func knowsItsTopics(said: String, id: GuideTopic.ID) throws {
+    func recognizesItsTopics(said: String, id: GuideTopic.ID) throws {
         #expect(answer(to: said)?.contains(try topic(id).reply) == true)
     }
 
-    @Test(arguments: ["a mushroom", "history", "I upped it", "mydraft"]) func findsNoWordsInsideOthers(_ said: String) {
+    @Test(arguments: ["a mushroom", "history", "I upped it", "mydraft"]) func matchesWholeWordsOnly(_ said: String) {
         let reply = answer(to: said) ?? ""
         #expect(!guide.topics.contains { reply.contains($0.reply) })
         #expect(!reply.contains("Hello"))
     }
 
-    @Test func answersSeveralAtOnceInOneMessage() throws {
+    @Test func repliesToSeveralTopicsInOneMessage() throws {
         let reply = try #require(answer(to: "hello there", "how do I edit?", "and delete?"))
         let parts = ["Hello, nice to read you.", try topic(.editing).reply, try topic(.deleting).reply]
         #expect(reply == parts.joined(separator: "\n\n"))
@@ -47,13 +47,13 @@ import Testing
         #expect(guide.greeting.joined().contains(guide.topics[0].line))
     }
 
-    @Test func saysWhatItCannotAnswer() throws {
+    @Test func saysThatItCannotAnswerOtherQuestions() throws {
         #expect(try #require(answer(to: "What is the meaning of life?  ")).hasPrefix("I do not know about that"))
         #expect(answer(to: "thank you") == "You are welcome.")
         #expect(answer(to: "bye")?.hasPrefix("See you.") == true)
     }
 
-    @Test func invitesToEachTopicOnceThenSaysSo() {
+    @Test func suggestsEachTopicOnceThenSaysSo() {
         var memory = GuideMemory()
         var replies: [String] = []
         for _ in 0...guide.topics.count {
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(replies.map { $0.prefix { $0 != "." } }).count > 2)
     }
 
-    @Test func remarksOnEachThingOnce() {
+    @Test func remarksOnEachActionOnce() {
         var memory = GuideMemory()
         let edit = GuideOccasion(hasEdit: true)
         #expect(guide.reply(to: edit, &memory)?.contains("You edited a message") == true)
@@ -81,13 +81,13 @@ import Testing
         #expect(memory.done.contains(.rooms))
     }
 
-    @Test func tellsWhatIsNewOnce() throws {
+    @Test func announcesNewTopicsOnce() throws {
         var memory = GuideMemory(introduced: guide.topics.map(\.id).filter { $0 != .notes })
         #expect(guide.news(&memory) == "New since we last spoke:\n• " + (try topic(.notes).line))
         #expect(guide.news(&memory) == nil)
     }
 
-    @Test func memoryIsKeptAsText() throws {
+    @Test func memorySurvivesARoundTrip() throws {
         var memory = GuideMemory(introduced: [.sending, .notes])
         memory.finish(.drafts)
         memory.finish(.drafts)
@@ -98,7 +98,7 @@ import Testing
         #expect(GuideMemory(encoded: nil) == GuideMemory())
     }
 
-    @Test func idsOfTopicsAreUnique() {
+    @Test func topicIDsAreUnique() {
         #expect(Set(guide.topics.map(\.id)).count == guide.topics.count)
     }
 }

@@ -5,14 +5,14 @@ import LocalBackend
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LocalBackendTests {
-    @Test(arguments: BackendContract.all) func keepsTheContract(_ contract: BackendContract) async throws {
+    @Test(arguments: BackendContract.all) func satisfiesTheBackendContract(_ contract: BackendContract) async throws {
         let harness = try await LocalBackendHarness()
         try await contract.run(harness.backend)
         await harness.backend.close()
         #expect(try await harness.store.integrityProblems() == [])
     }
 
-    @Test func beginsWithNotesAndAWelcome() async throws {
+    @Test func startsWithNotesAndWelcomeRooms() async throws {
         let harness = try await LocalBackendHarness()
         let rooms = await harness.summaries()
         #expect(rooms.map(\.room.name) == ["Welcome", "Notes"])
@@ -28,14 +28,14 @@ import Testing
         #expect(notes.map(\.id) == [LocalBackend.ownUserID])
     }
 
-    @Test func doesNotMakeTheFirstRoomsAgainOnceLeft() async throws {
+    @Test func leftInitialRoomsAreNotCreatedAgain() async throws {
         let harness = try await LocalBackendHarness()
         for room in await harness.summaries() { try await harness.backend.leaveRoom(room.id) }
         let again = try await harness.restarted()
         #expect(await again.summaries() == [])
     }
 
-    @Test func keepsEverythingOverARestartAndTakesTheNewName() async throws {
+    @Test func dataSurvivesRestartAndAdoptsTheNewName() async throws {
         let harness = try await LocalBackendHarness()
         let room = try await harness.backend.createRoom(named: "Kept")
         let sent = try await harness.backend.send(Fixtures.outgoing("text"), to: room)
@@ -46,7 +46,7 @@ import Testing
         #expect(await again.summaries().first { $0.id == room }?.lastMessage?.senderName == "Kim")
     }
 
-    @Test func readingWhatTheGuideSaidClearsTheCount() async throws {
+    @Test func readingTheGuidesMessagesClearsTheUnreadCount() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         let greeting = try await harness.backend.messages(in: room, before: .max, limit: 5).messages
@@ -56,7 +56,7 @@ import Testing
         #expect(await harness.summaries().first { $0.id == room }?.unreadCount == 0)
     }
 
-    @Test func refusesToChangeWhatOthersSaidOrToRemoveTheUser() async throws {
+    @Test func rejectsEditingOthersMessagesAndRemovingTheUser() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         let greeting = try await harness.backend.messages(in: room, before: .max, limit: 5).messages[0]
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func anEditThatChangesNothingIsNotTold() async throws {
+    @Test func unchangedEditIsNotReported() async throws {
         let harness = try await LocalBackendHarness()
         let room = try await harness.backend.createRoom(named: "Room")
         let message = try await harness.backend.send(Fixtures.outgoing("same"), to: room)

@@ -16,8 +16,8 @@ import Testing
         (try? await harness.backend.content(of: media)) != nil
     }
 
-    @Test("SLK-39: what messages and drafts refer to is kept; what nothing refers to goes after some days")
-    func sweeping() async throws {
+    @Test("SLK-39: files of messages and drafts are retained; unreferenced files are removed after some days")
+    func unreferencedFilesAreSwept() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.notes)
         let sent = try await takeIn("sent", harness)

@@ -23,7 +23,7 @@ import Testing
         #expect(await updates.next() == .typing([MemberID("guide")]))
     }
 
-    @Test("Who is typing is published only when it changes")
+    @Test("Typing users are published only when they change")
     func typingIsPublishedOnce() async {
         var updates = observe()
         for _ in 0..<3 { feeds.setTyping([MemberID("guide")], in: room) }
@@ -35,8 +35,8 @@ import Testing
         #expect(await updates.next() == .changed([]))
     }
 
-    @Test("An observer that ends its stream is forgotten")
-    func endedStreamsAreForgotten() async {
+    @Test("An observer that ends its stream is removed")
+    func endedStreamsAreRemoved() async {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
         feeds.add(continuation, to: room, opening: opening)
         #expect(feeds.hasObservers(of: room) && !feeds.hasObservers(of: RoomID("other")))
@@ -46,8 +46,8 @@ import Testing
         while feeds.hasObservers(of: room) { await Task.yield() }
     }
 
-    @Test("An observer may go away while an update is published")
-    func observersGoAwayDuringAnUpdate() async {
+    @Test("An observer may end its stream during an update")
+    func streamsCanEndDuringAnUpdate() async {
         await withTaskGroup { group in
             for _ in 0..<2 {
                 group.addTask {
@@ -64,7 +64,7 @@ import Testing
         while feeds.hasObservers(of: room) { await Task.yield() }
     }
 
-    @Test("A closed room says so and ends its streams; others go on")
+    @Test("Closing a room ends its streams only")
     func closingARoomEndsItsStreams() async {
         var updates = observe()
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)

@@ -58,7 +58,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: servers.map(\.name)) func eachIsAnErrorAndTheNextRequestGoesOn(_ name: String) async throws {
+    @Test(arguments: servers.map(\.name)) func brokenResponseIsAnErrorAndTheNextRequestSucceeds(_ name: String)
+        async throws
+    {
         let (_, steps, error) = try #require(Self.servers.first { $0.name == name })
         let server = try ScriptedServer(steps)
         let good = try ScriptedServer([.write(Self.head + "Content-Length: 2\r\n\r\n{}")])
@@ -84,7 +86,7 @@ import Testing
         #expect(try await transport.send(MatrixRequest(.get, good.url.appending(path: "x"))).status == 200)
     }
 
-    @Test func aTransferThatGoesOnEndsOnlyInSilence() async throws {
+    @Test func transferTimesOutOnlyWhenIdle() async throws {
         let server = try ScriptedServer([.write(Self.head + "Content-Length: 100\r\n\r\n{"), .hang])
         defer { server.stop() }
         var request = MatrixRequest(.get, server.url.appending(path: "x"))

@@ -24,7 +24,7 @@ import Testing
         Case(begin: Date(timeIntervalSinceNow: 3600), problem: .notYetValid),
     ]
 
-    @Test(arguments: cases) private func whatIsWrongIsTold(_ one: Case) async throws {
+    @Test(arguments: cases) private func certificateProblemIsReported(_ one: Case) async throws {
         let server = try TLSServer(names: one.names, from: one.begin, to: one.end)
         defer { server.stop() }
         let transport = CurlTransport(certificates: one.isTrusted ? server.certificate : nil)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoTLSIsUnreachable() async throws {
+    @Test func serverWithoutTLSIsUnreachable() async throws {
         let server = try ScriptedServer([.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
         defer { server.stop() }
         let url = try #require(URL(string: server.url.absoluteString.replacing("http:", with: "https:")))

@@ -31,7 +31,7 @@ import Testing
             && messages[1].reactions == [Reaction(text: "👍", senders: [MemberID(own)])] && messages[2].isDeleted
     }
 
-    @Test func whatIsDoneOfflineIsSeenAtOnceAndAfterAnotherStart() async throws {
+    @Test func offlineChangesAreShownAtOnceAndAfterRestart() async throws {
         let folder = TemporaryFolder()
         var server = FakeHomeserver { _ in nil }
         var (backend, store) = try await server.start(in: folder)
@@ -65,7 +65,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatIsRefusedIsUndoneAndSaysSo() async throws {
+    @Test func rejectedChangesAreShownAndReverted() async throws {
         let server = FakeHomeserver { _ in nil }
         let folder = TemporaryFolder()
         let (backend, store) = try await server.start(in: folder)
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// The server has accepted the message, but the sync has not delivered it.
-    @Test func anEchoIsChangedToo() async throws {
+    @Test func localEchoCanBeChanged() async throws {
         let server = FakeHomeserver { request in
             request.method == .put ? ["event_id": .string("$\(request.url.lastPathComponent)")] : nil
         }

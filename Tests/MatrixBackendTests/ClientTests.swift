@@ -57,12 +57,12 @@ import Testing
         Case(status: 200, body: #"{"user_id":7}"#, expected: .malformed(reason: "no user ID")),
     ]
 
-    @Test(arguments: cases) func whatAServerAnswersBecomesAnError(_ one: Case) async throws {
+    @Test(arguments: cases) func responsesMapToErrors(_ one: Case) async throws {
         let transport = FakeTransport(one.status, one.body, headers: one.headers)
         await #expect(throws: one.expected) { _ = try await transport.client.whoAmI() }
     }
 
-    @Test(arguments: ["", "{", "<html>", "{\"a\":NaN}", "nul"]) func whatIsNoJSONIsMalformed(_ body: String) async {
+    @Test(arguments: ["", "{", "<html>", "{\"a\":NaN}", "nul"]) func invalidJSONIsMalformed(_ body: String) async {
         let transport = FakeTransport(200, body)
         do {
             _ = try await transport.client.whoAmI()
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func nestingBeyondAllReasonIsNothing() async throws {
+    @Test func tooDeeplyNestedValuesAreIgnored() async throws {
         for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
             let depth = 100_000
             let deep = String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
@@ -82,13 +82,13 @@ import Testing
         }
     }
 
-    @Test func aDateSaysWhenToComeBack() {
+    @Test func retryAfterDateIsParsed() {
         let now = Date(timeIntervalSince1970: 1_767_323_045)
         let answer = MatrixResponse(status: 429, headers: ["retry-after": "Fri, 02 Jan 2026 03:04:15 GMT"])
         #expect(MatrixError(answer, now: now) == .busy(retryAfter: .seconds(10)))
     }
 
-    @Test func pathsAndQueriesAreEncodedWhole() async throws {
+    @Test func pathsAndQueriesAreFullyEncoded() async throws {
         let transport = FakeTransport(200, #"{"event_id":"$e","chunk":[]}"#)
         _ = try await transport.client.send("m.room.message", [:], to: .init("!a/../b?c#d%2F é"), transaction: "..")
         let url = try #require(transport.requests.first?.url.absoluteString)
@@ -100,7 +100,7 @@ import Testing
         #expect(transport.requests.last?.url.query?.hasPrefix("from=a%26b%3Dc%2Bd&dir=b&limit=5") == true)
     }
 
-    @Test func theTokenIsInNoDescription() async throws {
+    @Test func tokenIsHiddenInDescriptions() async throws {
         let transport = FakeTransport(200)
         _ = try? await transport.client.whoAmI()
         let request = try #require(transport.requests.first)
@@ -113,7 +113,7 @@ import Testing
         #expect(!dumped.contains("secret"))
     }
 
-    @Test func signingInTellsWhoAndKeepsTheDevice() async throws {
+    @Test func loginReturnsTheSessionAndReusesTheDevice() async throws {
         let transport = FakeTransport(200, #"{"user_id":"@a:b","access_token":"t","device_id":"D"}"#)
         let session = try await transport.client.logIn(
             name: "a", password: "p", device: "D", deviceName: "Parlance")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func loggingOutOfAnEndedSessionIsDone() async throws {
+    @Test func loggingOutOfAnEndedSessionSucceeds() async throws {
         try await FakeTransport(401, #"{"errcode":"M_UNKNOWN_TOKEN"}"#).client.logOut()
         await #expect(throws: MatrixError.self) { try await FakeTransport(500).client.logOut() }
     }

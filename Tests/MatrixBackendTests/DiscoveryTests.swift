@@ -22,7 +22,7 @@ import Testing
     private let hosted = "https://matrix.example.org/_matrix/client/versions"
 
     @Test(arguments: ["example.org", " example.org\n", "@ann:example.org"])
-    func aNameLeadsToItsHomeserver(_ text: String) async throws {
+    func serverNameResolvesToItsHomeserver(_ text: String) async throws {
         let found = try await find(
             text,
             [
@@ -34,7 +34,7 @@ import Testing
         #expect(found.hasSlidingSync && found.features == ["org.matrix.simplified_msc3575"])
     }
 
-    @Test func aNameThatSaysNothingIsItsOwnHomeserver() async throws {
+    @Test func nameWithoutWellKnownIsItsOwnHomeserver() async throws {
         let own = "https://example.org:8448/_matrix/client/versions"
         let found = try await find(
             "example.org:8448",
@@ -42,7 +42,7 @@ import Testing
         #expect(found.url.absoluteString == "https://example.org:8448")
     }
 
-    @Test func aURLIsAHomeserversOrASites() async throws {
+    @Test func urlMayBeAHomeserverOrASite() async throws {
         let direct = try await find("https://matrix.example.org/", [hosted: (200, versions)])
         #expect(direct.url.absoluteString == "https://matrix.example.org")
         let site = try await find(
@@ -59,7 +59,7 @@ import Testing
         "", "   ", "http://example.org", "ftp://example.org", "https://", "example.org/path", "https://a:b@example.org",
         "exa mple", "http://127.0.0.1.example.org", "https://example.org?x=1",
     ])
-    func whatIsNoAddressIsNotAsked(_ text: String) async {
+    func invalidAddressIsNotRequested(_ text: String) async {
         await #expect(throws: Discovery.Problem.notAnAddress) { _ = try await find(text, [:]) }
     }
 
@@ -67,21 +67,21 @@ import Testing
         "<html>", "{}", #"{"m.homeserver":[]}"#, #"{"m.homeserver":{"base_url":7}}"#,
         #"{"m.homeserver":{"base_url":"http://matrix.example.org"}}"#, #"{"m.homeserver":{"base_url":"javascript:x"}}"#,
     ])
-    func aSiteThatSaysNonsenseIsNotFollowed(_ body: String) async {
+    func invalidWellKnownIsNotFollowed(_ body: String) async {
         await #expect(throws: Discovery.Problem.self) {
             _ = try await find("example.org", [wellKnown: (200, body), hosted: (200, versions)])
         }
     }
 
     @Test(arguments: ["{}", #"{"versions":[]}"#, #"{"versions":["r0.6.1"]}"#, #"{"versions":7}"#, "<html>"])
-    func whatSpeaksNoVersionIsNoHomeserver(_ body: String) async throws {
+    func serverWithoutKnownVersionIsNoHomeserver(_ body: String) async throws {
         do {
             _ = try await find("https://matrix.example.org", [hosted: (200, body)])
             Issue.record("no error")
         } catch Discovery.Problem.noHomeserver {}
     }
 
-    @Test func onThisComputerTLSIsNotNeeded() async throws {
+    @Test func localhostNeedsNoTLS() async throws {
         for host in ["http://localhost:8008", "http://127.0.0.1:8008", "http://[::1]:8008"] {
             let found = try await find(host, [host + "/_matrix/client/versions": (200, versions)])
             #expect(found.url.absoluteString == host)

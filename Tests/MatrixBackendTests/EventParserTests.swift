@@ -25,14 +25,14 @@ import Testing
         ("m.text", Message.Kind.text), ("m.emote", .emote), ("m.notice", .notice), ("org.example.new", .text),
         ("m.location", .text),
     ])
-    func textsAreOfTheirKinds(_ type: String, _ kind: Message.Kind) throws {
+    func messageTypesMapToKinds(_ type: String, _ kind: Message.Kind) throws {
         let read = try message(["msgtype": .string(type), "body": "Hello"])
         #expect(read.kind == kind && read.text == "Hello" && read.attachments.isEmpty)
         #expect(read.sentAt == Date(timeIntervalSince1970: 1) && read.transactionID == nil)
     }
 
     /// A caption mentions the room like any text; a file name never does.
-    @Test func whatIsForEveryoneIsKnown() throws {
+    @Test func roomMentionIsParsed() throws {
         let everyone: JSONValue = ["room": true]
         let said: JSONValue = ["msgtype": "m.text", "body": "@room", "m.mentions": everyone]
         #expect(try message(said).mentionsEveryone)
@@ -50,7 +50,7 @@ import Testing
         #expect(change.kind == .edit(Wording("@room", mentionsEveryone: true)))
     }
 
-    @Test func ownMessagesBringTheirTransaction() throws {
+    @Test func onlyOwnMessagesHaveATransactionID() throws {
         let unsigned: JSONValue = ["transaction_id": "t"]
         #expect(
             try message(["msgtype": "m.text", "body": "x"], unsigned: unsigned).transactionID == TransactionID("t"))
@@ -60,7 +60,7 @@ import Testing
         #expect(message.transactionID == nil, "a stranger's would take the place of one's own")
     }
 
-    @Test func aFileHasACaptionOnlyBesideAName() throws {
+    @Test func fileHasACaptionOnlyBesideAFileName() throws {
         var content: [String: JSONValue] = [
             "msgtype": "m.image", "body": "cat.png", "url": "mxc://a/b",
             "info": ["mimetype": "image/png", "size": 5, "w": 3, "h": 4],
@@ -86,14 +86,14 @@ import Testing
         ("> <@bob:b> one\n> two\n\nYes", "Yes"), ("> <@bob:b> one\n\n> mine\nYes", "> mine\nYes"),
         ("> quoted by hand\nYes", "> quoted by hand\nYes"), ("> <@bob:b> all there is", "> <@bob:b> all there is"),
     ])
-    func replyFallbacksGo(_ body: String, _ expected: String) throws {
+    func replyFallbacksAreRemoved(_ body: String, _ expected: String) throws {
         let relation: JSONValue = ["m.in_reply_to": ["event_id": "$a"]]
         let read = try message(["msgtype": "m.text", "body": .string(body), "m.relates_to": relation])
         #expect(read.text == expected && read.replyTo == MessageID("$a"))
         #expect(try message(["msgtype": "m.text", "body": .string(body)]).text == body, "only replies have one")
     }
 
-    @Test func changesNameTheirTargets() throws {
+    @Test func changesReferToTheirTargets() throws {
         let sender = MemberID("@ann:example.org")
         let at = Date(timeIntervalSince1970: 1)
         #expect(
@@ -117,7 +117,7 @@ import Testing
         #expect(try read(.object(old)) == deletion)
     }
 
-    @Test func aMessageMayComeWithItsLatestEdit() throws {
+    @Test func bundledEditIsParsed() throws {
         func edit(of target: JSONValue) -> JSONValue {
             Events.event(
                 "$edit", "m.room.message",
@@ -146,7 +146,7 @@ import Testing
         #expect(try told(edit(of: "$other")).count == 1, "one of another message says nothing here")
     }
 
-    @Test func whatIsSaidInAThreadAnswersSomething() throws {
+    @Test func threadMessagesAreReplies() throws {
         func answered(_ relation: JSONValue) throws -> MessageID? {
             try message(["msgtype": "m.text", "body": "b", "m.relates_to": relation]).replyTo
         }
@@ -161,7 +161,7 @@ import Testing
             try answered(["rel_type": "m.thread", "event_id": "$root", "m.in_reply_to": last]) == MessageID("$last"))
     }
 
-    @Test func whatIsOfAnUnknownKindSaysWhatItSaysItself() throws {
+    @Test func unknownEventTypesUseTheirFallbackText() throws {
         func text(_ type: String, _ content: JSONValue) -> String? {
             guard let event = MatrixEvent(Events.event("$e", type, content)),
                 case .message(let message)? = reader.event(event)
@@ -187,19 +187,19 @@ import Testing
         }
     }
 
-    @Test func whatWasDeletedLeavesItsPlace() throws {
+    @Test func redactedMessageKeepsItsPlace() throws {
         let event = Events.event(
             "$a", "m.room.message", [:], unsigned: ["redacted_because": ["type": "m.room.redaction"]])
         guard case .deleted(let message) = try read(event) else { throw CancellationError() }
         #expect(message.text.isEmpty && message.id == MessageID("$a"))
     }
 
-    @Test func whatIsEncryptedIsNeverBlank() throws {
+    @Test func encryptedMessageHasANotice() throws {
         guard case .message(let message) = try read(Events.all[6]) else { throw CancellationError() }
         #expect(message.kind == .notice && message.text.contains("ncrypted"))
     }
 
-    @Test func whatSaysNothingIsLeftOut() throws {
+    @Test func eventsWithoutContentAreSilent() throws {
         let silent: Set = ["$create", "$poll"]
         let events = try Events.all.map { try #require(MatrixEvent($0)) }.filter { silent.contains($0.id.rawValue) }
         #expect(events.count == 2 && reader.timeline(events) == events.map { .silent($0.id) }, "but for its place")
@@ -209,7 +209,7 @@ import Testing
         #expect(reader.event(try #require(MatrixEvent(reaction))) == nil)
     }
 
-    @Test func sameNamesAreToldApart() {
+    @Test func equalNamesAreDisambiguated() {
         func member(_ id: String, _ name: String) -> Member {
             Member(id: MemberID(id), displayName: name, kind: .person)
         }

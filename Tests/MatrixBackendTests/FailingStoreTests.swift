@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test("No failing access makes the outbox send into an encrypted room", arguments: [false, true])
-    func outboxSendsNothing(isKnown: Bool) async throws {
+    func outboxNeverSendsToAnEncryptedRoom(isKnown: Bool) async throws {
         var number = 1
         while true {
             let store = try await ChatStore.open(in: folder.path("store\(number)"))
@@ -88,8 +88,8 @@ import Testing
         #expect(number > 3)
     }
 
-    @Test("No failing access makes a sync forget that a room is encrypted", arguments: [false, true])
-    func syncForgetsNothing(isKnown: Bool) async throws {
+    @Test("No failing access makes a sync lose a room's encryption", arguments: [false, true])
+    func syncNeverLosesEncryption(isKnown: Bool) async throws {
         for number in 1...30 {
             let server = FakeHomeserver { request in request.method == .put ? ["event_id": "$sent"] : nil }
             let store = try await ChatStore.open(in: folder.path("store\(number)"))

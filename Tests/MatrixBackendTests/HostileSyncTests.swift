@@ -29,7 +29,7 @@ import Testing
         ]
     }
 
-    @Test func anyFieldOfAnyEventMayBeAnything() throws {
+    @Test func mutatedEventsNeverBreakParsing() throws {
         let first = Events.text("$first", "before")
         let last = Events.text("$last", "after")
         let reader = EventParser(ownUserID: own, translator: .untranslated)
@@ -56,7 +56,7 @@ import Testing
 
     /// An event nested too deeply does not prevent parsing the other events.
     @Test(arguments: [("[", "]"), (#"{"a":"#, "}")])
-    func whatIsTooDeepCostsItselfAlone(open: String, close: String) async throws {
+    func tooDeepEventDoesNotAffectOthers(open: String, close: String) async throws {
         let events = [Events.text("$1", "before"), Events.text("$2", "DEEP"), Events.text("$3", "after")]
         let deep = String(repeating: open, count: 100_000) + "1" + String(repeating: close, count: 100_000)
         let body = String(decoding: try answer(events).encoded(), as: UTF8.self)
@@ -67,7 +67,7 @@ import Testing
         #expect(read.first?.text == "before" && read.last?.text == "after")
     }
 
-    @Test func anyPartOfAnAnswerMayBeAnything() throws {
+    @Test func mutatedSyncResponsesNeverBreakParsing() throws {
         let whole: JSONValue = [
             "next_batch": "s2",
             "rooms": [
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func anyPartOfASlidingAnswerMayBeAnything() throws {
+    @Test func mutatedSlidingResponsesNeverBreakParsing() throws {
         let whole: JSONValue = [
             "pos": "5",
             "rooms": [
@@ -141,7 +141,7 @@ import Testing
         #expect(read.rooms.first?.membership == .invited)
     }
 
-    @Test func aStoreTakesInWhateverIsRead() async throws {
+    @Test func storeAcceptsWhateverIsParsed() async throws {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let reader = EventParser(ownUserID: own, translator: .untranslated)
@@ -159,7 +159,7 @@ import Testing
         await store.close()
     }
 
-    @Test func loneSurrogatesAndDoubleKeysAreRead() throws {
+    @Test func loneSurrogatesAndDuplicateKeysAreParsed() throws {
         let body =
             #"{"next_batch":"a","next_batch":"b","rooms":{"join":{"!r":{"timeline":{"events":[{"event_id":"$a","type":"m.room.message","sender":"@a:b","origin_server_ts":1,"content":{"msgtype":"m.text","body":"x \ud800 y"}}]}}}}}"#
         let update = try PlainSync.read(JSONValue(parsing: Data(body.utf8)), since: nil)

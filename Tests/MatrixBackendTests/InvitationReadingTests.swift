@@ -41,7 +41,7 @@ struct InvitationReadingTests {
         return Invitation(to: room.id, of: Self.own, by: room.invitation, at: Date(timeIntervalSince1970: 1))
     }
 
-    @Test func allThatIsToldIsRead() throws {
+    @Test func fullInvitationIsParsed() throws {
         let expected = Invitation(
             room: RoomID("!r:example.org"), name: "A room", topic: "About", address: "#room:example.org",
             avatar: "mxc://example.org/a", inviter: MemberID("@ann:example.org"), inviterName: "Ann", isDirect: true,
@@ -51,7 +51,7 @@ struct InvitationReadingTests {
         #expect(try SlidingSync.read(sliding).rooms == plain(Self.state).rooms)
     }
 
-    @Test func aConversationForTwoHasThePictureOfWhoInvites() throws {
+    @Test func directInvitationUsesTheInvitersAvatar() throws {
         let events = (Self.state.array ?? []).filter {
             $0["type"]?.string != "m.room.avatar" && $0["type"]?.string != "m.room.name"
         }
@@ -59,7 +59,7 @@ struct InvitationReadingTests {
         #expect(told.avatar == "mxc://example.org/ann" && told.title == "#room:example.org")
     }
 
-    @Test func whateverIsMissingOrWrongTheInvitationIsThere() throws {
+    @Test func invitationSurvivesMissingAndInvalidFields() throws {
         #expect(try invitation([]).title == "!r:example.org")
         #expect(try plain("nothing").rooms.first?.membership == .invited)
         let wrong: [JSONValue] = [
@@ -72,7 +72,7 @@ struct InvitationReadingTests {
         }
     }
 
-    @Test func directRoomsAreReadByRoom() {
+    @Test func directRoomsAreIndexedByRoom() {
         let rooms = DirectRooms([
             "@b:x": ["!1", "!2", 5, "!1"], "@a:x": ["!2"], "nobody": ["!3"], "@c:x": "!4", "@d:x": [],
         ])

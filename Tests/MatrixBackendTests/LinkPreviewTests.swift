@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func theServerIsAskedOnce() async throws {
+    @Test func serverIsAskedOncePerLink() async throws {
         let folder = TemporaryFolder()
         let server = server(["og:title": "Roses", "og:description": "How\nthey grow", "og:image": "mxc://a/b"])
         let backend = try await start(encrypted: false, server, folder)
@@ -55,7 +55,7 @@ import Testing
         await backend.close()
     }
 
-    @Test func noServerLearnsOfALinkInAnEncryptedRoom() async throws {
+    @Test func linksInEncryptedRoomsAreNotSentToTheServer() async throws {
         for (known, told) in [(true, nil), (nil, ["algorithm": "m.megolm.v1.aes-sha2"])] as [(Bool?, JSONValue?)] {
             let folder = TemporaryFolder()
             let server = server(["og:title": "Roses"], encryption: told)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatTellsNothingIsNotAskedAgain() async throws {
+    @Test func emptyPreviewIsNotRequestedAgain() async throws {
         let folder = TemporaryFolder()
         let server = server(nil)
         let backend = try await start(encrypted: false, server, folder)
@@ -75,7 +75,7 @@ import Testing
         await backend.close()
     }
 
-    @Test func whatAServerTellsIsCutDown() {
+    @Test func previewFieldsAreBounded() {
         let long: JSONValue = .string(String(repeating: "wörd ", count: 10_000))
         let preview = LinkPreviews.preview(from: [
             "og:title": long, "og:description": "a\u{202E}b\u{200B}c", "og:site_name": 5,

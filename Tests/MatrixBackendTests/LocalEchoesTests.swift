@@ -22,7 +22,7 @@ import Testing
         return message
     }
 
-    @Test func whateverTheOrderOneIsShown() async throws {
+    @Test func echoIsShownOnceInAnyOrderOfEvents() async throws {
         // The outbox removes the item only after the response; the sync may come before, between or after, also without
         // the transaction ID, as on another device.
         for order in [[Step.synced, .answered, .done], [.answered, .synced, .done], [.answered, .done, .synced]] {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func whatIsGivenUpIsGone() async throws {
+    @Test func discardedEchoIsRemoved() async throws {
         var book = LocalEchoes(unreadable: "Unreadable")
         _ = book.update(try await items(), in: room, by: own)
         #expect(book.update([], in: room, by: own).removed == [LocalEchoes.id(of: transaction)])

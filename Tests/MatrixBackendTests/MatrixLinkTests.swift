@@ -10,7 +10,7 @@ import Testing
         (["@me:a.org", "@b:b.org", "@c:c.org:8448", "@d:c.org:8448"], "?via=a.org&via=c.org%3A8448&via=b.org"),
         (["@me:a.org", "@b:b", "@c:c", "@d:d"], "?via=a.org&via=b&via=c"), (["nobody"], ""),
     ])
-    func aLinkNamesTheServersOfMost(_ members: [String], _ via: String) {
+    func permalinkNamesTheServersOfMostMembers(_ members: [String], _ via: String) {
         let link = MatrixLink.link(
             to: MessageID("$ev/1"), in: RoomID("!room:a.org"), by: members.map { MemberID($0) })
         #expect(link == "https://matrix.to/#/%21room%3Aa.org/%24ev%2F1" + via)

@@ -46,7 +46,7 @@ import Testing
 
     private func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
 
-    @Test func aRowAsksForAsMuchAsItShows() async throws {
+    @Test func thumbnailSizeFitsTheRow() async throws {
         let (server, folder) = (Server(hasThumbnails: true), TemporaryFolder())
         let backend = try await start(server, folder)
         for _ in 1...2 {
@@ -70,7 +70,7 @@ import Testing
         await next.close()
     }
 
-    @Test func aServerThatMakesNoThumbnailsHasTheContent() async throws {
+    @Test func serverWithoutThumbnailsServesTheContent() async throws {
         let (server, folder) = (Server(hasThumbnails: false), TemporaryFolder())
         let backend = try await start(server, folder)
         #expect(try text(await backend.thumbnail(of: photo, fitting: 320, by: 240)) == "large")
@@ -78,7 +78,7 @@ import Testing
         await backend.close()
     }
 
-    @Test func whatIsSmallOrMovesIsFetchedAsItIs() {
+    @Test func smallOrAnimatedImagesAreFetchedInFull() {
         func side(_ change: (inout MediaReference) -> Void, _ width: Int = 320) -> Int? {
             var media = photo
             change(&media)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Several rows may request the same file: canceling one does not cancel the others.
-    @Test func whatSeveralWaitForIsFetchedOnce() async throws {
+    @Test func concurrentRequestsFetchOnce() async throws {
         let fetches = MediaFetches()
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)

@@ -11,28 +11,28 @@ import Testing
     private let ann = MentionTarget.member("@ann:example.org")
     private let writer = MessageContent(ownUserID: MemberID("@me:example.org"))
 
-    @Test func plainTextIsSentAsItIs() {
+    @Test func plainTextIsSentUnformatted() {
         #expect(
             writer.contents(of: WrittenMessage("Hello")) == [
                 ["msgtype": "m.text", "body": "Hello", "m.mentions": [:]]
             ])
     }
 
-    @Test func markdownIsSentAsHTMLToo() throws {
+    @Test func markdownIsSentWithHTML() throws {
         let content = writer.contents(of: WrittenMessage("is **glad**", kind: .emote))[0]
         #expect(content["msgtype"] == "m.emote" && content["body"] == "is **glad**")
         #expect(content["format"] == "org.matrix.custom.html")
         #expect(content["formatted_body"]?.string?.contains("<strong>glad</strong>") == true)
     }
 
-    @Test func thoseWhoAreMentionedAreNamed() {
+    @Test func mentionedUsersAreListed() {
         let content = writer.contents(of: WrittenMessage(WrittenText("Hi @Ann", mentioning: ["@Ann": ann])))[0]
         #expect(content["m.mentions"] == ["user_ids": ["@ann:example.org"]])
         #expect(
             content["formatted_body"] == "Hi <a href=\"https://matrix.to/#/@ann:example.org\">@Ann</a>")
     }
 
-    @Test func aReplyNamesWhatItAnswersAndQuotesNothing() {
+    @Test func replyHasARelationAndNoFallback() {
         let content = writer.contents(of: WrittenMessage("Yes", replyTo: MessageID("$a")))[0]
         #expect(content["m.relates_to"] == ["m.in_reply_to": ["event_id": "$a"]])
         #expect(content["body"] == "Yes")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [(1920, 1080, 800, 450), (600, 400, 600, 400), (1080, 1920, 450, 800), (4000, 2, 800, 1)])
-    func aFilmsPosterHasItsSize(_ width: Int, _ height: Int, _ shownWidth: Int64, _ shownHeight: Int64) {
+    func videoPosterHasItsSize(_ width: Int, _ height: Int, _ shownWidth: Int64, _ shownHeight: Int64) {
         let film = MediaReference(
             uri: "mxc://a/1", name: "f.mp4", type: "video/mp4", bytes: 5, width: width, height: height,
             thumbnailURI: "mxc://a/2")
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// Sizes, durations and BlurHashes survive a round trip.
-    @Test func whatIsKnownOfFilesIsReadAsItWasWritten() throws {
+    @Test func fileInfoSurvivesARoundTrip() throws {
         let files = [
             MediaReference(
                 uri: "mxc://a/1", name: "1.png", type: "image/png", bytes: 5, width: 3, height: 4,
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aDescriptionStaysOneBesideACaption() throws {
+    @Test func altTextSurvivesBesideACaption() throws {
         let file = MediaReference(uri: "mxc://a/6", name: "6.jpg", type: "image/jpeg", altText: "A pier")
         let message = WrittenMessage("Last summer", kind: .image, files: [file])
         let read = try #require(MessageText(writer.contents(of: message)[0]))
@@ -96,7 +96,7 @@ import Testing
     }
 
     /// A local thumbnail URI is never sent.
-    @Test func onlyThumbnailsOfTheServerAreNamed() {
+    @Test func onlyServerThumbnailsAreSent() {
         let file = MediaReference(uri: "mxc://a/2", name: "2.webm", type: "video/webm", thumbnailURI: "media:00")
         let message = WrittenMessage("", kind: .video, files: [file])
         #expect(writer.contents(of: message)[0]["info"] == ["mimetype": "video/webm"])
@@ -109,7 +109,7 @@ import Testing
             ["m.alt_text": ["m.text": [7, ["body": 3]]]],
             ["info": ["xyz.amorgan.blurhash": 7]], ["info": ["xyz.amorgan.blurhash": "no hash"]],
         ] as [JSONValue])
-    func whatIsMalformedCostsNothingElse(part: JSONValue) throws {
+    func malformedPartsDoNotAffectOthers(part: JSONValue) throws {
         var content: [String: JSONValue] = [
             "msgtype": "m.audio", "body": "a.ogg", "url": "mxc://a/b", "org.matrix.msc3245.voice": [:],
         ]
@@ -119,7 +119,7 @@ import Testing
         #expect(file.loudness?.allSatisfy { (0...MediaDescription.maxAmplitude).contains($0) } == true)
     }
 
-    @Test func aLongVoiceMessageKeepsItsPeaks() throws {
+    @Test func longWaveformKeepsItsPeaks() throws {
         let told = (0..<5000).map { JSONValue.integer($0 == 2525 ? 900 : 3) }
         let content: JSONValue = [
             "msgtype": "m.audio", "body": "a.ogg", "url": "mxc://a/b", "org.matrix.msc3245.voice": [:],
@@ -132,12 +132,12 @@ import Testing
     }
 
     /// A typed name without a mention notifies nobody.
-    @Test func aNameIsNoMention() {
+    @Test func typedNameIsNotAMention() {
         let content = writer.contents(of: WrittenMessage("Hi @Ann"))[0]
         #expect(content["m.mentions"] == [:] && content["formatted_body"] == nil)
     }
 
-    @Test func everyoneIsMentionedAsTheRoom() {
+    @Test func everyoneIsSentAsARoomMention() {
         let text = WrittenText("@room @Ann: tea", mentioning: ["@room": .everyone, "@Ann": ann])
         #expect(
             writer.contents(of: WrittenMessage(text))[0]["m.mentions"]
@@ -148,18 +148,18 @@ import Testing
         arguments: [
             ("@bob:example.org", ["user_ids": ["@bob:example.org"]]), ("@me:example.org", [:]), (nil, [:]),
         ] as [(String?, JSONValue)])
-    func whoIsAnsweredIsTold(author: String?, mentions: JSONValue) {
+    func replyMentionsTheRepliedToSender(author: String?, mentions: JSONValue) {
         let reply = WrittenMessage.Reply(to: MessageID("$a"), by: author.map { MemberID($0) })
         #expect(writer.contents(of: WrittenMessage(WrittenText("Yes"), reply: reply))[0]["m.mentions"] == mentions)
     }
 
-    @Test func whatIsPassedOnIsForNobody() {
+    @Test func forwardedMessageMentionsNobody() {
         let text = WrittenText("Hi @Ann", mentioning: ["@Ann": ann])
         let content = writer.contents(of: WrittenMessage(text, origin: .forwarded))[0]
         #expect(content["m.mentions"] == [:] && content["formatted_body"] != nil, "the pill stays")
     }
 
-    @Test func anEditNotifiesOnlyWhoIsNew() {
+    @Test func editMentionsOnlyNewUsers() {
         let greeting = WrittenText("Hi @Ann", mentioning: ["@Ann": ann])
         let both = WrittenText("Hello @Ann, @Bob", mentioning: ["@Ann": ann, "@Bob": .member("@bob:example.org")])
         var original = Message(

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// Without a token, `/context` of the message after the gap provides one.
-    @Test func aGapIsFilledFromTheMessageBehindIt() async throws {
+    @Test func gapWithoutATokenIsFilledFromContext() async throws {
         let server = FakeHomeserver { request in
             if request.url.path.hasSuffix("/context/$8") {
                 return [
@@ -63,7 +63,7 @@ import Testing
         await store.close()
     }
 
-    @Test func anEchoBehindAGapIsFoundAndNoMoreIsAskedFor() async throws {
+    @Test func echoBehindAGapIsFoundWithoutFurtherRequests() async throws {
         let server = FakeHomeserver { request in
             if request.method == .put { return ["event_id": "$5"] }
             guard request.url.path.hasSuffix("/messages") else { return nil }
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// The sync delivered it, and the process was killed before the response to the send.
-    @Test func whatIsKeptAndStillInTheOutboxIsShownOnce() async throws {
+    @Test func syncedMessageStillInTheOutboxIsShownOnce() async throws {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         func start() async throws -> MatrixBackend {
@@ -121,7 +121,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatTheNextSyncBringsIsNotLookedFor() async throws {
+    @Test func messageInTheNextSyncIsNotSearchedFor() async throws {
         let server = FakeHomeserver { request in request.method == .put ? ["event_id": "$5"] : nil }
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, folder)
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// A server may respond to a send before its sync includes it, while the only gap is before all known history.
-    @Test func whatIsNowhereIsNotLookedForThroughAllHistory() async throws {
+    @Test func searchForAMissingEchoIsBounded() async throws {
         let server = FakeHomeserver { request in
             if request.method == .put { return ["event_id": "$5"] }
             guard request.url.path.hasSuffix("/messages") else { return nil }
@@ -166,7 +166,7 @@ import Testing
 
     /// After a restart the client repeats a send whose response was lost and gets the same event ID; the event is in a
     /// gap that a limited sync left meanwhile.
-    @Test func anEchoFromBeforeIsFound() async throws {
+    @Test func echoFromBeforeARestartIsFound() async throws {
         let folder = TemporaryFolder()
         let silent = FakeHomeserver { _ in nil }
         let (first, firstStore) = try await start(silent, folder)
@@ -199,7 +199,7 @@ import Testing
         for await state in backend.connectionStates() where state == .online { return }
     }
 
-    @Test func theWholeHistoryIsFetched() async throws {
+    @Test func wholeHistoryIsFetched() async throws {
         let server = FakeHomeserver { request in
             guard request.url.path.hasSuffix("/messages") else { return nil }
             let from = request.url.query() ?? ""
@@ -219,7 +219,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatCannotBeFetchedIsTold() async throws {
+    @Test func failureToFetchHistoryIsReported() async throws {
         let server = FakeHomeserver { request in
             guard request.url.path.hasSuffix("/messages") else { return nil }
             let isFirst = (request.url.query() ?? "").contains("from=p2&")

@@ -12,7 +12,7 @@ import ToolSupport
 /// Changes to messages show immediately and finally match the server, whatever the server, the sync and the user's
 /// other clients do meanwhile.
 @Suite(.timeLimit(.minutes(5))) struct ChangeBookTests {
-    @Test(arguments: 1...20) func inAnyOrderTheTimelineIsThatOfTheOracle(seed: Int) async throws {
+    @Test(arguments: 1...20) func timelineMatchesTheOracleInAnyOrder(seed: Int) async throws {
         var world = try await ChangeWorld(seed: UInt64(seed))
         for step in 0..<40 {
             try await world.act()
@@ -22,7 +22,7 @@ import ToolSupport
         #expect(try await world.shown() == world.expected(), "seed \(seed), at the end")
     }
 
-    @Test func aRefusalIsToldUntilItIsGivenUp() async throws {
+    @Test func rejectionIsShownUntilDiscarded() async throws {
         let room = RoomID("!room")
         var book = PendingChanges()
         let message = Fixtures.message(1, in: room.rawValue, text: "old")

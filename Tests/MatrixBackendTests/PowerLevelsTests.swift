@@ -16,7 +16,7 @@ struct PowerLevelsTests {
             creation: (MemberID(creator), ["room_version": version, "additional_creators": ["@carl:x", 5]]))
     }
 
-    @Test func levelsDecide() {
+    @Test func powerLevelsDetermineRolesAndPermissions() {
         let powers = powers([
             "users": ["@ann:x": 100, "@bo:x": "50", "@dan:x": [:]], "users_default": 0, "events": ["m.room.topic": 50],
             "state_default": 75, "invite": 10, "kick": 50,
@@ -31,7 +31,7 @@ struct PowerLevelsTests {
 
     /// `@room` requires power level 50 unless `notifications.room` says otherwise.
     @Test(arguments: [(nil, 50, true), (nil, 49, false), (0, 0, true), (60, 50, false)] as [(Int64?, Int64, Bool)])
-    func notifyingEveryoneTakesPower(needed: Int64?, level: Int64, may: Bool) {
+    func roomMentionRequiresAPowerLevel(needed: Int64?, level: Int64, may: Bool) {
         var content: [String: JSONValue] = ["users": ["@bo:x": .integer(level)]]
         if let needed { content["notifications"] = ["room": .integer(needed)] }
         #expect(powers(.object(content)).mayNotifyEveryone(bo) == may)
@@ -39,20 +39,20 @@ struct PowerLevelsTests {
 
     /// Since room version 12, creators have infinite power.
     @Test(arguments: [("12", true), ("11", false), ("org.example.odd", false)])
-    func whoMadeTheRoomMayDoEverything(_ version: String, _ isAbove: Bool) {
+    func creatorsHaveInfinitePower(_ version: String, _ isAbove: Bool) {
         let powers = powers(["users": ["@bo:x": 100], "state_default": 50], version: .string(version))
         #expect((powers.role(of: ann) == .administrator) == isAbove)
         #expect((powers.role(of: MemberID("@carl:x")) == .administrator) == isAbove)
         #expect(powers.mayRemove(bo, ann) == isAbove && powers.mayRemove(ann, bo) != isAbove)
     }
 
-    @Test func withoutLevelsOnlyTheCreatorHasASay() {
+    @Test func withoutPowerLevelsOnlyTheCreatorIsAdministrator() {
         #expect(powers(nil).role(of: ann) == .administrator && powers(nil).role(of: bo) == .member)
         #expect(!powers(nil).maySend(state: "m.room.name", bo) && powers(nil).mayInvite(bo))
         #expect(PowerLevels(nil, creation: nil).role(of: ann) == .member)
     }
 
-    @Test func whateverIsSaidNothingIsGivenAway() {
+    @Test func malformedPowerLevelsGrantNothing() {
         let wrong: [JSONValue] = [.null, "x", [], [:], true, .number(1e300)]
         let content: JSONValue = [
             "users": ["@bo:x": 100], "events": ["m.room.name": 60], "users_default": 0, "kick": 50,

@@ -66,14 +66,14 @@ import Testing
         (["kind": "org.example.new"], [:], "@b:a", false), ("nonsense", [:], "@b:a", false), ([:], [:], "@b:a", false),
     ]
 
-    @Test(arguments: conditions) func aConditionHoldsOrNot(
+    @Test(arguments: conditions) func conditionsMatch(
         _ condition: JSONValue, _ content: JSONValue, _ sender: String, _ holds: Bool
     ) throws {
         let told = try attention(["override": [Self.rule([condition])]], to: content, by: sender)
         #expect(told == (holds ? .unread : .none))
     }
 
-    @Test func theFirstRuleThatHoldsCounts() throws {
+    @Test func firstMatchingRuleApplies() throws {
         let silent: JSONValue = []
         func kinds(_ override: JSONValue, _ content: JSONValue, _ room: JSONValue, _ sender: JSONValue) throws
             -> NotificationLevel
@@ -97,7 +97,7 @@ import Testing
         #expect(try kinds(silent, Self.light, Self.tell, Self.tell) == .none)
     }
 
-    @Test func rulesAreOffOrBrokenOrSayLittle() throws {
+    @Test func disabledAndMalformedRulesAreSkipped() throws {
         #expect(try attention(["override": [Self.rule([], Self.light, enabled: false), Self.rule([])]]) == .unread)
         #expect(try attention(["override": ["x", ["rule_id": 5], Self.rule([])]]) == .unread)
         #expect(try attention(["override": [Self.rule([], ["dont_notify"]), Self.rule([])]]) == .none)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// A reply fallback contains the name of the quoted message's sender.
-    @Test func namesInTextsAreNoMentionsWhereMentionsAreTold() throws {
+    @Test func namesInTextAreNotMentionsIfMentionsAreExplicit() throws {
         let saysName: JSONValue = [["kind": "contains_display_name"]]
         let saysRoom: JSONValue = [["kind": "event_match", "key": "content.body", "pattern": "@room"]]
         let user: JSONValue = ["rule_id": ".m.rule.contains_user_name", "pattern": "robin", "actions": Self.light]
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func untilRulesAreKnownMessagesAndMentionsCount() throws {
+    @Test func standardRulesApplyUntilRulesAreKnown() throws {
         func told(_ content: JSONValue, by sender: String = "@bob:example.org") throws -> NotificationLevel {
             let event = try #require(MatrixEvent(Events.event("$e", "m.room.message", content, by: sender)))
             return PushRules.standard.notificationLevel(to: event, in: room)
@@ -139,7 +139,7 @@ import Testing
     }
 
     /// A pattern longer than any text to match fails immediately.
-    @Test func patternsBeyondAllBoundsMatchNothing() {
+    @Test func overlongPatternsMatchNothing() {
         let long = String(repeating: "a", count: 200_000)
         for glob in [Glob(long), Glob(long, inWords: true), Glob(literal: long), Glob(long + "*")] {
             #expect(!glob.matches(long) && !glob.matches(""))
@@ -149,7 +149,7 @@ import Testing
     }
 
     /// Matching takes at most O(pattern × text).
-    @Test func patternsOfManyStarsEnd() {
+    @Test func patternsWithManyWildcardsTerminate() {
         let glob = Glob(String(repeating: "*a", count: 200) + "b", inWords: true)
         #expect(!glob.matches(String(repeating: "a", count: 5000)))
         #expect(Glob("**", inWords: false).matches("") && Glob("", inWords: false).matches(""))

@@ -19,8 +19,8 @@ import Testing
         return store
     }
 
-    @Test("A marker stays unsent while the server cannot be reached, and no longer", arguments: [502, 403, 200])
-    func marker(status: Int) async throws {
+    @Test("A read marker stays unsent only while the server is unreachable", arguments: [502, 403, 200])
+    func markerStaysUnsentWhileUnreachable(status: Int) async throws {
         let marker = MessageID("$1")
         let store = try await store(unsent: marker)
         let transport = FakeTransport(status, status == 403 ? #"{"errcode":"M_FORBIDDEN"}"# : "{}")
@@ -31,8 +31,8 @@ import Testing
         await store.close()
     }
 
-    @Test("Markers are sent again only after an interruption")
-    func interruption() async throws {
+    @Test("Unsent markers are sent again only after an interruption")
+    func markersAreResentAfterAnInterruption() async throws {
         let store = try await store(unsent: MessageID("$1"))
         let transport = FakeTransport(200)
         let markers = ReadMarkers(client: transport.client, store: store)
@@ -45,8 +45,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A later marker is not forgotten with an earlier one")
-    func laterMarker() async throws {
+    @Test("Sending an earlier marker keeps a later unsent one")
+    func laterMarkerIsRetained() async throws {
         let store = try await store(unsent: MessageID("$2"))
         let markers = ReadMarkers(client: FakeTransport(200).client, store: store)
         await markers.send(MessageID("$1"), in: room)

@@ -75,21 +75,21 @@ import Testing
         transport.requests.filter { $0.method == .put }.map(\.url.lastPathComponent)
     }
 
-    @Test(arguments: [0, 3000.0]) func whatTheSyncBroughtIsNotSentAgain(ago minutes: Double) async throws {
+    @Test(arguments: [0, 3000.0]) func syncedMessageIsNotSentAgain(ago minutes: Double) async throws {
         let server = server()
         let backend = try await backend(server, has: ["t"])
         #expect(try await backend.deliver(request(ago: minutes)) == MessageID("$t"))
         #expect(server.requests.isEmpty && told.ids.withLock { $0 } == [MessageID("$t")])
     }
 
-    @Test func onlyTheFilesThatAreNotThereAreSent() async throws {
+    @Test func onlyMissingFilesAreSentAgain() async throws {
         let server = server()
         let backend = try await backend(server, has: ["t", "t.2"])
         #expect(try await backend.deliver(request(files: 4)) == MessageID("$t"))
         #expect(sent(server) == ["t.1", "t.3"])
     }
 
-    @Test func whatIsOldWaitsUntilTheSyncHasToldAll() async throws {
+    @Test func oldRequestWaitsUntilTheSyncHasCaughtUp() async throws {
         let server = server()
         let backend = try await backend(server, has: ["other"])
         await #expect(throws: DeliveryError.unreachable) { _ = try await backend.deliver(request(ago: 30)) }
@@ -100,7 +100,7 @@ import Testing
         #expect(sent(server) == ["t", "t"])
     }
 
-    @Test(arguments: [true, false]) func whatASyncPassedOverIsLookedFor(isThere: Bool) async throws {
+    @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isThere: Bool) async throws {
         let own = Events.event(
             "$before", "m.room.message", ["body": "x"], by: Self.own.rawValue,
             at: Int64(Fixtures.date.timeIntervalSince1970 * 1000),

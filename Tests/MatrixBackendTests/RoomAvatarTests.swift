@@ -57,7 +57,7 @@ import Testing
             expected: .some(nil)),
     ]
 
-    @Test(arguments: cases) private func thePictureIsTheRoomsOrTheOnlyOthers(_ given: Case) throws {
+    @Test(arguments: cases) private func avatarIsTheRoomsOrTheOnlyOtherMembers(_ given: Case) throws {
         var update = RoomUpdate(id: RoomID("!r"))
         update.heroes = given.heroes
         var state = given.members

@@ -42,14 +42,14 @@ import Testing
     ]
 
     @Test("Only the whole state of a room proves that it is not encrypted", arguments: encryptions)
-    func encryption(before: RoomState.Encryption, types: [String], after: RoomState.Encryption) {
+    func onlyFullStateProvesNoEncryption(before: RoomState.Encryption, types: [String], after: RoomState.Encryption) {
         let known = known { $0.state.encryption = before }
         let events = types.enumerated().map { state($1, [:], id: "$\($0)") }
         #expect(builder.batch(of: update(events), known: known)?.state?.encryption == after)
     }
 
     @Test("State that an update does not mention stays as it is known")
-    func knownStateIsKept() {
+    func unmentionedStateIsRetained() {
         let known = known { known in
             known.state.topic = "Beds"
             known.state.joinedCount = 3
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test("A room without a name is named after its members again when its name is redacted")
-    func redactedName() {
+    func redactedNameIsReplacedByMembers() {
         let known = known { known in
             known.state.name = "Rude"
             known.members = [Member(id: MemberID("@ann:a"), displayName: "Ann", kind: .person)]
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test("Spaces are remembered and have no timeline")
-    func spaces() {
+    func spacesHaveNoTimeline() {
         let creation = state("m.room.create", ["type": "m.space"])
         #expect(builder.batch(of: update([creation]), known: KnownRooms())?.isSpace == true)
         var space = KnownRooms()
@@ -83,14 +83,14 @@ import Testing
         #expect(builder.batch(of: update(timeline: [Events.text("$1", "x")]), known: space) == nil)
     }
 
-    @Test("Receipts alone make no room known")
-    func receiptsAlone() {
+    @Test("Receipts alone do not create a room")
+    func receiptsDoNotCreateARoom() {
         #expect(builder.batch(of: update(), known: KnownRooms()) == nil)
         #expect(builder.batch(of: update(), known: known()) != nil)
     }
 
-    @Test("An invitation removes a room that is stored, which the user has left")
-    func invitation() {
+    @Test("An invitation removes a stored room that the user has left")
+    func invitationRemovesALeftRoom() {
         var invited = update()
         invited.membership = .invited
         #expect(builder.batch(of: invited, known: KnownRooms()) == nil)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test("A new room contains the user")
-    func newRoom() {
+    func newRoomContainsTheUser() {
         let batch = builder.batch(of: update(timeline: [Events.text("$1", "x")]), known: KnownRooms())
         #expect(batch?.members.map(\.id) == [own] && batch?.events.count == 1 && batch?.createdAt == now)
     }

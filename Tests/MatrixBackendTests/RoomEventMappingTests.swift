@@ -35,7 +35,7 @@ import Testing
         ("join", "org.example.new", true, nil),
     ]
 
-    @Test(arguments: memberships) func membershipsAreToldByWhatTheyWere(
+    @Test(arguments: memberships) func membershipEventsDependOnTheirPreviousState(
         _ before: String?, _ after: String, _ isOwnDoing: Bool, _ expected: RoomEvent.Kind?
     ) throws {
         let event = try read(
@@ -45,14 +45,14 @@ import Testing
         #expect(event == expected.map { RoomEvent($0, subject: bob, name: "Bob") })
     }
 
-    @Test func whoLeavesUnnamedIsCalledAsBefore() throws {
+    @Test func leavingWithoutANameUsesThePreviousName() throws {
         let event = try read(
             "m.room.member", ["membership": "leave"], before: ["membership": "join", "displayname": "Bob"],
             key: bob.rawValue)
         #expect(event?.name == "Bob")
     }
 
-    @Test func namesAndPicturesChange() throws {
+    @Test func nameAndAvatarChangesAreEvents() throws {
         let was: JSONValue = ["membership": "join", "displayname": "Bob", "avatar_url": "mxc://a/1"]
         func changed(_ name: JSONValue?, _ picture: String) throws -> RoomEvent? {
             var content: [String: JSONValue] = ["membership": "join", "avatar_url": .string(picture)]
@@ -67,7 +67,7 @@ import Testing
         #expect(try changed("Bob", "mxc://a/1") == nil, "nothing that anyone sees")
     }
 
-    @Test func roomsChange() throws {
+    @Test func roomNameAndTopicChangesAreEvents() throws {
         #expect(
             try read("m.room.name", ["name": " A\n room "], before: ["name": "B"])
                 == RoomEvent(.roomNamed, before: "B", after: "A room"))
@@ -90,7 +90,7 @@ import Testing
     }
 
     /// Power levels, join rules and aliases.
-    @Test func rulesChange() throws {
+    @Test func ruleChangesAreEvents() throws {
         let levels: JSONValue = ["users": ["@bob:example.org": 100], "events": ["m.room.name": 50]]
         func powers(_ users: JSONValue, _ events: JSONValue = ["m.room.name": 50]) throws -> RoomEvent? {
             try read("m.room.power_levels", ["users": users, "events": events], before: levels)
@@ -139,7 +139,7 @@ import Testing
         #expect(message.event == RoomEvent(.called) && message.kind == .event)
     }
 
-    @Test func makingARoomIsNoNews() throws {
+    @Test func initialStateIsNotAnEvent() throws {
         let made = RoomState.Creation(creator: bob, at: Date(timeIntervalSince1970: 8))
         #expect(try read("m.room.name", ["name": "x"], creation: made) == nil)
         #expect(try read("m.room.name", ["name": "x"], by: "@ann:example.org", creation: made) != nil)

@@ -36,7 +36,7 @@ import Testing
         ("member", [Events.member("@cleo:example.org", "Cleo", "leave")]),
     ]
 
-    @Test(arguments: nameless) func aRoomWithoutANameIsCalledAfterItsPeople(_ what: String, _ news: [JSONValue])
+    @Test(arguments: nameless) func unnamedRoomIsNamedAfterItsMembers(_ what: String, _ news: [JSONValue])
         async throws
     {
         let server = FakeHomeserver { _ in nil }
@@ -63,7 +63,7 @@ import Testing
     }
 
     /// A hero named by the server may be a user who is only invited.
-    @Test func whomTheServerNamedIsRemembered() async throws {
+    @Test func heroesAreRemembered() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
         let invited = Events.event(
@@ -82,7 +82,7 @@ import Testing
         await store.close()
     }
 
-    @Test func deletedStateIsAsIfNothingHadBeenSaid() async throws {
+    @Test func redactedStateIsReset() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
         server.sync(
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// The redaction was in the part that a limited sync omitted.
-    @Test func stateWhoseDeletionWasMissedIsDeletedWhenThatIsFetched() async throws {
+    @Test func redactionInAGapResetsStateOnceFetched() async throws {
         let missed = redaction(of: "$name")
         let server = FakeHomeserver { request in
             request.url.path.hasSuffix("/messages") ? ["chunk": [missed]] : nil
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// A repeated state event does not override newer state.
-    @Test func stateThatComesTwiceIsNotNewer() async throws {
+    @Test func repeatedStateEventIsNotNewer() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
         let (first, second) = (
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// A number beyond all bounds cannot be serialized again.
-    @Test func aNumberBeyondAllBoundsStopsNothing() async throws {
+    @Test func outOfRangeNumberDoesNotStopTheSync() async throws {
         let count = Mutex(0)
         let name = String(decoding: try state("$name", "m.room.name", ["name": "Garden"]).encoded(), as: UTF8.self)
         let transport = FakeTransport { request in

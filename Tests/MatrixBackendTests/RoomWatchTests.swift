@@ -54,7 +54,7 @@ import Testing
     }
 
     /// In a room of any size only changed members are published, and those whose disambiguation changes with them.
-    @Test func oneWhoChangesIsToldAlone() async throws {
+    @Test func onlyChangedMembersArePublished() async throws {
         let server = FakeHomeserver { _ in nil }
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await start(server, store)
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// A limited sync resets the timeline: old and new messages are not contiguous.
-    @Test func whatIsMissingIsToldToWhoWatches() async throws {
+    @Test func limitedSyncResetsTheTimeline() async throws {
         let server = FakeHomeserver { _ in nil }
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await start(server, store)
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// A permalink into a room joined through it: the message can be fetched once the sync has returned the room.
-    @Test func aMessageOfARoomJustEnteredIsFound() async throws {
+    @Test func messageInAJustJoinedRoomIsFound() async throws {
         let server = FakeHomeserver { [room] request in
             if request.url.path.contains("/join/") { return ["room_id": .string(room.rawValue)] }
             guard request.url.path.hasSuffix("/context/$1") else { return nil }
@@ -131,7 +131,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whoWatchesIsToldThatARoomIsEncrypted() async throws {
+    @Test func encryptionIsPublishedToObservers() async throws {
         let server = FakeHomeserver { _ in nil }
         let store = try await ChatStore.open(in: folder.path("store"))
         let backend = try await start(server, store)
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// State changes while offline are unknown before the first sync: the server is asked before anything is sent.
-    @Test func nothingIsSentInTheClearIntoARoomThatWasEncryptedMeanwhile() async throws {
+    @Test func nothingIsSentUnencryptedAfterOfflineEncryption() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         var server = FakeHomeserver { _ in nil }
         var backend = try await start(server, store)
@@ -171,7 +171,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aCertificateThatIsNotToBeTrustedIsToldAsThat() async throws {
+    @Test func untrustedCertificateIsReported() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let server = FakeTransport { _ in throw TransportError.untrusted(.expired) }
         let backend = try await start(server, store)

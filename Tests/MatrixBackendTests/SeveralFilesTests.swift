@@ -42,7 +42,7 @@ import Testing
         await backend.store.close()
     }
 
-    @Test func eachIsAMessageThatCanBeTakenBack() async throws {
+    @Test func filesAreSeparateMessagesThatCanBeDeleted() async throws {
         let (server, backend) = try await start()
         try await send(backend)
         await backend.sendingEnds(in: room)
@@ -57,7 +57,7 @@ import Testing
         await close(backend)
     }
 
-    @Test func whatWasSentBeforeOneIsRefusedCanBeTakenBack() async throws {
+    @Test func filesSentBeforeARejectedOneCanBeDeleted() async throws {
         let (server, backend) = try await start(refusing: ["t.1"])
         try await send(backend)
         let shown = await backend.shown(in: room) { $0.contains { $0.delivery == .failed } }

@@ -13,7 +13,7 @@ import Testing
     }
 
     /// The most recent rooms come first, the others in chunks without waiting, then the long poll.
-    @Test func roomsComePieceByPiece() async throws {
+    @Test func roomsAreLoadedInChunks() async throws {
         let count = Mutex(0)
         let transport = FakeTransport { _ in
             let number = count.withLock { count in
@@ -39,7 +39,7 @@ import Testing
     }
 
     /// A token without a count is sent unchanged; a server that returns no count has returned all rooms.
-    @Test func whatIsOddIsAskedForWhole() async throws {
+    @Test func unexpectedTokensFallBackToAllRooms() async throws {
         let transport = FakeTransport(200, #"{"pos":"x"}"#)
         let sync = SlidingSync(client: transport.client)
         #expect(try await sync.next(after: "odd", wait: .seconds(30)).token == "100000:x")

@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    @Test("Each answer is applied before the loop reports a connection; a forgotten token starts over")
-    func order() async throws {
+    @Test("Each response is applied before the loop reports the connection; an expired token starts over")
+    func responsesAreAppliedBeforeReporting() async throws {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let server = FakeHomeserver { _ in nil }
@@ -57,8 +57,8 @@ import Testing
         await store.close()
     }
 
-    @Test("A session that has ended ends the loop")
-    func ended() async throws {
+    @Test("An ended session stops the loop")
+    func endedSessionStopsTheLoop() async throws {
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let transport = FakeTransport(401, #"{"errcode":"M_UNKNOWN_TOKEN","soft_logout":true}"#)

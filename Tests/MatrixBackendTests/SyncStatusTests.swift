@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Until the sync has restarted completely, a room may be encrypted without the client's knowledge.
-    @Test func whoLostItsPlaceHasNotCaughtUp() async throws {
+    @Test func lostSyncPositionMeansNotCaughtUp() async throws {
         let server = FakeHomeserver { _ in nil }
         let folder = TemporaryFolder()
         let (backend, store) = try await server.start(in: folder)
@@ -40,7 +40,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aReadMarkThatGotLostIsToldAgain() async throws {
+    @Test func failedReadMarkerIsSentAgain() async throws {
         let failures = Mutex(1)
         let server = FakeHomeserver { request in
             guard request.url.path.hasSuffix("/read_markers") else { return nil }
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Rooms left on another device, and rooms joined here, while the sync position was lost.
-    @Test func afterALostPlaceTheServerIsAskedWhichRoomsThereAre() async throws {
+    @Test func joinedRoomsAreRequestedAfterALostSyncPosition() async throws {
         let (left, entered) = (RoomID("!left:example.org"), RoomID("!entered:example.org"))
         let failures = Mutex(1)
         let server = FakeHomeserver { request in
@@ -96,7 +96,7 @@ import Testing
         await store.close()
     }
 
-    @Test(arguments: ["ban", "join"]) func aRoomThatOneIsNoLongerInIsLeft(_ membership: String) async throws {
+    @Test(arguments: ["ban", "join"]) func roomNoLongerJoinedIsLeft(_ membership: String) async throws {
         let server = FakeHomeserver { request in
             if request.url.path.hasSuffix("/leave") { return ["errcode": "M_FORBIDDEN", "status": 403] }
             let isOwn = request.url.path.hasSuffix("/state/m.room.member/@me:example.org")

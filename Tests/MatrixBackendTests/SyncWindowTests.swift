@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func aFirstSlidingSyncGetsThroughPieceByPiece() async throws {
+    @Test func initialSlidingSyncShrinksItsWindow() async throws {
         let server = RoomyServer(rooms: 60, mostEvents: 60)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: true)
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Fewer rooms per request suffice, and events already received are not requested again.
-    @Test func whatPiledUpIsFetchedFromTheSamePlace() async throws {
+    @Test func catchingUpContinuesFromTheSamePosition() async throws {
         let server = RoomyServer(rooms: 150, mostEvents: 1000)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: true, token: "100000:p")
@@ -57,7 +57,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aPlainSyncAsksForFewerEvents() async throws {
+    @Test func plainSyncRequestsFewerEvents() async throws {
         let server = RoomyServer(rooms: 20, mostEvents: 100, idleAnswers: 7)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: false)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// If even the smallest response is too large, retries back off and the account is offline.
-    @Test func whatIsAlwaysTooMuchIsNotAskedForInARush() async throws {
+    @Test func alwaysTooLargeResponsesBackOff() async throws {
         let server = RoomyServer(rooms: 20, mostEvents: 0)
         let folder = TemporaryFolder()
         let clock = ManualClock()
@@ -90,7 +90,7 @@ import Testing
         await store.close()
     }
 
-    @Test func moreIsAskedForLaterAfterEachFall() {
+    @Test func windowGrowsMoreSlowlyAfterEachShrink() {
         var portion = SyncWindow()
         var (isLess, isMore) = (false, portion.grow())
         #expect(!isMore)

@@ -22,7 +22,7 @@ import Testing
         return try await transport.send(request)
     }
 
-    @Test func anAnswerComesWithStatusHeadersAndBody() async throws {
+    @Test func responseHasStatusHeadersAndBody() async throws {
         let answer = try await ask([
             .write("HTTP/1.1 429 Slow down\r\nRetry-After: 7\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
         ])
@@ -33,7 +33,7 @@ import Testing
 
     /// A server that reads a request on a reused connection and hangs up may have processed it; libcurl retries by
     /// itself unless told otherwise.
-    @Test(arguments: [(true, 1), (false, 2)]) func whatMustHappenOnceIsSentOnce(_ isOnce: Bool, _ count: Int)
+    @Test(arguments: [(true, 1), (false, 2)]) func nonIdempotentRequestsAreSentOnce(_ isOnce: Bool, _ count: Int)
         async throws
     {
         let server = try ScriptedServer([.write(head + "Content-Length: 2\r\n\r\n{}"), .read(1000), .reset])
@@ -49,7 +49,7 @@ import Testing
         #expect(server.heard.components(separatedBy: "POST /createRoom").count - 1 == count)
     }
 
-    @Test func aBodyThatNeverEndsIsLeft() async throws {
+    @Test func endlessBodyIsAborted() async throws {
         let server = try ScriptedServer([
             .write(head + "Connection: close\r\n\r\n"), .repeat(String(repeating: "x", count: 1 << 16), .max),
         ])
@@ -63,13 +63,13 @@ import Testing
         #expect(await ends.next() ?? 0 > 1 << 20, "the connection is not left open")
     }
 
-    @Test func aCancelledRequestEnds() async throws {
+    @Test func canceledRequestEnds() async throws {
         let task = Task { try await ask([.write(head), .hang]) }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
 
-    @Test func noRedirectionIsFollowedUnaskedAndNoneGetsTheToken() async throws {
+    @Test func redirectsAreOptInAndNeverReceiveTheToken() async throws {
         let other = try ScriptedServer([.write(head + "Content-Length: 2\r\nConnection: close\r\n\r\n{}")])
         defer { other.stop() }
         let move = "HTTP/1.1 302 Found\r\nLocation: \(other.url)/y\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -83,17 +83,17 @@ import Testing
         #expect(other.heard.hasPrefix("GET /y ") && !other.heard.contains("secret"))
     }
 
-    @Test func noCircleOfRedirectionsIsFollowedForEver() async throws {
+    @Test func redirectLoopsAreBounded() async throws {
         let move = "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         await #expect(throws: TransportError.self) { _ = try await ask([.write(move)]) { $0.followsRedirects = true } }
     }
 
-    @Test func aRedirectionLeadsToNoFile() async throws {
+    @Test func redirectsToFilesAreRejected() async throws {
         let move = "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"
         await #expect(throws: TransportError.self) { _ = try await ask([.write(move)]) { $0.followsRedirects = true } }
     }
 
-    @Test func theTokenIsInTheHeadAndPathsStayAsTheyAre() async throws {
+    @Test func tokenIsAHeaderAndPathsAreUnchanged() async throws {
         let server = try ScriptedServer([.write(head + "Content-Length: 2\r\n\r\n{}")])
         defer { server.stop() }
         let transport = CurlTransport()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatIsNotThereIsUnreachable() async throws {
+    @Test func missingServerIsUnreachable() async throws {
         let server = try ScriptedServer([])
         server.stop()
         let transport = CurlTransport()
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func aBodyMayGoToAFile() async throws {
+    @Test func bodyCanBeWrittenToAFile() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let answer = try await ask([.write(head + "Content-Length: 5\r\nConnection: close\r\n\r\nbytes")]) {
@@ -129,7 +129,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("bytes".utf8))
     }
 
-    @Test func aFileIsUploadedWithProgress() async throws {
+    @Test func uploadReportsProgress() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let content = String(repeating: "content ", count: 100_000)
@@ -151,7 +151,7 @@ import Testing
         #expect(parts == parts.sorted() && parts.last == 1 && parts.count <= 101, "\(parts)")
     }
 
-    @Test func aDownloadTellsItsProgress() async throws {
+    @Test func downloadReportsProgress() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let told = Mutex<[Double]>([])
@@ -165,7 +165,7 @@ import Testing
         #expect(try Data(contentsOf: file).count == 1_000_000)
     }
 
-    @Test func whatAServerSaysInPlaceOfAFileIsKeptApart() async throws {
+    @Test func errorResponseIsNotWrittenToTheFile() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
         let answer = try await ask([.write("HTTP/1.1 404 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")]) {
             $0.destination = .file(file)
@@ -180,7 +180,7 @@ import Testing
         try FileManager.default.removeItem(at: file)
     }
 
-    @Test func aFileThatIsNotThereOrHasNoPlaceIsToldAsThat() async throws {
+    @Test func missingFilesAreReported() async throws {
         let gone = URL(fileURLWithPath: "/nowhere/at/all")
         await #expect(throws: ChatError.unreadableFile) {
             _ = try await ask([]) { $0.body = .file(gone, type: "text/plain") }
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func manyAtOnceComeOrEndAndLeaveNothing() async throws {
+    @Test func concurrentRequestsFinishOrFailAndLeaveNothing() async throws {
         let good = try ScriptedServer([.write(head + "Content-Length: 2\r\nConnection: close\r\n\r\n{}")])
         let silent = try ScriptedServer([.hang])
         let transport = CurlTransport()

@@ -71,7 +71,7 @@ import Testing
     ]
 
     /// The server's notification count is always 0 here and thus ignored.
-    @Test(arguments: marks) func afterASignInTheMarksTellWhatIsUnread(
+    @Test(arguments: marks) func readMarkersDetermineUnreadAfterSignIn(
         _ marks: [String: [String: JSONValue]], _ fullyRead: String?, _ limited: Bool, _ unread: Int, _ more: Bool
     ) async throws {
         let server = FakeHomeserver { $0.url.path.hasSuffix("/read_markers") ? [:] : nil }
@@ -90,7 +90,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatIsMissingIsCountedOnUpToTheMark() async throws {
+    @Test func missingMessagesAreCountedUpToTheReadMarker() async throws {
         let older = [mention("$3")] + texts(4...10)
         let pages: [JSONValue] = [
             ["chunk": .array(texts(11...20).reversed()), "end": "p11"],
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// A room never read, with endless history.
-    @Test func countingOnEndsSomewhere() async throws {
+    @Test func countingMissingMessagesIsBounded() async throws {
         let server = FakeHomeserver { request in
             guard request.url.path.hasSuffix("/messages"),
                 let from = request.url.query()?.split(separator: "&").first(where: { $0.hasPrefix("from=") }),
@@ -145,7 +145,7 @@ import Testing
         return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
     }
 
-    @Test func aPlainSyncCountsWhatIsMissing() async throws {
+    @Test func plainSyncUsesTheServersCount() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await start(server, in: folder, sliding: false)
         func counts() async throws -> [Int] {
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// Other clients put receipts and markers on any event that is last.
-    @Test func marksMayBeAtReactionsEditsAndState() async throws {
+    @Test func readMarkersMayPointAtAnyEvent() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await start(server, in: folder, sliding: false)
         let ann = "@ann:example.org"

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// A pending sync responds only after up to 30 s: any other request that fails ends the session sooner.
-    @Test func anyRefusalSignsOut() async throws {
+    @Test func anyUnauthorizedResponseSignsOut() async throws {
         let server = FakeHomeserver { request in
             request.url.path.contains("m.room.topic")
                 ? ["errcode": "M_UNKNOWN_TOKEN", "status": 401, "soft_logout": true] : [:]
@@ -55,7 +55,7 @@ import Testing
         await store.close()
     }
 
-    @Test func whatWaitsIsTheRoomsLastMessage() async throws {
+    @Test func pendingMessageIsTheRoomsLastMessage() async throws {
         let refuses = Mutex(false)
         let server = FakeHomeserver { request in
             guard request.method == .put, request.url.path.contains("/send/") else { return [:] }
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A server that speaks plain text may wait for the rest of what it takes for a line.
-    @Test func aServerThatIsSilentIsGivenUpSoon() async throws {
+    @Test func silentServerTimesOutSoon() async throws {
         let server = try ScriptedServer([.hang])
         defer { server.stop() }
         let curl = CurlTransport()

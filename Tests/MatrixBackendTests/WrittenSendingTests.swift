@@ -60,7 +60,7 @@ import Testing
 
     /// In either order of response and sync, through an edit and a restart.
     @Test(arguments: [false, true], [false, true])
-    func whatWasWrittenStays(tellsTransaction: Bool, isEdited: Bool) async throws {
+    func writtenFormSurvivesSyncEditAndRestart(tellsTransaction: Bool, isEdited: Bool) async throws {
         let server = server()
         var (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1", [Events.text("$1", "Hello")]))
@@ -95,7 +95,7 @@ import Testing
     }
 
     /// The response was stored, but the sync arrived only after a restart.
-    @Test func whatWasWrittenStaysOverAStartBeforeTheSync() async throws {
+    @Test func writtenFormSurvivesARestartBeforeTheSync() async throws {
         let first = server()
         var (backend, store) = try await first.start(in: folder)
         first.sync(sync("s1", [Events.text("$1", "Hello")]))
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The file of an unsent message survives the media sweep.
-    @Test func theFileOfAnUnsentMessageLivesAsLongAsTheMessage() async throws {
+    @Test func filesOfUnsentMessagesAreRetained() async throws {
         let first = FakeHomeserver { _ in nil }
         var (backend, store) = try await first.start(in: folder)
         first.sync(sync("s1", [Events.text("$1", "Hello")]))
@@ -153,7 +153,7 @@ import Testing
 
     /// A request of a later version, or a damaged one, is shown at the end of the timeline, kept, blocks no other
     /// request, and is removed only by the user.
-    @Test func whatCannotBeReadIsTold() async throws {
+    @Test func unreadableRequestIsShownAndRetained() async throws {
         let first = FakeHomeserver { _ in nil }
         var (backend, store) = try await first.start(in: folder)
         first.sync(sync("s1", [Events.text("$1", "Hello")]))
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Names in requests queued by earlier versions become mentions.
-    @Test func namesOfEarlierVersionsAreMentions() async throws {
+    @Test func namesInEarlierRequestsBecomeMentions() async throws {
         try EarlierStore.namesAreMentions.copy(to: folder.path("store"))
         let store = try await ChatStore.open(in: folder.path("store"))
         var batch = RoomBatch(id: RoomID("!room:a"), createdAt: Fixtures.date)
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// The server's size limit is checked before anything is lost.
-    @Test func howMuchIsTooMuchIsTold() async throws {
+    @Test func messageSizeLimitIsChecked() async throws {
         let server = server()
         let (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1", [Events.text("$1", "Hello", by: own)]))
@@ -219,7 +219,7 @@ import Testing
         await store.close()
     }
 
-    @Test func aCaptionCanBeTakenAway() async throws {
+    @Test func captionCanBeRemoved() async throws {
         let server = server()
         let (backend, store) = try await server.start(in: folder)
         let file: JSONValue = [

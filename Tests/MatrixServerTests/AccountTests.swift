@@ -58,7 +58,7 @@ struct AccountTests {
         throw CancellationError()
     }
 
-    @Test func anAccountIsThereAgainAfterARestart() async throws {
+    @Test func accountIsRestoredAfterRestart() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         var (accounts, list) = try await home.start()
@@ -81,7 +81,7 @@ struct AccountTests {
     }
 
     /// The account's name follows its profile, changed here, by another client, or while offline.
-    @Test func anAccountIsCalledAsItsProfile() async throws {
+    @Test func accountNameFollowsTheProfile() async throws {
         let home = Home()
         var (accounts, list) = try await home.start()
         let ann = try await Self.signIn(try await Self.register("ann"), to: accounts)
@@ -119,7 +119,7 @@ struct AccountTests {
     }
 
     /// A locked keyring is not a sign-out: history is readable, messages are queued, and Retry reconnects.
-    @Test func withALockedKeyringWhatIsKeptIsThere() async throws {
+    @Test func lockedKeyringKeepsLocalDataAvailable() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         var (accounts, list) = try await home.start()
@@ -157,7 +157,7 @@ struct AccountTests {
     }
 
     /// An account whose session was ended by the server stays listed until the user signs in again.
-    @Test func signedOutAtTheServerItSignsInAgain() async throws {
+    @Test func endedSessionCanSignInAgain() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         let (accounts, list) = try await home.start()
@@ -178,7 +178,7 @@ struct AccountTests {
     }
 
     /// Soft logout: all local data stays, messages are queued meanwhile, and the device ID is kept.
-    @Test func aSoftLogOutKeepsEverything() async throws {
+    @Test func softLogoutKeepsLocalData() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         let (accounts, list) = try await home.start()
@@ -210,7 +210,7 @@ struct AccountTests {
     }
 
     /// An account whose credentials could not be stored asks for the password, whatever the keyring has.
-    @Test func aSecretThatWasNotKeptIsAskedForAtTheNextStart() async throws {
+    @Test func unstoredCredentialIsRequestedAtTheNextLaunch() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         await home.keyring.fail(with: .unavailable(reason: "none"))
@@ -225,7 +225,7 @@ struct AccountTests {
         await list.close()
     }
 
-    @Test func loggingOutLeavesNothing() async throws {
+    @Test func loggingOutRemovesEverything() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         let (accounts, list) = try await home.start()
@@ -242,7 +242,7 @@ struct AccountTests {
         await list.close()
     }
 
-    @Test func problemsOfSigningInAreTold() async throws {
+    @Test func signInProblemsAreReported() async throws {
         let home = Home()
         let (accounts, list) = try await home.start()
         await #expect(throws: SignInProblem.notAnAddress) { _ = try await accounts.server(at: "not an address") }
@@ -260,7 +260,7 @@ struct AccountTests {
     }
 
     /// Abandoning a session ends it on the server only if it was opened here.
-    @Test func anAbandonedSessionEndsUnlessItIsAnothers() async throws {
+    @Test func abandoningEndsOnlyTheNewSession() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         let (accounts, list) = try await home.start()

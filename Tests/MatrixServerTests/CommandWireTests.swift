@@ -67,7 +67,7 @@ struct CommandWireTests {
         ("/shrug A*n*n loud", "m.text", #"A*n*n loud ¯\_(ツ)_/¯"#, #"\#(pill) <u>loud</u> ¯\_(ツ)_/¯"#),
         ("//me A*n*n *b* loud", "m.text", "/me A*n*n *b* loud", "/me \(pill) <em>b</em> <u>loud</u>"),
     ])
-    func marksReachTheWire(source: String, type: String, body: String, html: String) throws {
+    func commandsPreserveMarks(source: String, type: String, body: String, html: String) throws {
         let content = try content(written(source))
         #expect(content["msgtype"]?.string == type && content["body"]?.string == body)
         #expect(content["m.mentions"] == ["user_ids": ["@ann:x"]])
@@ -81,7 +81,7 @@ struct CommandWireTests {
         "one\n\ntwo", "- one\n- two", "# one", "a || b", "||", "a ||b|| c", "| a | b |\n|-|-|\n| c | d |", "> one",
         "```\none\n```", "one `||` two", "\\", "a\\", "`one",
     ])
-    func spoilersCoverAll(text: String) throws {
+    func spoilerCommandCoversEverything(text: String) throws {
         let content = try content(WrittenText("/spoiler " + text))
         let seen = MessageMarkup.body(html: content["formatted_body"]?.string ?? "shown")
         let open = seen.markedLetters.filter { $0.spoiler == nil }.map(\.letter)
@@ -89,13 +89,13 @@ struct CommandWireTests {
     }
 
     /// An emote cannot have files: it is refused with a reason and stays in the composer.
-    @Test func emotesGoWithoutFiles() {
+    @Test func emotesWithFilesAreRejected() {
         let (message, reason) = composed(WrittenText("/me waves"), files: [file])
         #expect(message == nil && reason == "What you do goes without files. Send them by themselves.")
     }
 
     /// `/spoiler` and `/plain` apply to captions.
-    @Test(arguments: ["/spoiler it", "/plain *it*"]) func captionsAreCommandsToo(text: String) throws {
+    @Test(arguments: ["/spoiler it", "/plain *it*"]) func commandsApplyToCaptions(text: String) throws {
         let content = try content(WrittenText(text), files: [file])
         #expect(content["msgtype"]?.string == "m.image" && content["filename"]?.string == "a.png")
         #expect(content["body"]?.string == (text == "/plain *it*" ? "*it*" : "||it||"))

@@ -11,7 +11,7 @@ import Testing
     private static let others = ["a file that is sent comes back with its content, its size and its name"]
     private static let cases = BackendContract.all.filter { !others.contains($0.description) }
 
-    @Test(arguments: cases) func keepsTheContract(_ contract: BackendContract) async throws {
+    @Test(arguments: cases) func satisfiesTheBackendContract(_ contract: BackendContract) async throws {
         let user = try await MatrixUser.make(sliding: true)
         try await contract.run(SettledBackend(user: user))
         await user.close()

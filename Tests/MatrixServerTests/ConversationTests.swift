@@ -22,7 +22,7 @@ import Testing
         return (ann, bob, room)
     }
 
-    @Test(arguments: [true, false]) func twoTalk(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func twoUsersChat(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         let hello = try await ann.say("Hello **Bob**", in: room)
         #expect(hello.sender == ann.session.user && hello.delivery == .sent)
@@ -59,7 +59,7 @@ import Testing
         await bob.close()
     }
 
-    @Test(arguments: [true, false]) func picturesOfPeopleAndRoomsAreShown(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func avatarsOfMembersAndRoomsAreShown(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         let picture = SamplePictures.png(width: 64, height: 48)
         let file = ann.folder.path("face.png")
@@ -80,7 +80,7 @@ import Testing
     }
 
     /// Synapse creates thumbnails of uploads; the sender does not download the file again.
-    @Test func picturesGoBothWaysWithAllThatIsKnownOfThem() async throws {
+    @Test func imagesAreSentWithTheirInfo() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let picture = SamplePictures.png(width: 900, height: 600) + [UInt8](repeating: 0, count: 70_000)
         var file = try await ann.backend.storeMedia(.data(Data(picture)), named: "a.png", type: "image/png") { _ in }
@@ -112,7 +112,7 @@ import Testing
         await bob.close()
     }
 
-    @Test func whatIsSentIsShownAtOnceAndOnce() async throws {
+    @Test func sentMessageIsShownAtOnceAndOnlyOnce() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let transaction = TransactionID("t-\(UUID().uuidString)")
         let message = WrittenMessage("Once")
@@ -143,7 +143,7 @@ import Testing
         await bob.close()
     }
 
-    @Test(arguments: [true, false]) func aLongHistoryIsFetchedWhenItIsAskedFor(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func longHistoryIsFetchedOnRequest(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         await ann.close()
         // More events than a sync response holds while Ann is offline, sent by a raw client.
@@ -180,7 +180,7 @@ import Testing
 
     /// A jump to a message or a day long before the stored history loads a page around it, which continues in both
     /// directions.
-    @Test(arguments: [true, false]) func aJumpLandsInTheMiddleOfWhatIsMissing(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func jumpIntoAGapLoadsBothDirections(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         await ann.close()
         var ids: [MessageID] = []
@@ -228,7 +228,7 @@ import Testing
         await bob.close()
     }
 
-    @Test(arguments: [true, false]) func whatHappensIsTold(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func roomEventsAreShown(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         func happened(to user: MatrixUser, until kind: RoomEvent.Kind) async throws -> [RoomEvent] {
             try await user.messages(in: room, withEvents: true) { $0.last?.event?.kind == kind }.compactMap(\.event)
@@ -260,7 +260,7 @@ import Testing
         await bob.close()
     }
 
-    @Test(arguments: [true, false]) func whoIsMeantIsToldAndWhoHasReadIsShown(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func mentionsAndReadReceiptsAreShown(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         let first = try await bob.say("Hello", in: room)
         try await ann.waitForRoom(room) { $0.unreadCount == 1 && $0.mentionCount == 0 }
@@ -281,7 +281,7 @@ import Testing
         await bob.close()
     }
 
-    @Test func filesGoWithMessages() async throws {
+    @Test func filesAreSentWithMessages() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let data = Data("What is in the file.".utf8)
         let file = try await ann.backend.storeMedia(.data(data), named: "né w.txt", type: "text/plain") { _ in }
@@ -296,7 +296,7 @@ import Testing
         await bob.close()
     }
 
-    @Test(arguments: [true, false]) func nothingIsSentInTheClearIntoAnEncryptedRoom(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func nothingIsSentUnencryptedToAnEncryptedRoom(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
         let crypt: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
         try await ann.client.setState("m.room.encryption", crypt, of: room)
@@ -318,7 +318,7 @@ import Testing
         await bob.close()
     }
 
-    @Test func whatWaitedIsSentAfterAnotherStart() async throws {
+    @Test func queuedMessageIsSentAfterRestart() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         // Queued offline, the message survives a restart.
         await ann.backend.outbox.setOnline(false)
@@ -332,7 +332,7 @@ import Testing
         await bob.close()
     }
 
-    @Test func aSessionThatWasEndedIsToldAndLosesNothing() async throws {
+    @Test func endedSessionIsReportedAndKeepsItsData() async throws {
         let ann = try await MatrixUser.make(sliding: true)
         let room = try await ann.backend.createRoom(named: "Kept")
         try await ann.say("Still here", in: room)
@@ -349,7 +349,7 @@ import Testing
         await back.close()
     }
 
-    @Test func typingIsTold() async throws {
+    @Test func typingIsPublished() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
         let updates = ann.backend.timeline(of: room, limit: 10)
         await bob.backend.setTyping(true, in: room)
@@ -360,7 +360,7 @@ import Testing
         await bob.close()
     }
 
-    @Test func aWrongPasswordIsRefused() async throws {
+    @Test func wrongPasswordIsRejected() async throws {
         let transport = CurlTransport()
         let server = try await Discovery(transport: transport).homeserver(for: TestHomeserver.url().absoluteString)
         let client = MatrixClient(server: server.url, transport: transport)

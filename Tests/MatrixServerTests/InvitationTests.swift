@@ -27,7 +27,7 @@ struct InvitationTests {
         throw CancellationError()
     }
 
-    @Test(arguments: [true, false]) func anInvitationTellsOfTheRoomAndIsAccepted(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func invitationDescribesTheRoomAndCanBeAccepted(_ sliding: Bool) async throws {
         var (ann, bo) = try await pair(sliding: sliding)
         try await ann.backend.setDisplayName("Ann Smith")
         let room = try await ann.backend.createRoom(named: "Garden")
@@ -49,7 +49,7 @@ struct InvitationTests {
         await bo.close()
     }
 
-    @Test(arguments: [true, false]) func oneThatIsTakenBackIsGone(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func withdrawnInvitationIsRemoved(_ sliding: Bool) async throws {
         let (ann, bo) = try await pair(sliding: sliding)
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.backend.invite(bo.session.user.rawValue, to: room)
@@ -64,7 +64,7 @@ struct InvitationTests {
         await bo.close()
     }
 
-    @Test(arguments: [true, false]) func oneThatIsDeclinedIsGoneForGood(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func declinedInvitationStaysRemoved(_ sliding: Bool) async throws {
         var (ann, bo) = try await pair(sliding: sliding)
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.backend.invite(bo.session.user.rawValue, to: room)
@@ -83,7 +83,7 @@ struct InvitationTests {
     }
 
     /// A direct chat is one for the inviter, the invitee, and their other clients.
-    @Test(arguments: [true, false]) func aConversationForTwoIsThatForBoth(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func directChatIsDirectForBoth(_ sliding: Bool) async throws {
         let (ann, bo) = try await pair(sliding: sliding)
         try await ann.backend.setDisplayName("Ann Smith")
         let room = try await ann.backend.openDirect(with: bo.session.user.rawValue)
@@ -108,7 +108,7 @@ struct InvitationTests {
     }
 
     /// An initial sync reveals invitations withdrawn while offline, whatever the server forgot.
-    @Test(arguments: [true, false]) func aFirstSyncTellsWhichAreLeft(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func initialSyncRemovesWithdrawnInvitations(_ sliding: Bool) async throws {
         var (ann, bo) = try await pair(sliding: sliding)
         let gone = try await ann.backend.createRoom(named: "Gone")
         let kept = try await ann.backend.createRoom(named: "Kept")

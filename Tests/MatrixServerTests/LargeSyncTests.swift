@@ -9,7 +9,7 @@ import Testing
 
 /// An account whose sync exceeds the maximum response size.
 @Suite(.timeLimit(.minutes(5))) struct LargeSyncTests {
-    @Test(arguments: [true, false]) func whatIsTooLargeComesInPieces(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func oversizedSyncIsSplit(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         await ann.backend.close()
         let content: JSONValue = ["msgtype": "m.text", "body": .string(String(repeating: "x", count: 2000))]

@@ -4,7 +4,7 @@ import Testing
 /// Short versions of `parlance-matrix-soak`.
 @Suite(.timeLimit(.minutes(5))) struct MatrixSoakTests {
     /// Two client processes and a homeserver of their own, all of which get killed.
-    @Test func whatTwoUsersSayArrivesOnceAndInOrder() async throws {
+    @Test func messagesOfTwoUsersArriveOnceAndInOrder() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run([
             "talk", "--messages", "80", "--client-kills", "2", "--server-kills", "1", "--faults", "10", "--data",
             ".build/synapse/talk",
@@ -14,7 +14,7 @@ import Testing
     }
 
     /// A broken proxy setting does not affect requests to localhost.
-    @Test func requestsLeaveNothingOpen() async throws {
+    @Test func requestsLeakNoFileDescriptors() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run(
             ["requests", "--count", "200"], with: ["http_proxy": "http://127.0.0.1:1", "no_proxy": ""])
         #expect(outcome.status == 0, "\(outcome.output)")
@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Compares unread counts with an independent implementation of push rules.
-    @Test func countsAreThoseOfTheRules() async throws {
+    @Test func unreadCountsMatchThePushRules() async throws {
         let outcome = try await SoakTool("parlance-matrix-soak").run(["unread", "--count", "600", "--seed", "2026"])
         #expect(outcome.status == 0, "\(outcome.output)")
     }

@@ -9,7 +9,7 @@ import Testing
 /// Messages of the user's account from another client.
 @Suite(.timeLimit(.minutes(5))) struct OtherProgramTests {
     /// Regression: the room mention was mere text here, and saving an edit removed it.
-    @Test(arguments: [true, false]) func anEditKeepsTheMentionOfEveryone(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func editKeepsTheRoomMention(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let room = try await ann.backend.createRoom(named: "Room")
         try await ann.waitForRoom(room)

@@ -10,7 +10,7 @@ import Testing
 /// Joining rooms on a real homeserver.
 @Suite(.timeLimit(.minutes(5)))
 struct RoomEntryTests {
-    @Test func aConversationForTwoIsBegunOnce() async throws {
+    @Test func directChatIsCreatedOnce() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let user = bo.session.user.rawValue
@@ -28,7 +28,7 @@ struct RoomEntryTests {
         await bo.close()
     }
 
-    @Test func aLinkLeadsIntoARoom() async throws {
+    @Test func permalinkJoinsTheRoom() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let room = try await ann.backend.createRoom(named: "Garden")
@@ -41,7 +41,7 @@ struct RoomEntryTests {
     }
 
     /// An encrypted room rejects messages and is shown as encrypted.
-    @Test func anEncryptedRoomIsKnownAsThat() async throws {
+    @Test func encryptedRoomIsRecognized() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.say("Before", in: room)
@@ -59,7 +59,7 @@ struct RoomEntryTests {
     }
 
     /// An initial sync over an existing store does not list rooms left elsewhere: the server lost the sync position.
-    @Test(arguments: [true, false]) func whatWasLeftElsewhereIsGoneAfterAFirstSync(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func roomsLeftElsewhereAreRemovedByAnInitialSync(_ sliding: Bool) async throws {
         var ann = try await MatrixUser.make("ann", sliding: sliding)
         let left = try await ann.backend.createRoom(named: "Left")
         let kept = try await ann.backend.createRoom(named: "Kept")
@@ -74,7 +74,7 @@ struct RoomEntryTests {
         await ann.close()
     }
 
-    @Test func aRoomThatOneWasBannedFromCanBeLeft() async throws {
+    @Test func bannedRoomCanBeLeft() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let room = try await ann.backend.createRoom(named: "Garden")

@@ -7,7 +7,7 @@ import Testing
 /// Creating rooms with all options, and user search, on a real homeserver.
 @Suite(.timeLimit(.minutes(5)))
 struct RoomPeopleTests {
-    @Test func aPublicRoomIsFoundByItsAddressAndTellsWhoHasASay() async throws {
+    @Test func publicRoomIsFoundByAliasWithItsPermissions() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: false)
         let carl = try await MatrixUser.make("carl", sliding: true)
@@ -39,7 +39,7 @@ struct RoomPeopleTests {
         for user in [ann, bo, carl] { await user.close() }
     }
 
-    @Test func peopleAreFoundByNameOrIdentifier() async throws {
+    @Test func usersAreFoundByNameOrMatrixID() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let name = "Bo \(UUID().uuidString.prefix(8))"
@@ -58,7 +58,7 @@ struct RoomPeopleTests {
     }
 
     /// Members not yet loaded are published on request, also to observers of the room.
-    @Test func aRosterIsKeptAndTold() async throws {
+    @Test func memberListIsStoredAndPublished() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let room = try await ann.backend.createRoom(

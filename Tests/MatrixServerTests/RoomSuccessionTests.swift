@@ -11,7 +11,7 @@ import Testing
 /// Room upgrades, spaces, knocks and permalinks on a real homeserver.
 @Suite(.timeLimit(.minutes(3)))
 struct RoomSuccessionTests {
-    @Test(arguments: [true, false]) func aReplacedRoomLeadsOnAndBack(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func upgradedRoomLinksToItsSuccessorAndBack(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let old = try await ann.backend.createRoom(named: "Garden")
         try await ann.say("Before", in: old)
@@ -32,7 +32,7 @@ struct RoomSuccessionTests {
         await ann.close()
     }
 
-    @Test(arguments: [true, false]) func aSpaceIsNoRoom(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func spaceIsNotARoom(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let path = ["client", "v3", "createRoom"]
         let space = try await ann.client.call(
@@ -45,7 +45,7 @@ struct RoomSuccessionTests {
         await ann.close()
     }
 
-    @Test(arguments: [true, false]) func aKnockWaitsAndIsWithdrawn(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func knockCanBeWithdrawn(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: sliding)
         let room = try await ann.backend.createRoom(named: "Garden")
@@ -67,7 +67,7 @@ struct RoomSuccessionTests {
     }
 
     /// “Copy Link” yields a permalink that opens the message, even if it is not stored locally.
-    @Test func aLinkLeadsToItsMessage() async throws {
+    @Test func permalinkOpensItsMessage() async throws {
         let ann = try await MatrixUser.make("ann", sliding: true)
         let bo = try await MatrixUser.make("bo", sliding: true)
         let room = try await ann.backend.createRoom(named: "Garden")

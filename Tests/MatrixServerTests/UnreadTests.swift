@@ -42,7 +42,7 @@ import Testing
         #expect(told == expected)
     }
 
-    @Test(arguments: [true, false]) func afterASignInAsMuchIsUnreadAsTheServerSays(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func unreadCountsAfterSignInMatchTheServer(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         let (some, ids) = try await meet(ann, bob, messages: 12)
@@ -66,7 +66,7 @@ import Testing
         for user in [ann, bob, again] { await user.close() }
     }
 
-    @Test(arguments: [true, false]) func whatCameMeanwhileIsCountedWhole(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func messagesReceivedOfflineAreAllCounted(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         let (room, ids) = try await meet(ann, bob, messages: 2)
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// Other clients put read markers on any event that is last.
-    @Test(arguments: [true, false]) func marksAtReactionsCountForTheMessageBefore(_ sliding: Bool) async throws {
+    @Test(arguments: [true, false]) func readMarkerAtAReactionCoversTheMessageBefore(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         let (room, ids) = try await meet(ann, bob, messages: 3)

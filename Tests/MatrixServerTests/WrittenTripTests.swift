@@ -12,7 +12,7 @@ import Testing
         return 0..<max(1, (count + batch - 1) / batch)
     }
 
-    @Test(arguments: batches) func marksStayOnTheWholeWay(_ number: Int) async throws {
+    @Test(arguments: batches) func marksSurviveTheWholeRoundTrip(_ number: Int) async throws {
         var trip = try await WrittenTrip(of: Self.batch, seed: UInt64(2026 + number))
         try await trip.send()
         try await trip.editThereAndBack()

@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         ((4, 3), "LsGuUU2@wxozqlR-jte=g0fjfQfj"), ((1, 1), "00GuUU"), ((3, 5), "csGuUU2@wxqlR-jtg0fjfQt7Sgjteqf7fQ"),
     ])
-    func slope(waves: (Int, Int), text: String) {
+    func encodesAGradient(waves: (Int, Int), text: String) {
         let pixels = Self.picture(16, 12) { [UInt8($0 * 16), UInt8($1 * 20), 128] }
         #expect(BlurHash(of: pixels, width: 16, height: 12, components: (waves.0, waves.1))?.text == text)
     }
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         ((4, 3), "L+LlA|sqfQsqsq{@waJ;fQwajsWr"), ((1, 1), "00LlA|"), ((3, 5), "c+LlA|sqfQsq{@wafQwajssqJ;WrfQfQfQ"),
     ])
-    func boxes(waves: (Int, Int), text: String) {
+    func encodesBoxes(waves: (Int, Int), text: String) {
         let pixels = Self.picture(20, 20) { ($0 / 10 + $1 / 10).isMultiple(of: 2) ? [255, 0, 0] : [0, 64, 255] }
         #expect(BlurHash(of: pixels, width: 20, height: 20, components: (waves.0, waves.1))?.text == text)
     }
@@ -40,7 +40,7 @@ import Testing
         ),
         ("00TI:j", Array(repeating: [255, 0, 0], count: 12).flatMap { $0 }),
     ])
-    func drawn(text: String, colors: [Int]) throws {
+    func decodesPixels(text: String, colors: [Int]) throws {
         let pixels = try #require(BlurHash(text)).pixels(width: 4, height: 3)
         #expect(stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 })
         let found = pixels.enumerated().filter { $0.offset % 4 != 3 }.map { Int($0.element) }
@@ -53,12 +53,12 @@ import Testing
         // Invalid digits, a color beyond white, components out of range, more components than data.
         "00TI:\"", "00TI:é", "00~~~~", "10TI:j~~", "~0TI:j", String(repeating: "0", count: 10_000),
     ])
-    func malformed(text: String) {
+    func rejectsMalformedHashes(text: String) {
         #expect(BlurHash(text) == nil)
     }
 
     /// Any accepted hash can be rendered, keeps its text, and its pixels can be hashed again.
-    @Test func anyText() {
+    @Test func randomAcceptedHashesCanBeRendered() {
         var state: UInt64 = 7
         func next(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -81,13 +81,13 @@ import Testing
         #expect(read > 1000)
     }
 
-    @Test func pixelsThatAreNone() {
+    @Test func rejectsInvalidPixelBuffers() {
         #expect(BlurHash(of: [], width: 0, height: 0) == nil)
         #expect(BlurHash(of: [1, 2, 3, 4], width: 2, height: 1) == nil)
         #expect(BlurHash(of: [1, 2, 3, 4], width: 1, height: 1, components: (0, 10)) == nil)
     }
 
-    @Test func whatIsSeenThroughIsWhite() {
+    @Test func transparentPixelsBecomeWhite() {
         let clear = BlurHash(of: [0, 0, 0, 0], width: 1, height: 1, components: (1, 1))
         #expect(clear == BlurHash(of: [255, 255, 255, 255], width: 1, height: 1, components: (1, 1)))
     }

@@ -23,7 +23,7 @@ struct ConfinementTests {
         return status == 255 << 8 ? nil : status
     }
 
-    @Test func nobodyIsSignalled() throws {
+    @Test func signalsToOtherProcessesAreBlocked() throws {
         typealias Signal = @convention(c) (pid_t, pid_t, Int32) -> Int32
         let signal = unsafeBitCast(try #require(dlsym(nil, "tgkill")), to: Signal.self)
         let other = getpid()
@@ -31,7 +31,7 @@ struct ConfinementTests {
         #expect(status == EPERM << 8)
     }
 
-    @Test func whatGivesUpEnds() throws {
+    @Test func abortEndsTheProcess() throws {
         guard let status = try confined({ abort() }) else { return }
         #expect([SIGABRT, SIGILL, SIGSEGV].contains(status & 0x7F))
     }

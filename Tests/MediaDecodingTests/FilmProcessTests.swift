@@ -40,7 +40,7 @@ struct FilmProcessTests {
         _ = bytes.withUnsafeMutableBytes { process.read(into: $0) }
     }
 
-    @Test func framesAndSoundComeWithTheirTimes() throws {
+    @Test func framesAndAudioHaveTimestamps() throws {
         let told = try play(SampleFilms.film.path)
         #expect(told.media == .media(duration: 3008, width: 160, height: 90, hasAudio: true))
         #expect(told.frames.count == 30)
@@ -51,7 +51,7 @@ struct FilmProcessTests {
     }
 
     /// Returns the native display size, with rotation and aspect ratio applied, whatever size was requested.
-    @Test func sizeAndDurationAreToldAlone() throws {
+    @Test func sizeAndDurationCanBeReadAlone() throws {
         for (file, record) in [
             (SampleFilms.film, VideoRecord.media(duration: 3008, width: 160, height: 90, hasAudio: true)),
             (SampleFilms.turned, .media(duration: 1000, width: 54, height: 96, hasAudio: false)),
@@ -64,7 +64,7 @@ struct FilmProcessTests {
         }
     }
 
-    @Test func itBeginsWhereItIsWanted() throws {
+    @Test func playbackStartsAtTheRequestedTime() throws {
         let told = try play(SampleFilms.film.path, from: 2000)
         #expect((1999...2120).contains(told.frames.first?.time ?? 0))
         #expect((2000...2030).contains(told.firstSound ?? 0))
@@ -72,18 +72,18 @@ struct FilmProcessTests {
         #expect(try play(SampleFilms.film.path, from: 100_000).frames.isEmpty, "beyond the end there is nothing")
     }
 
-    @Test func framesAreMadeAsSmallAsTheyAreShown() throws {
+    @Test func framesAreScaledToTheDisplaySize() throws {
         #expect(try play(SampleFilms.film.path, 80, 80).frames.allSatisfy { $0.width == 80 && $0.height == 45 })
     }
 
-    @Test func aSoundHasNoFrames() throws {
+    @Test func audioHasNoFrames() throws {
         let told = try play(SampleFilms.sound.path)
         #expect(told.media == .media(duration: 2000, width: 0, height: 0, hasAudio: true))
         #expect(told.frames.isEmpty)
         #expect(abs(told.samples - 2 * VideoLimits.sampleRate) < 2000)
     }
 
-    @Test func aFilmIsUprightAsItsCameraWasNot() throws {
+    @Test func rotatedVideoIsDisplayedUpright() throws {
         let process = try ImageProcess(film: .still, path: SampleFilms.turned.path, width: 320, height: 320)
         defer { process.finish() }
         #expect(process.record() == .info(width: 54, height: 96, isAnimated: false))
@@ -97,7 +97,7 @@ struct FilmProcessTests {
     }
 
     /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
-    @Test func aDecoderCanOpenNothing() throws {
+    @Test func decoderCannotOpenFiles() throws {
         let process = try ImageProcess(film: .video, path: SampleFilms.film.path, width: 320, height: 320)
         defer { process.finish() }
         _ = process.videoRecord()
@@ -116,7 +116,7 @@ struct FilmProcessTests {
         "#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "ffconcat version 1.0\nfile /etc/passwd\n", "no film", "",
         "<?xml version=\"1.0\"?><MPD><Period/></MPD>",
     ])
-    func whatIsNoFilmIsRefused(text: String) throws {
+    func nonVideoFilesAreRejected(text: String) throws {
         let folder = TemporaryFolder()
         try Data(text.utf8).write(to: folder.path("f"))
         #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
@@ -127,7 +127,7 @@ struct FilmProcessTests {
 
     /// Damaged at many different positions, decoding ends with or without an error, within its resource limits.
     @Test(arguments: [SampleFilms.film, SampleFilms.turned, SampleFilms.sound])
-    func damagedFilmsEnd(file: URL) throws {
+    func damagedVideosEndWithinTheirLimits(file: URL) throws {
         let whole = [UInt8](try Data(contentsOf: file))
         let folder = TemporaryFolder()
         for seed in 0..<25 {
@@ -145,7 +145,7 @@ struct FilmProcessTests {
         }
     }
 
-    @Test func whatADecoderTellsIsNotBelievedAtOnce() {
+    @Test func decoderRecordsAreValidated() {
         let records: [VideoRecord] = [
             .media(duration: 7, width: 320, height: 200, hasAudio: true), .frame(width: 2, height: 3, time: 99),
             .audio(samples: 480, time: 3), .end, .failure(.tooLarge),

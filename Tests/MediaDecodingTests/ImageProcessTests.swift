@@ -12,7 +12,7 @@ struct PictureProcessTests {
         ("moving webp", SamplePictures.movingWebP(frames: 2), 1, 1), ("bmp", SamplePictures.bmp, 2, 1),
         ("tiff", SamplePictures.tiff, 2, 1),
     ])
-    func sizeAndPicture(kind: String, bytes: [UInt8], width: Int, height: Int) throws {
+    func sizeAndImageAgree(kind: String, bytes: [UInt8], width: Int, height: Int) throws {
         try withFile(bytes) { path in
             let sizing = try ImageProcess(.size, path: path, width: 1, height: 1)
             defer { sizing.finish() }
@@ -31,12 +31,12 @@ struct PictureProcessTests {
         }
     }
 
-    @Test func pixelsAreThoseOfTheFile() throws {
+    @Test func pixelsMatchTheFile() throws {
         #expect(try pixels(SamplePictures.bmp, .still) == [[255, 0, 0, 255, 0, 255, 0, 255]])
         #expect(try pixels(SamplePictures.tiff, .still) == [[0, 0, 0, 255, 255, 255, 255, 255]])
     }
 
-    @Test func aPictureIsMadeAsSmallAsItIsShown() throws {
+    @Test func imageIsScaledToTheDisplaySize() throws {
         try withFile(SamplePictures.png(width: 4000, height: 2000)) { path in
             let process = try ImageProcess(.still, path: path, width: 320, height: 320)
             defer { process.finish() }
@@ -45,14 +45,14 @@ struct PictureProcessTests {
         }
     }
 
-    @Test func framesComeInTurnAndBeginAgain() throws {
+    @Test func framesPlayInOrderAndLoop() throws {
         let frames = try pixels(SamplePictures.gif(frames: 2), .play, count: 5)
         #expect(frames.map { $0.first } == [0, 255, 0, 255, 0])
         #expect(try pixels(SamplePictures.movingWebP(frames: 3), .play, count: 7).count == 7)
     }
 
     /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
-    @Test func aDecoderCanOpenNothing() throws {
+    @Test func decoderCannotOpenFiles() throws {
         try withFile(SamplePictures.gif(frames: 2, width: 400, height: 400, frameSide: 60)) { path in
             let process = try ImageProcess(.play, path: path, width: 400, height: 400)
             defer { process.finish() }
@@ -72,7 +72,7 @@ struct PictureProcessTests {
     }
 
     /// After the process is reaped its ID may belong to another process.
-    @Test func whatIsFinishedIsNotInterrupted() async throws {
+    @Test func finishedProcessIsNotInterrupted() async throws {
         let process = try withFile(SamplePictures.gif(frames: 2)) { path in
             try ImageProcess(.play, path: path, width: 100, height: 100)
         }
@@ -85,7 +85,7 @@ struct PictureProcessTests {
         #expect(kill(process.identifier, 0) != 0, "it is gone")
     }
 
-    @Test func whatIsNoFileIsRefused() {
+    @Test func nonFilesAreRejected() {
         for path in ["/nowhere/at/all", "/tmp", "/dev/zero"] {
             #expect(throws: ImageFailure.broken) {
                 try ImageProcess(.still, path: path, width: 1, height: 1).finish()
@@ -97,7 +97,7 @@ struct PictureProcessTests {
 
     /// Returns an image or an error within the resource limits, and never hangs.
     @Test(arguments: PictureBombs.all)
-    func aBombIsAPictureOrAReason(bomb: PictureBombs.Bomb) throws {
+    func bombsYieldAnImageOrAnError(bomb: PictureBombs.Bomb) throws {
         try withFile(bomb.bytes) { path in
             for mode in [ImageProcess.Mode.still, .play] {
                 let process = try ImageProcess(mode, path: path, width: 320, height: 320)

@@ -8,7 +8,7 @@ import ToolSupport
 /// Every image format, decoded by the process that the application starts.
 struct PictureKindTests {
     @Test(arguments: PictureFixtures.all)
-    func itsColorsAreSeen(fixture: PictureFixtures.Fixture) throws {
+    func colorsAreDecoded(fixture: PictureFixtures.Fixture) throws {
         let bytes = PictureFixtures.bytes(fixture.name)
         let seen = try DecodedPicture(bytes)
         #expect(seen.failure == nil)
@@ -29,7 +29,7 @@ struct PictureKindTests {
         #expect(size.width == seen.width && size.height == seen.height && size.frames.isEmpty && size.failure == nil)
     }
 
-    @Test func twoShadesAreBlackAndWhite() throws {
+    @Test func bilevelImageIsBlackAndWhite() throws {
         let frame = try #require(try DecodedPicture(PictureFixtures.bytes("two-shades.png")).frames.first)
         #expect(frame.quarters.map { $0[0] } == [0, 255, 0, 255])
     }
@@ -42,7 +42,7 @@ struct PictureKindTests {
                 [0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 1, 0], [2, 3, 0, 1], [0, 2, 1, 3], [2, 0, 3, 1], [3, 1, 2, 0],
                 [1, 3, 0, 2],
             ]))
-    func aPhotoIsUpright(orientation: Int, order: [Int]) throws {
+    func exifOrientationIsApplied(orientation: Int, order: [Int]) throws {
         var bytes = PictureFixtures.bytes("plain.jpg")
         bytes.insert(
             contentsOf: [0xFF, 0xE1, 0, 34] + Array("Exif\0\0II*\0".utf8)
@@ -56,7 +56,7 @@ struct PictureKindTests {
     }
 
     /// Bitmaps that ImageMagick does not write: top-down, with custom bit masks, and RLE with deltas.
-    @Test func bitmapsOfAnyKind() throws {
+    @Test func unusualBitmapsAreDecoded() throws {
         let (red, green) = ([220, 40, 40, 255], [40, 180, 60, 255])
         typealias S = SamplePictures
         let fromAbove = S.bmp(
@@ -81,7 +81,7 @@ struct PictureKindTests {
         #expect(line.pixel(0, 0) == red)
     }
 
-    @Test func aFrameGoesAsItIsToldTo() throws {
+    @Test func gifFramesFollowTheirDisposal() throws {
         let seen = try DecodedPicture(PictureFixtures.bytes("disposal.gif"), .play)
         let (red, green, blue, yellow) = (
             [220, 40, 40, 255], [40, 180, 60, 255], [40, 60, 200, 255], [230, 210, 50, 255]
@@ -99,7 +99,7 @@ struct PictureKindTests {
         #expect(seen.frames.map { frame in places.map { frame.pixel($0.0, $0.1) } } == once + once)
     }
 
-    @Test func aMovingPictureWithoutAnEndingIsShown() throws {
+    @Test func animationWithoutATrailerIsShown() throws {
         let bytes = Array(PictureFixtures.bytes("disposal.gif").dropLast())
         #expect(try DecodedPicture(bytes, .play, most: 5).frames.count == 5)
     }
@@ -107,7 +107,7 @@ struct PictureKindTests {
     // MARK: Downscaling
 
     /// Downscaling averages all rows, each exactly once.
-    @Test func finePatternsBecomeTheirMean() throws {
+    @Test func downscalingAveragesFinePatterns() throws {
         let line = (0..<256).flatMap { x -> [UInt8] in Array(repeating: x % 2 == 0 ? 255 : 0, count: 3) }
         let bytes = SamplePictures.bmp(width: 256, height: 200, pixels: Array((0..<200).map { _ in line }.joined()))
         let frame = try #require(try DecodedPicture(bytes, side: 64).frames.first)
@@ -117,7 +117,7 @@ struct PictureKindTests {
             })
     }
 
-    @Test func whatIsTransparentHasNoColor() throws {
+    @Test func transparentPixelsDoNotAffectColors() throws {
         let frame = try #require(
             try DecodedPicture(PictureFixtures.bytes("palette-transparent.png"), side: 1).frames.first)
         let pixel = frame.pixel(0, 0)
@@ -126,7 +126,7 @@ struct PictureKindTests {
     }
 
     @Test(arguments: ["plain.jpg", "progressive.jpg", "alpha.webp", "plain.tif", "plain.avif", "plain.heic"])
-    func anyKindIsMadeSmaller(name: String) throws {
+    func everyFormatCanBeDownscaled(name: String) throws {
         let frame = try #require(try DecodedPicture(PictureFixtures.bytes(name), side: 8).frames.first)
         #expect(frame.width == 8 && frame.height == 4)
         for (pixel, color) in zip(frame.quarters, PictureFixtures.colors) {
@@ -139,7 +139,7 @@ struct PictureKindTests {
     /// A truncated file yields the whole image, if only metadata is missing, or an error; never a partial image or a
     /// crash. One TIFF has its color profile at the end: without it the colors differ.
     @Test(arguments: PictureFixtures.all.filter { $0.name != "profile.tif" })
-    func whatIsCutOffIsToldSo(fixture: PictureFixtures.Fixture) throws {
+    func truncatedImagesAreReported(fixture: PictureFixtures.Fixture) throws {
         let bytes = PictureFixtures.bytes(fixture.name)
         let whole = try DecodedPicture(bytes)
         for length in stride(from: 17, to: bytes.count, by: max(1, bytes.count / 24)) {
@@ -151,7 +151,7 @@ struct PictureKindTests {
 
     /// Runs in this process, where a crash fails the test. AVIF and HEIC are excluded because their decoders are large.
     @Test(arguments: ImageFuzzRun.Kind.allCases.filter { $0 != .heif })
-    func scrambledPicturesKeepWhatTheySay(kind: ImageFuzzRun.Kind) {
+    func scrambledImagesNeverCrash(kind: ImageFuzzRun.Kind) {
         let endings: [ImageFuzzRun.Kind: String] = [.jpeg: "jpg", .tiff: "tif"]
         let seeds = PictureFixtures.bytes(ofKind: endings[kind] ?? kind.rawValue)
         #expect(!seeds.isEmpty)

@@ -20,7 +20,7 @@ struct UntruthfulDecoderTests {
         "printf '" + bytes.map { "\\" + String($0, radix: 8).leftPadded }.joined() + "'"
     }
 
-    @Test func aPictureHasOneSize() throws {
+    @Test func secondImageHeaderIsRejected() throws {
         let info = ImageRecord.info(width: 2, height: 3, isAnimated: false)
         let process = try decoder("while \(printing(info.bytes)); do :; done")
         defer { process.finish() }
@@ -28,7 +28,7 @@ struct UntruthfulDecoderTests {
         #expect(process.record() == .failure(.broken))
     }
 
-    @Test func aFilmIsToldOnce() throws {
+    @Test func secondVideoHeaderIsRejected() throws {
         let media = VideoRecord.media(duration: 1, width: 2, height: 3, hasAudio: false)
         let process = try decoder("while \(printing(media.bytes)); do :; done")
         defer { process.finish() }
@@ -38,7 +38,7 @@ struct UntruthfulDecoderTests {
 
     /// The process is stopped, whether it writes without end or nothing at all.
     @Test(.timeLimit(.minutes(5)), arguments: ["while printf 1234567890; do :; done", "while :; do :; done"])
-    func allOfItHasAnEnd(script: String) throws {
+    func unresponsiveDecoderIsStopped(script: String) throws {
         let process = try decoder(script, within: .milliseconds(200))
         defer { process.finish() }
         var bytes = [UInt8](repeating: 0, count: 100)

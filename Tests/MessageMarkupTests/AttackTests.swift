@@ -6,7 +6,7 @@ import Testing
 /// XSS vectors, each in several contexts. The output contains only allowed markup, and sanitizing is idempotent.
 struct AttackTests {
     @Test(arguments: AttackVectors.all)
-    func nothingForbiddenComesOut(html: String) {
+    func attackVectorsYieldSafeHTML(html: String) {
         let body = MessageMarkup.body(html: html)
         #expect(MarkupInvariants.violation(of: body) == nil)
         let out = MessageMarkup.html(of: body)
@@ -14,7 +14,7 @@ struct AttackTests {
         #expect(MessageMarkup.sanitized(html: out) == out)
     }
 
-    @Test func thereAreThreeHundred() {
+    @Test func thereAreThreeHundredVectors() {
         #expect(Set(AttackVectors.all).count >= 300)
     }
 }

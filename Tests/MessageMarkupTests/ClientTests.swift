@@ -51,7 +51,7 @@ struct ClientTests {
             "#room:a.example and [link](https://a.example/?q=a*b) https://a.example/x_y_z", []
         ),
     ])
-    func messagesOfOtherProgramsAreEdited(html: String, source: String, losses: [MarkupLoss]) {
+    func otherClientsMessagesBecomeMarkdown(html: String, source: String, losses: [MarkupLoss]) {
         let (text, lost) = MessageMarkup.written(html: html)
         #expect(text.source == source)
         #expect(lost == losses)

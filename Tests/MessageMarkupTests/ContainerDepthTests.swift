@@ -7,14 +7,14 @@ struct ContainerDepthTests {
     @Test(arguments: [
         "- ", "+ ", "* ", "1. ", "123456789) ", ">", "> ", "> - ", "-\t", "  - ",
     ])
-    func manyInOneLineAreNotBearable(mark: String) {
+    func deepNestingInOneLineIsRejected(mark: String) {
         #expect(!ContainerDepth.isBearable(String(repeating: mark, count: 300) + "x"))
         #expect(ContainerDepth.isBearable(String(repeating: mark, count: 20) + "x"))
     }
 
     /// Open containers continue across blank lines, lazy continuation lines, and indented lines.
     @Test(arguments: ["\n", "\r\n", "\r"], ["", "b"])
-    func theyAddUpOverLines(lineBreak: String, between: String) {
+    func depthAccumulatesOverLines(lineBreak: String, between: String) {
         let many = String(repeating: "- ", count: 150)
         let indent = String(repeating: " ", count: 300)
         #expect(ContainerDepth.isBearable(many + "a"))
@@ -27,7 +27,7 @@ struct ContainerDepthTests {
         (0..<80).map { String(repeating: "  ", count: $0) + "- a\n" }.joined(),
         String(repeating: "- - - - - - - - a\n\nb\n\n", count: 100),
     ])
-    func whatPeopleWriteIsBearable(text: String) {
+    func realisticNestingIsAccepted(text: String) {
         #expect(ContainerDepth.isBearable(text))
     }
 }

@@ -39,7 +39,7 @@ struct EditingTests {
         ("||a|| \\", "\\|\\|a\\|\\| \\\\"), ("<ol><li>a<ol start=5><li>b</li></ol></li></ol>", "1. a\n\n   5. b"),
         ("a | b<br>- | -", "a \\| b\n\\- \\| -"), ("[a]: https://b.example", "\\[a\\]: https://b.example"),
     ])
-    func asMarkdown(html: String, source: String) {
+    func htmlBecomesMarkdown(html: String, source: String) {
         let (text, losses) = MessageMarkup.written(html: html)
         #expect(text.source == source)
         #expect(losses == [])
@@ -59,7 +59,7 @@ struct EditingTests {
         ("<code>a<br>b</code>", "a\nb", [.monospace]),
         ("<font color=\"#00ff00\">a</font>", "a", [.foreground("#00ff00")]),
     ])
-    func asMarks(html: String, source: String, styles: [TextStyle]) {
+    func htmlStylesBecomeMarks(html: String, source: String, styles: [TextStyle]) {
         let (text, losses) = MessageMarkup.written(html: html)
         #expect(text.source == source)
         #expect(
@@ -83,7 +83,7 @@ struct EditingTests {
         ("<a href=\"matrix:u/ann:a.example\">- Ann</a>", "- Ann", .member("@ann:a.example"), "- Ann"),
         ("<code>@room</code> @room, @roomy", "`@room` @room, @roomy", .everyone, "@room"),
     ])
-    func pillsAreMentions(html: String, source: String, target: MentionTarget, name: String) {
+    func pillsBecomeMentions(html: String, source: String, target: MentionTarget, name: String) {
         let (text, losses) = MessageMarkup.written(html: html, mentionsEveryone: true)
         #expect(text.source == source)
         #expect(text.mentions.map(\.target) == [target])
@@ -99,7 +99,7 @@ struct EditingTests {
         ("a<br><br><br>b", "a\n\nb", .spacing),
         ("a<a href=\"https://matrix.to/#/@ann:a.example\">\u{301}n</a>", "a\u{301}n", .mention),
     ])
-    func lossesAreTold(html: String, source: String, loss: MarkupLoss) {
+    func lossesAreReported(html: String, source: String, loss: MarkupLoss) {
         let (text, losses) = MessageMarkup.written(html: html)
         #expect(text.source == source)
         #expect(losses == [loss])
@@ -118,7 +118,7 @@ struct EditingTests {
         #expect(MessageMarkup.plainText(of: text) == plain)
     }
 
-    @Test func whiteSpaceThatIsLostIsTold() {
+    @Test func lostWhiteSpaceIsReported() {
         #expect(MessageMarkup.written(plain: "a\n    b").losses == [.spacing])
         #expect(MessageMarkup.written(plain: "a\n\nb").losses == [])
     }

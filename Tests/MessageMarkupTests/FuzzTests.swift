@@ -4,7 +4,7 @@ import Testing
 /// For any input, the output is allowed HTML, and parsing it again changes nothing. `make fuzz` runs longer.
 struct FuzzTests {
     @Test(arguments: 0..<8)
-    func everyMessageIsSafe(seed: Int) {
+    func randomMessagesAreSafe(seed: Int) {
         let result = MarkupFuzzRun.run(SeededBytes(seed: UInt64(seed)), steps: 1000)
         #expect(result.violation == nil)
         #expect(result.steps == 1000)
@@ -16,7 +16,7 @@ struct FuzzTests {
         "<a href=x></a>", "<img src=\"https://a.example\">", "<span data-mx-color=\"red\"></span>", "<B></B>",
         "<code class=\"x\"></code>",
     ])
-    func theJudgeFindsWhatIsForbidden(html: String) {
+    func validatorDetectsForbiddenHTML(html: String) {
         #expect(SafeHTML.violation(of: html) != nil)
     }
 }

@@ -62,11 +62,11 @@ struct HTMLBodyTests {
         ("<a href=x title=\"", "P(<a href=x title=\")"),
         ("", ""),
     ])
-    func bodyOfHTML(html: String, expected: String) {
+    func parsesHTML(html: String, expected: String) {
         #expect(sketch(MessageMarkup.body(html: html)) == expected)
     }
 
-    @Test func customEmojiStaySo() {
+    @Test func customEmojiArePreserved() {
         let html = "<img src=\"mxc://a/b\" data-mx-emoticon=\"\" alt=\":cat:\" height=\"32\">"
         #expect(MessageMarkup.sanitized(html: "<img data-mx-emoticon height=32 alt=:cat: src=mxc://a/b>") == html)
         #expect(MessageMarkup.sanitized(html: html) == html)
@@ -77,7 +77,7 @@ struct HTMLBodyTests {
         "<ul>", "<ul><li>", "<ol start=2>", "<li><blockquote>", "<blockquote><li>", "<details>", "<ul><blockquote>",
         "<table><tr><td>", "<ul><details>",
     ])
-    func whatIsSentIsNestedAHundredDeepAtMost(piece: String) {
+    func sentNestingIsLimitedToOneHundred(piece: String) {
         let looks =
             "<a href=\"https://a.example\"><span data-mx-spoiler><span data-mx-color=\"#ff0000\"><b><i><u><s><sup><sub><code>"
         for count in [30, 39, 40, 41, 80, 90] {
@@ -92,24 +92,24 @@ struct HTMLBodyTests {
         "<b>", "<blockquote>", "<ul><li>", "<table><tr><td>", "<p>", "<span data-mx-spoiler>", "<details>",
         "<b class=x>", "<a href='https://a.example'>", "<h1>",
     ])
-    func deepNestingIsReadAndKeepsItsText(tag: String) {
+    func deeplyNestedTextIsPreserved(tag: String) {
         let html = String(repeating: tag, count: 30_000) + "text"
         let body = MessageMarkup.body(html: html)
         #expect(body.plainText().contains("text"))
     }
 
-    @Test func aMillionDeepIsReadAndKeepsItsText() {
+    @Test func millionfoldNestingKeepsItsText() {
         let body = MessageMarkup.body(html: String(repeating: "<div>", count: 1_000_000) + "text")
         #expect(sketch(body) == "P(text)")
     }
 
-    @Test func manyAttributesAreRead() {
+    @Test func manyAttributesAreParsed() {
         let names = (0..<100_000).reduce(into: "") { $0 += " a\($1)=1" }
         #expect(sketch(MessageMarkup.body(html: "<b\(names)>x</b>")) == "P({b:x})")
     }
 
     /// Reopening unclosed formatting in every paragraph would grow quadratically.
-    @Test func openFormattingDoesNotMultiply() {
+    @Test func unclosedFormattingDoesNotMultiply() {
         let html =
             (0..<200).map { "<a href='https://a.example/\($0)'><b class=\($0)>" }.joined()
             + String(repeating: "<p>x</p>", count: 10_000)
@@ -117,14 +117,14 @@ struct HTMLBodyTests {
         #expect(out.utf8.count < 40 * html.utf8.count)
     }
 
-    @Test func unendedTagsAndCommentsAreReadOnce() {
+    @Test func unclosedTagsAndCommentsAreScannedOnce() {
         for piece in ["<a ", "<a b='", "<script>", "<!--", "</", "<!", "<svg>", "<title>", "&#x", "<a href=", "\""] {
             _ = MessageMarkup.body(html: String(repeating: piece, count: 50_000))
         }
     }
 
     /// Unclosed formatting continues after its block and repeats its link URL; that repetition is bounded.
-    @Test func anAddressIsNotCopiedWithoutEnd() {
+    @Test func linkRepetitionIsBounded() {
         let address = "https://a.example/" + String(repeating: "x", count: 8000)
         let piece =
             String(repeating: "<div>", count: 90) + "<a href=\(address)>x" + String(repeating: "</div>y", count: 90)

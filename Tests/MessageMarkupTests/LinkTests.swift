@@ -20,7 +20,7 @@ struct LinkTests {
         ("https://", nil), ("https:///x", nil), ("https:a.example", nil), ("https://:80", nil), ("https://u@/", nil),
         ("blob:https://a.example/x", nil), ("steam://run", nil), ("http\u{0}s://a.example", "https://a.example"),
     ])
-    func target(text: String, address: String?) {
+    func parsesLinkTargets(text: String, address: String?) {
         #expect(LinkTarget(text)?.address == address)
     }
 
@@ -43,7 +43,7 @@ struct LinkTests {
             ("x", "https://good.example@\u{301}evil.example/", [.textDiffers, .credentials, .internationalHost]),
             ("pay\u{200B}pal.com", "https://evil.example", [.textDiffers, .namesAnotherHost, .hiddenCharacters]),
         ] as [(String, String, BodyLink.Warnings)])
-    func warnings(text: String, address: String, warnings: BodyLink.Warnings) throws {
+    func suspiciousLinksHaveWarnings(text: String, address: String, warnings: BodyLink.Warnings) throws {
         let target = try #require(LinkTarget(address))
         #expect(BodyLink(to: target, shownAs: text).warnings == warnings)
     }
@@ -55,14 +55,14 @@ struct LinkTests {
         ("\u{200F}https://a.example", false), ("https://a.example \u{200B}x", false),
         ("\u{202E}x\n\nhttps://a.example", false),
     ])
-    func whatTurnsALink(text: String, isTold: Bool) {
+    func bidirectionalOverridesAreReported(text: String, isTold: Bool) {
         let warnings: BodyLink.Warnings = isTold ? .hiddenCharacters : []
         #expect(links(in: MessageMarkup.body(markdown: text)).map(\.warnings) == [warnings])
         let html = "<p>" + text.replacing("\n\n", with: "</p><p>")
         #expect(links(in: MessageMarkup.body(html: html)).map(\.warnings) == [warnings])
     }
 
-    @Test func aNameTurnsNoLink() {
+    @Test func senderNameCannotOverrideLinkDirection() {
         let body = MessageMarkup.body(plain: "sees https://a.example", isEmote: true)
         #expect(body.selectableText(saidBy: "A\u{202E}nn\u{2067}") == "* Ann sees https://a.example")
         #expect(body.selectableText(saidBy: "A\u{200D}\u{200F}nn") == "* A\u{200D}\u{200F}nn sees https://a.example")
@@ -85,11 +85,11 @@ struct LinkTests {
         ("matrix:u/ann:a.example?action=chat", .member("@ann:a.example")),
         ("matrix:roomid/id:a.example/e/event", nil),
     ])
-    func mention(address: String, mention: MentionTarget?) {
+    func parsesMentionLinks(address: String, mention: MentionTarget?) {
         #expect(LinkTarget(address)?.mention == mention)
     }
 
-    @Test func colorsAreSixDigits() {
+    @Test func colorsHaveSixHexadecimalDigits() {
         #expect(BodyColor(hexadecimal: "#0aF9c3")?.hexadecimal == "#0af9c3")
         for wrong in ["", "#fff", "red", "#12345g", "#1234567", "0aF9c3x", "#+12345", "#é1234"] {
             #expect(BodyColor(hexadecimal: wrong) == nil)

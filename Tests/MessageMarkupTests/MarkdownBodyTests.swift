@@ -44,7 +44,7 @@ struct MarkdownBodyTests {
         ("    code", "CODE -(code)"),
         ("a\0b", "P(a\u{FFFD}b)"),
     ])
-    func bodyOfMarkdown(text: String, expected: String) {
+    func parsesMarkdown(text: String, expected: String) {
         let names = MentionNames([
             Member(id: MemberID("ann"), displayName: "Ann", kind: .person),
             Member(id: MemberID("lee"), displayName: "Ann Lee", kind: .person),
@@ -62,11 +62,11 @@ struct MarkdownBodyTests {
         ("||x||", "<span data-mx-spoiler=\"\">x</span>"),
         ("- [x] a", "<ul><li>☑ a</li></ul>"),
     ])
-    func htmlToSend(text: String, expected: String?) {
+    func rendersHTMLForSending(text: String, expected: String?) {
         #expect(MessageMarkup.html(of: WrittenText(text)) == expected)
     }
 
-    @Test func plainTextKeepsStructureAndCoversSpoilers() {
+    @Test func plainTextKeepsStructureAndHidesSpoilers() {
         let body = MessageMarkup.body(
             markdown: "# T\n> q\n> r\n\n1. a\n   - b\n\n```\nx\ny\n```\n||s|| end\n\na | b\n-|-\n1 | 2")
         #expect(body.plainText() == "T\n> q\n> r\n1. a\n   • b\nx\ny\ns end\na\tb\n1\t2")
@@ -81,12 +81,12 @@ struct MarkdownBodyTests {
     }
 
     @Test(arguments: ["👍", "👍🏽 ❤️", "🇸🇪👨‍👩‍👧‍👦1️⃣"])
-    func upToThreeEmojiAreBig(text: String) {
+    func upToThreeEmojiAreEnlarged(text: String) {
         #expect(MessageMarkup.body(markdown: text).isBigEmoji)
     }
 
     @Test(arguments: ["", "1", "👍 a", "👍👍👍👍", "©", "❤", "**👍**"])
-    func anythingElseIsNot(text: String) {
+    func otherTextIsNotEnlarged(text: String) {
         #expect(!MessageMarkup.body(markdown: text).isBigEmoji)
     }
 
@@ -94,7 +94,7 @@ struct MarkdownBodyTests {
     @Test(arguments: [
         "> ", "*a **a ", "[", "![", "- ", "`", "~~a ", "||", "@Ann ", "https://a.example/ ", "(", "<b>", "a|",
     ])
-    func longRunsOfOnePieceAreRead(piece: String) {
+    func longRepetitionsAreParsed(piece: String) {
         let body = MessageMarkup.body(markdown: String(repeating: piece, count: 10_000))
         #expect(!body.blocks.isEmpty)
     }
@@ -107,7 +107,7 @@ struct MarkdownBodyTests {
         "|" + String(repeating: "a|", count: 100) + "\n|" + String(repeating: "-|", count: 100) + "\n"
             + String(repeating: "|a\n", count: 16_000),
     ])
-    func whatNobodyWritesIsText(text: String) {
+    func pathologicalMarkdownIsPlainText(text: String) {
         let isText = MessageMarkup.body(markdown: text) == MessageMarkup.body(plain: text)
         #expect(isText)
     }
@@ -119,12 +119,12 @@ struct MarkdownBodyTests {
         (String(repeating: "a <? ", count: 20_000), 1), (String(repeating: "[a\n", count: 20_000) + "]", 1),
         (String(repeating: "a b c\n", count: 8000) + String(repeating: "|-|\n", count: 12_500), 2),
     ])
-    func whatLooksForItsEndInVainIsRead(text: String, blocks: Int) {
+    func unclosedMarkupIsParsed(text: String, blocks: Int) {
         #expect(MessageMarkup.body(markdown: text).blocks.count == blocks)
     }
 
     /// Rows of a wide table may omit cells, and lists may be nested beyond the displayed depth.
-    @Test func whatSomebodyMayWriteIsRead() {
+    @Test func unusualMarkdownIsParsed() {
         let table = "|" + String(repeating: "a|", count: 30) + "\n|" + String(repeating: "-|", count: 30) + "\n"
         let body = MessageMarkup.body(markdown: table + String(repeating: "|a\n", count: 300))
         guard case .table(let rows)? = body.blocks.first else { return #expect(Bool(false), "no table") }
@@ -135,7 +135,7 @@ struct MarkdownBodyTests {
     }
 
     /// Long texts as people write them do not hit the limits, whatever markup they use.
-    @Test func longTextsAreRead() {
+    @Test func longTextsAreParsed() {
         let piece = """
             ## A *title*
 
@@ -157,7 +157,7 @@ struct MarkdownBodyTests {
         #expect(body.blocks.starts(with: MessageMarkup.body(markdown: piece).blocks))
     }
 
-    @Test func aDefinitionIsNotCopiedWithoutEnd() {
+    @Test func linkDefinitionRepetitionIsBounded() {
         let address = "https://a.example/" + String(repeating: "x", count: 8000)
         let text = "[a]: \(address)\n\n" + String(repeating: "[a] b ", count: 10_000)
         let html = MessageMarkup.html(of: WrittenText(text)) ?? ""

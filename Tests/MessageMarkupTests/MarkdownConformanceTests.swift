@@ -4,7 +4,7 @@ import Testing
 /// CommonMark and GFM conformance, section by section.
 struct MarkdownConformanceTests {
     @Test(arguments: MarkdownCases.all.map(\.section))
-    func bodiesAreAsTheSpecificationHasThem(section: String) {
+    func bodiesMatchTheSpecification(section: String) {
         let cases = MarkdownCases.all.first { $0.section == section }?.cases ?? []
         #expect(!cases.isEmpty)
         for (markdown, body) in cases {

@@ -7,7 +7,7 @@ import Testing
 /// Round trip: a written text, the HTML sent for it, and the text to edit on another account keep mentions and styles.
 struct WrittenRoundTripTests {
     @Test(arguments: 0..<8)
-    func whatWasWrittenComesBack(seed: Int) throws {
+    func writtenTextSurvivesARoundTrip(seed: Int) throws {
         var texts = RandomMarkup(SeededBytes(seed: UInt64(seed)))
         for _ in 0..<400 {
             let next = texts.nextWritten()
@@ -61,7 +61,7 @@ struct WrittenRoundTripTests {
     }
 
     /// If half of the texts lost something, the round-trip test would skip them and check nothing.
-    @Test func fewTextsLoseAnything() throws {
+    @Test func fewTextsLoseContent() throws {
         var texts = RandomMarkup(SeededBytes(seed: 99))
         var (sent, lossy) = (0, 0)
         for _ in 0..<1000 {

@@ -31,7 +31,7 @@ struct WrittenTextTests {
         "- a", "1. a", "> q", "```", "~~x~~", "||", "||s||", "|", "\\", "\\*", "https://a.example", "www.a.example",
         "👩‍👩‍👧‍👦", "🇸🇪", "نص", "\u{202E}x", "Ann Lee", "--", "===", "\u{E000}", "\u{E000}a\u{E000}", "&#x2a;",
     ])
-    func aNameIsText(name: String) throws {
+    func mentionTextIsNeverMarkup(name: String) throws {
         let body = MessageMarkup.body(of: try Self.written("a ‹\(name)› **b**"))
         guard case .text(let text)? = body.blocks.first, body.blocks.count == 1 else {
             return #expect(Bool(false), "\(body)")
@@ -55,27 +55,27 @@ struct WrittenTextTests {
         ("[‹a›]: https://b.example", "P([{M:a}]: {→https://b.example:https://b.example})"),
         ("[x](https://b.example/‹Ann›)", "P({→https://b.example/Ann:x})"),
     ])
-    func mentionsAmongMarkup(text: String, expected: String) throws {
+    func mentionsCanBeAmongMarkup(text: String, expected: String) throws {
         let sketch = sketch(MessageMarkup.body(of: try Self.written(text)))
             .replacing("→https://matrix.to/#/@ann:a.example,member @ann:a.example", with: "M")
         let wanted = expected.hasPrefix("H1(P(") ? "H1(" + expected.dropFirst(5).dropLast() : expected
         #expect(sketch == wanted)
     }
 
-    @Test func aTypedNameMeansNobody() {
+    @Test func typedNameIsNotAMention() {
         let body = MessageMarkup.body(of: WrittenText("hi @Ann and @room, @ann:a.example"))
         #expect(body.mentions.isEmpty)
         #expect(MessageMarkup.html(of: WrittenText("hi @Ann")) == nil)
     }
 
-    @Test func manyMentionsAreTold() throws {
+    @Test func manyMentionsAreParsed() throws {
         let text = String(repeating: "‹*a*› x, ", count: 5_000)
         let body = MessageMarkup.body(of: try Self.written(text))
         guard case .text(let inline)? = body.blocks.first else { return #expect(Bool(false)) }
         #expect(inline.runs.count { $0.mention != nil && $0.text == "*a*" } == 5_000)
     }
 
-    @Test func eachHasItsOwnTarget() throws {
+    @Test func eachMentionHasItsOwnTarget() throws {
         let marks = (0..<300).map {
             WrittenText.Mark(.mention(.member("@u\($0):a.example")), over: TextRange(location: 2 * $0, length: 1))
         }
@@ -83,7 +83,7 @@ struct WrittenTextTests {
         #expect(MessageMarkup.body(of: text).mentions == marks.compactMap(\.mention))
     }
 
-    @Test func plainTextIsNotRead() throws {
+    @Test func plainTextIsNotParsed() throws {
         let text = try Self.written("*a* ‹*b*›\n# c", syntax: .plain)
         #expect(
             MessageMarkup.html(of: text) == "*a* \(Self.pill)*b*</a><br># c")
@@ -103,7 +103,7 @@ struct WrittenTextTests {
             (.member("@ann:a.example"), "<a href=\"https://matrix.to/#/@ann:a.example\">x</a>"),
             (.everyone, nil), (.custom("thing"), nil), (.member("ann"), nil),
         ] as [(MentionTarget, String?)])
-    func targetsAreLinks(target: MentionTarget, html: String?) throws {
+    func mentionTargetsBecomeLinks(target: MentionTarget, html: String?) throws {
         let mark = WrittenText.Mark(.mention(target), over: TextRange(location: 0, length: 1))
         let text = try #require(WrittenText("x", marks: [mark]))
         #expect(MessageMarkup.html(of: text) == html)
@@ -124,7 +124,7 @@ struct WrittenTextTests {
             (.scale(2), nil), (.family("Serif"), nil), (.link("javascript:x"), nil), (.foreground("red"), nil),
             (.named("mine"), nil), (.named("spoilers"), nil),
         ] as [(TextStyle, String?)])
-    func stylesAreSent(style: TextStyle, html: String?) throws {
+    func stylesBecomeHTML(style: TextStyle, html: String?) throws {
         for syntax in [WrittenText.Syntax.markdown, .plain] {
             let mark = WrittenText.Mark(.style(style), over: TextRange(location: 2, length: 3))
             let text = try #require(WrittenText("a b c d", syntax: syntax, marks: [mark]))
@@ -134,7 +134,7 @@ struct WrittenTextTests {
     }
 
     /// Styles may overlap markup, mentions, block boundaries, and each other.
-    @Test func stylesLieOverAnything() throws {
+    @Test func stylesCanOverlapAnything() throws {
         let source = "x **yz** Ann\n\n- item\n\n`code` end"
         let underline = WrittenText.Mark(.style(.underline), over: TextRange(location: 5, length: 20))
         let red = WrittenText.Mark(.style(.foreground("#ff0000")), over: TextRange(location: 0, length: 5))
@@ -148,7 +148,7 @@ struct WrittenTextTests {
         )
     }
 
-    @Test func manyStylesAreTold() throws {
+    @Test func manyStylesAreRendered() throws {
         let source = String(repeating: "a *b* ", count: 10_000)
         let marks = (0..<10_000).map {
             WrittenText.Mark(
@@ -174,13 +174,13 @@ struct WrittenTextTests {
             ("**", nil, "**"),
             (">>", nil, ">>"), ("\\\\|x|", nil, "\\|x|"),
         ] as [(String, String?, String)])
-    func whatIsSent(source: String, html: String?, plain: String) {
+    func rendersHTMLAndPlainText(source: String, html: String?, plain: String) {
         let text = WrittenText(source)
         #expect(MessageMarkup.html(of: text) == html)
         #expect(MessageMarkup.plainText(of: text) == plain)
     }
 
-    @Test func placesOfFilesAreLeftOut() throws {
+    @Test func filePlaceholdersAreRemoved() throws {
         let mark = WrittenText.Mark(.file("file:///a"), over: TextRange(location: 2, length: 1))
         let text = try #require(WrittenText("a \u{FFFC}**b**", marks: [mark]))
         #expect(MessageMarkup.plainText(of: text) == "a **b**")
@@ -189,7 +189,7 @@ struct WrittenTextTests {
 
     /// ⚠ A body of white space alone was sent and rendered as an empty message.
     @Test(arguments: ["&nbsp;", "&nbsp;\n\n\t", "# &#32;", "> &nbsp;", "&#9;\n> # &nbsp;"])
-    func whatWouldLookLikeNothingIsItsOwnText(source: String) {
+    func invisibleMarkdownIsShownAsPlainText(source: String) {
         let bold = WrittenText.Mark(.style(.bold), over: TextRange(location: 0, length: source.utf16.count))
         for text in [WrittenText(source), WrittenText(source, marks: [bold])!] {
             let shown = MessageMarkup.body(of: text).plainText()

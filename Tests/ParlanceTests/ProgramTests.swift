@@ -50,7 +50,7 @@ final class ProgramTests: XCTestCase {
         second.kill()
     }
 
-    func testSecondStartHandsOverToTheFirst() throws {
+    func testSecondLaunchActivatesTheFirst() throws {
         let first = try RunningParlance()
         try first.waitForWindow()
         let second = try RunningParlance(home: first.home)
@@ -59,7 +59,7 @@ final class ProgramTests: XCTestCase {
         first.kill()
     }
 
-    func testQuitEndsCleanly() throws {
+    func testQuitExitsCleanly() throws {
         let parlance = try RunningParlance()
         try parlance.waitForWindow()
         try parlance.press("ctrl+q")
@@ -68,20 +68,20 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(end.errors, "")
     }
 
-    func testUnknownOptionIsOneLineAndStatusOne() throws {
+    func testUnknownOptionPrintsOneLineAndExitsWithOne() throws {
         let end = try RunningParlance(arguments: ["--no-such-option"]).waitForEnd()
         XCTAssertEqual(end.status, 1)
         XCTAssertEqual(end.errors.split(separator: "\n").count, 1, end.errors)
         XCTAssertTrue(end.errors.contains("--no-such-option"), end.errors)
     }
 
-    func testVersionAndHelp() throws {
+    func testVersionAndHelpArePrinted() throws {
         XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--version").hasPrefix("Parlance "))
         XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--help").contains("--version"))
     }
 
     /// A failed start shows a dialog, and writes one line to standard error for users of a terminal.
-    func testUnwritableDataFolderIsADialogALineAndStatusOne() throws {
+    func testUnwritableDataFolderShowsADialogAndExitsWithOne() throws {
         let home = TemporaryFolder()
         let file = home.url.appending(path: "a-file")
         try Data().write(to: file)
@@ -96,7 +96,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(end.errors.contains(file.path), end.errors)
     }
 
-    func testNewerDatabaseIsADialog() throws {
+    func testNewerDatabaseShowsADialog() throws {
         let first = try RunningParlance()
         try first.waitForWindow()
         try first.press("ctrl+q")
@@ -115,7 +115,7 @@ final class ProgramTests: XCTestCase {
     }
 
     /// With stored settings, and without the settings schema installed.
-    func testTheRoomThatWasOpenIsOpenedAfterAKill() throws {
+    func testLastOpenRoomIsReopenedAfterKill() throws {
         for changes in [["GSETTINGS_BACKEND": "keyfile"], ["GSETTINGS_SCHEMA_DIR": "/nonexistent"]] {
             let first = try RunningParlance(changes: changes)
             try first.waitForWindow()
@@ -138,7 +138,7 @@ final class ProgramTests: XCTestCase {
         }
     }
 
-    func testDamagedDatabaseIsRepairedAndKept() throws {
+    func testDamagedDatabaseIsRepairedAndBackedUp() throws {
         let home = TemporaryFolder()
         let store = home.url.appending(path: "data/parlance")
         try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)

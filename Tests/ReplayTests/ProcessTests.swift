@@ -4,7 +4,7 @@ import Testing
 /// `parlance-replay` as a process with pipes.
 @Suite(.timeLimit(.minutes(5)))
 struct ProcessTests {
-    @Test func everyLineIsAnsweredBeforeTheNextIsWritten() throws {
+    @Test func everyLineIsAnsweredImmediately() throws {
         let replay = try ReplayProcess()
         for (number, letter) in "abc".enumerated() {
             let answer = try #require(try replay.answer(to: #"{"type":"\#(letter)"}"#))
@@ -15,7 +15,7 @@ struct ProcessTests {
     }
 
     /// SLK-68, MIB-49: a binary that links only the engine loads no toolkit.
-    @Test func theEngineNeedsNoToolkit() throws {
+    @Test func engineLoadsNoToolkit() throws {
         let list = Process()
         let output = Pipe()
         list.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -36,7 +36,7 @@ struct ProcessTests {
     ]
 
     @Test(arguments: lines)
-    func theExitStatusTellsOfErrors(line: String, isError: Bool) throws {
+    func exitStatusReportsErrors(line: String, isError: Bool) throws {
         let replay = try ReplayProcess()
         let answer = try #require(try replay.answer(to: line))
         #expect(answer.hasPrefix(#"{"error":"#) == isError)
@@ -45,12 +45,12 @@ struct ProcessTests {
         #expect(rest.isEmpty && status == (isError ? 1 : 0))
     }
 
-    @Test func anEmptyInputIsNoError() throws {
+    @Test func emptyInputIsNoError() throws {
         let (lines, status) = try ReplayProcess().finish()
         #expect(lines.isEmpty && status == 0)
     }
 
-    @Test func brokenUTF8IsAnError() throws {
+    @Test func invalidUTF8IsAnError() throws {
         let replay = try ReplayProcess()
         try replay.write(Data([0xFF, 0xFE]) + Data(#"{"type":""#.utf8) + Data([0xC3, 0x28]) + Data("\"}\n".utf8))
         #expect(try replay.readLine() == #"{"error":"malformed JSON","line":1}"#)
@@ -59,7 +59,7 @@ struct ProcessTests {
     }
 
     /// A line may arrive in parts, split within a character; the last needs no line feed.
-    @Test func linesMayComeInPieces() throws {
+    @Test func lineCanArriveInParts() throws {
         let replay = try ReplayProcess()
         let bytes = Data(#"{"type":"👩‍💻"}"#.utf8)
         for byte in bytes { try replay.write(Data([byte])) }
@@ -67,7 +67,7 @@ struct ProcessTests {
         #expect(lines.count == 1 && lines.first?.hasPrefix(#"{"text":"👩‍💻""#) == true && status == 0)
     }
 
-    @Test func aMegabyteOnOneLineIsAnswered() throws {
+    @Test func megabyteLineIsAnswered() throws {
         let replay = try ReplayProcess()
         let text = String(repeating: "x", count: 1_000_000)
         let answer = try #require(try replay.answer(to: #"{"load":{"text":"\#(text)"}}"#))

@@ -33,7 +33,7 @@ struct RandomLinesTests {
     ]
 
     @Test(arguments: 0..<4)
-    func everyLineIsAnswered(seed: Int) throws {
+    func randomLinesAreAnswered(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let driver = ReplayDriver()
         let again = ReplayDriver()

@@ -30,7 +30,7 @@ struct ReplayTests {
 
     /// The expected responses are the manually reviewed output of `parlance-replay < NAME.jsonl`.
     @Test(arguments: traces)
-    func traceAnswersAsBefore(trace: String) throws {
+    func tracesMatchTheirExpectedResponses(trace: String) throws {
         let lines = try Self.lines(trace)
         let expected = try Self.lines(trace.replacing(".jsonl", with: ".expected"))
         let (answers, _) = Self.answers(lines)
@@ -54,7 +54,7 @@ struct ReplayTests {
 
     /// Every response has all keys; only `word` adds one.
     @Test(arguments: traces)
-    func everyAnswerIsWhole(trace: String) throws {
+    func everyResponseHasAllKeys(trace: String) throws {
         let lines = try Self.lines(trace)
         for (line, answer) in zip(lines, Self.answers(lines).answers) {
             let object = try #require(JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
@@ -86,12 +86,12 @@ struct ReplayTests {
     ]
 
     @Test(arguments: unfriendly)
-    func unfriendlyLinesAreAnswered(line: String) throws {
+    func hostileLinesAreAnswered(line: String) throws {
         _ = try answer([line])
         #expect(Self.answers([line, #"{"state":true}"#]).answers.last?.hasPrefix(#"{"text":"#) == true)
     }
 
-    @Test func bytesThatAreNotTextAreAnError() {
+    @Test func invalidUTF8IsAnError() {
         let driver = ReplayDriver()
         #expect(driver.response(to: Data([0xFF, 0xFE, 0x7B])).hasPrefix(#"{"error":"#))
         #expect(driver.hasFailed)
@@ -130,7 +130,7 @@ struct ReplayTests {
         #expect(object["text"] as? String == "")
     }
 
-    @Test func aMegabyteOnOneLine() throws {
+    @Test func megabyteLineIsAnswered() throws {
         let text = String(repeating: "x", count: 1_000_000)
         let object = try answer([#"{"load":{"text":"\#(text)"}}"#, #"{"backspace":1}"#])
         #expect((object["text"] as? String)?.utf8.count == 999_999)
@@ -143,7 +143,7 @@ struct ReplayTests {
     }
 
     /// Arrow keys move by grapheme clusters, as in a text view.
-    @Test func arrowKeysMoveAndSelect() throws {
+    @Test func arrowKeysMoveAndSelectByCluster() throws {
         let keys = [
             ("Left", [6, 0]), ("Shift+Left", [1, 5]), ("Shift+Left", [0, 6]), ("Shift+Right", [1, 5]),
             ("Right", [6, 0]),
@@ -158,7 +158,7 @@ struct ReplayTests {
 
     /// Every preset accepts every option.
     @Test(arguments: ["parlance", "slack", "hakawai", "hakawai-v2", "messageInputBar", "messageComposerView"])
-    func presetsTakeEveryOption(preset: String) throws {
+    func presetsAcceptEveryOption(preset: String) throws {
         let options = #"""
             "prefixes":["@",{"prefix":"+:","minQuery":2,"position":"start","boundary":"whitespace"}],"boundary":"punctuation",
             "queryExtent":"word","querySpaces":1,"implicitLength":3,"afterAccept":"nothing","keepPrefix":false,

@@ -4,7 +4,7 @@ import ToolSupport
 @testable import TimelineGtk
 
 @Suite struct ThumbSteadinessTests {
-    @Test func theThumbNeverRunsAgainstTheUser() {
+    @Test func thumbNeverMovesAgainstTheUser() {
         var random = SeededGenerator(seed: 7)
         for direction in [ThumbSteadiness.Direction.up, .down] {
             var steadiness = ThumbSteadiness()
@@ -33,14 +33,14 @@ import ToolSupport
         }
     }
 
-    @Test func theSideAheadIsAlwaysWhatItIs() {
+    @Test func extentAheadIsExact() {
         var steadiness = ThumbSteadiness()
         _ = steadiness.extent(.init(above: 100, below: 100), page: 100)
         steadiness.moved(.up)
         #expect(steadiness.extent(.init(above: 90, below: 10), page: 100).above == 90)
     }
 
-    @Test func releasedItShowsWhatIs() {
+    @Test func releasedThumbShowsTheActualExtent() {
         var steadiness = ThumbSteadiness()
         _ = steadiness.extent(.init(above: 100, below: 100), page: 100)
         steadiness.moved(.up)

@@ -29,7 +29,7 @@ final class TimelineListEventTests: GtkTestCase {
         return MainLoop.pump { !process.isRunning && condition() }
     }
 
-    func testTheWheelScrolls() throws {
+    func testWheelScrolls() throws {
         try onMain {
             let bench = Self.fullScreenBench()
             let key = bench.readKey
@@ -52,7 +52,7 @@ final class TimelineListEventTests: GtkTestCase {
         }
     }
 
-    func testTheKeysScrollAndMoveTheFocus() throws {
+    func testKeysScrollAndMoveTheFocus() throws {
         try onMain {
             let bench = Self.fullScreenBench()
             XCTAssertTrue(bench.widget.grabFocus())
@@ -69,7 +69,7 @@ final class TimelineListEventTests: GtkTestCase {
         }
     }
 
-    func testTheThumbIsDragged() throws {
+    func testThumbCanBeDragged() throws {
         try onMain {
             let bench = Self.fullScreenBench()
             let x = String(bench.scroller.width - 5)
@@ -94,7 +94,7 @@ final class TimelineListEventTests: GtkTestCase {
     }
 
     /// With 10,000 rows of different heights, the thumb follows the pointer and no frame has a gap.
-    func testTheThumbFollowsThePointer() throws {
+    func testThumbFollowsThePointer() throws {
         try onMain {
             let bench = TimelineListBench((0..<10_000).map { 20 + $0 * 7919 % 300 })
             gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
@@ -141,7 +141,7 @@ final class TimelineListEventTests: GtkTestCase {
     }
 
     /// Clicking the track scrolls to that position, with complete rows.
-    func testAClickOnTheTrackGoesThere() throws {
+    func testTrackClickScrollsToThePosition() throws {
         try onMain {
             let bench = Self.fullScreenBench()
             let x = String(bench.scroller.width - 5)

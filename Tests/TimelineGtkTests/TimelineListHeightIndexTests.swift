@@ -24,7 +24,7 @@ import ToolSupport
         }
     }
 
-    @Test func agreesWithAnArrayUnderRandomChanges() throws {
+    @Test func matchesAnArrayUnderRandomChanges() throws {
         for seed in UInt64(1)...6 {
             var random = SeededGenerator(seed: seed)
             var (index, oracle) = (HeightIndex(), Oracle())
@@ -81,7 +81,7 @@ import ToolSupport
         oracle.heights[row] = height
     }
 
-    @Test func measuredStretchesAreKeptTogether() {
+    @Test func measuredRangesAreMerged() {
         var index = HeightIndex()
         index.insert(100_000, at: 0)
         for row in 40_000..<50_000 { index.measure(row, height: row % 50) }
@@ -90,7 +90,7 @@ import ToolSupport
         #expect(index.runs <= 20_000 / 512 + 3)
     }
 
-    @Test func manyPlacesVisitedDoNotFillTheMemory() {
+    @Test func memoryIsBoundedForScatteredMeasurements() {
         var index = HeightIndex()
         index.insert(1_000_000, at: 0)
         for row in stride(from: 0, to: 1_000_000, by: 100) { index.measure(row, height: 30) }
@@ -100,7 +100,7 @@ import ToolSupport
         #expect(index.total == 30_000_000)
     }
 
-    @Test func aFrozenEstimateStaysWhileRowsAreMeasured() {
+    @Test func frozenEstimateStaysWhileRowsAreMeasured() {
         var index = HeightIndex()
         index.insert(1000, at: 0)
         index.measure(0, height: 20)
@@ -112,7 +112,7 @@ import ToolSupport
         #expect(index.estimate == 60)
     }
 
-    @Test func forgettingHeightsKeepsTheirMean() {
+    @Test func resetKeepsTheEstimate() {
         var index = HeightIndex()
         #expect(index.estimate == HeightIndex.initialEstimate)
         index.insert(10, at: 0)

@@ -8,7 +8,7 @@ import XCTest
 
 /// Applies 10,000 random changes and compares the list with a plain array of heights.
 final class TimelineListOracleTests: GtkTestCase {
-    func testTenThousandRandomChanges() {
+    func testInvariantsHoldAfterTenThousandRandomChanges() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(400))
             var random = SeededGenerator(seed: 20)

@@ -9,7 +9,7 @@ import XCTest
 final class TimelineListPaintingTests: GtkTestCase {
     /// GTK 4.8 drops resizes that are queued during a layout: the conversation went blank when its rows first exceeded
     /// the viewport, because the composer and the overlays changed in the same frame.
-    func testRowsThatComeWhileOthersAreLaidOutArePainted() {
+    func testRowsAddedDuringLayoutArePainted() {
         onMain {
             for around in Around.allCases {
                 let (overlay, above, below) = (Widget(sinking: gtk_overlay_new()), Label("0"), Label("0"))
@@ -41,7 +41,7 @@ final class TimelineListPaintingTests: GtkTestCase {
     }
 
     /// Scrolled row by row, each row is painted as it becomes visible.
-    func testRowsThatAreScrolledToArePainted() {
+    func testRowsScrolledIntoViewArePainted() {
         onMain {
             let (label, column) = (Label("0"), Box(.vertical))
             let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())

@@ -7,7 +7,7 @@ import XCTest
 
 /// Row widgets: how many are realized, their cost, and keyboard focus.
 final class TimelineListRowsTests: GtkTestCase {
-    func testFewRowsHaveWidgetsAndTheyAreUsedAgain() {
+    func testWidgetsAreFewAndRecycled() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 100_000))
             let inView = Int(bench.height / 25)
@@ -25,7 +25,7 @@ final class TimelineListRowsTests: GtkTestCase {
 
     /// With pauses between wheel notches, rows are measured ahead of time, not in a layout, and passed rows are
     /// released.
-    func testRowsThatWereMeasuredAheadAreLetGo() {
+    func testRowsMeasuredAheadAreReleased() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 1000))
             let inView = Int(bench.height / 25)
@@ -41,7 +41,7 @@ final class TimelineListRowsTests: GtkTestCase {
     }
 
     /// A non-overlay scrollbar reduces the width; rows are measured for the reduced width only.
-    func testAScrollbarBesideTheRowsCostsNoSecondLayout() {
+    func testNonOverlayScrollbarCausesNoSecondLayout() {
         onMain {
             var costs: [Int] = []
             let bench = TimelineListBench(TimelineListBench.heights(1000), width: 900)
@@ -71,7 +71,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    func testOneTextLayoutForEachRowBound() {
+    func testEachBoundRowIsLaidOutOnce() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(1000))
             bench.becomeIdle()
@@ -88,7 +88,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    func testRowsToComeAreMeasuredInIdleTime() {
+    func testUpcomingRowsAreMeasuredWhenIdle() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(1000))
             bench.becomeIdle()
@@ -104,7 +104,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    func testNothingIsPaintedAtRest() {
+    func testNothingIsPaintedWhenIdle() {
         onMain {
             let bench = TimelineListBench.reading()
             bench.becomeIdle()
@@ -124,7 +124,7 @@ final class TimelineListRowsTests: GtkTestCase {
     }
 
     /// Assistive technology reads the children in order and skips invisible ones.
-    func testChildrenAreInTheOrderOfTheRows() {
+    func testChildrenAreInRowOrder() {
         onMain {
             let bench = TimelineListBench.reading()
             let source = bench.source
@@ -149,7 +149,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    func testAWideListKeepsItsRowsInTheMiddle() {
+    func testWideListCentersItsRows() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(50), width: 600) { $0.maximumRowWidth = 400 }
             let row = bench.list.row(for: bench.lastKey)?.widget
@@ -162,7 +162,7 @@ final class TimelineListRowsTests: GtkTestCase {
 
     // MARK: Focus
 
-    func testTheArrowsGoFromRowToRowAndSkipWhatTakesNone() {
+    func testArrowKeysMoveBetweenFocusableRows() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(300))
             let last = bench.lastKey
@@ -190,7 +190,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    func testTheFocusedRowKeepsItsWidgetWhereverItIs() {
+    func testFocusedRowKeepsItsWidget() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(3000))
             bench.list.focus(2990)
@@ -210,7 +210,7 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
-    func testLosingTheFocusedRowGivesTheFocusToItsNeighbour() {
+    func testRemovingTheFocusedRowFocusesItsNeighbor() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(100))
             bench.list.focus(97)

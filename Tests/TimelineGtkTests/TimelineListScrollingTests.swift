@@ -8,7 +8,7 @@ import XCTest
 
 /// Scrolling by user and application.
 final class TimelineListScrollingTests: GtkTestCase {
-    func testAUsersMoveIsExact() {
+    func testUserScrollsAreExact() {
         onMain {
             let bench = TimelineListBench.reading()
             for step in [-0.4, -70.5, 33.25, 600, -1100] as [Double] {
@@ -32,7 +32,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testTheValueIsChangedByNobodyButTheUser() {
+    func testOnlyUserScrollsChangeTheAdjustmentValue() {
         onMain {
             let bench = TimelineListBench.reading()
             let value = bench.adjustment.value
@@ -48,7 +48,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testPrependingInMidFlingLosesNothing() {
+    func testPrependingDuringAFlingKeepsThePosition() {
         onMain {
             let bench = TimelineListBench.reading()
             var (value, speed) = (bench.adjustment.value, -50.0)
@@ -67,7 +67,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testTheEndsAreReachedExactly() {
+    func testEndsAreReachedExactly() {
         onMain {
             let bench = TimelineListBench.reading()
             bench.scroll(by: -1e7)
@@ -90,7 +90,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testTheThumbNeverRunsAgainstTheWheel() {
+    func testThumbNeverMovesAgainstTheWheel() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(5000))
             for (direction, start) in [(-1.0, 0.0), (1.0, -120_000)] {
@@ -142,7 +142,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testAnAnimationArrivesExactlyWithoutAJump() {
+    func testAnimationEndsExactlyWithoutAJump() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(2000))
             bench.becomeIdle()
@@ -166,7 +166,7 @@ final class TimelineListScrollingTests: GtkTestCase {
     }
 
     /// The layout has not yet brought the list back to its end when the program scrolls elsewhere.
-    func testAScrollPastTheEndDoesNotHoldTheNextOneThere() {
+    func testScrollPastTheEndDoesNotAffectTheNextScroll() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(500))
             bench.list.scroll(by: 50)
@@ -177,7 +177,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testTheUserEndsAnAnimationWhereItIs() {
+    func testUserScrollStopsAnAnimationInPlace() {
         onMain {
             for placement in [TimelineListPlacement.start, .center, .end] {
                 let bench = TimelineListBench(TimelineListBench.heights(500))
@@ -194,7 +194,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testNothingMovesSlowlyWhenAnimationsAreOff() {
+    func testScrollIsImmediateWithoutAnimations() {
         onMain {
             let settings = Object(borrowing: UnsafeMutableRawPointer(gtk_settings_get_default()))
             settings.setProperty("gtk-enable-animations", false)
@@ -207,7 +207,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testAPositionIsComeBackTo() {
+    func testPositionCanBeRestored() {
         onMain {
             let bench = TimelineListBench.reading()
             let position = bench.list.position
@@ -233,7 +233,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testAsksForMoreTwoScreensAheadAndOnceAtATime() {
+    func testRequestsMoreRowsTwoScreensAheadAndOnce() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(100))
             var asked: [TimelineListEdge] = []
@@ -266,7 +266,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testTellsWhatIsInViewAfterLayouts() {
+    func testVisibleRowsAreReportedAfterLayout() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(300))
             var (changes, ends): (Int, [Bool]) = (0, [])
@@ -286,7 +286,7 @@ final class TimelineListScrollingTests: GtkTestCase {
     }
 
     /// A row scrolled into view stays visible when the list shrinks, but not once the user scrolls away.
-    func testWhatWasBroughtIntoViewStaysInALowerList() {
+    func testRowScrolledIntoViewStaysVisibleAsTheListShrinks() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(300))
             bench.list.scroll(toIndex: 200, at: .nearest)
@@ -309,7 +309,7 @@ final class TimelineListScrollingTests: GtkTestCase {
     }
 
     /// Scroll state is reported only for rows that are laid out: an empty list is at its end, new rows are not yet.
-    func testTellsNothingOfRowsBeforeTheirLayout() {
+    func testRowsAreNotReportedBeforeLayout() {
         onMain {
             let bench = TimelineListBench([])
             var ends: [Bool] = []
@@ -340,7 +340,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         }
     }
 
-    func testADragAtAnEdgeScrolls() {
+    func testDragAtAnEdgeScrolls() {
         onMain {
             let bench = TimelineListBench.reading()
             var steps = 0

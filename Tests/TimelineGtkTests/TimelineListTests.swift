@@ -7,7 +7,7 @@ import XCTest
 
 /// The scroll anchor stays in place to the pixel, in every frame, whatever changes around it.
 final class TimelineListTests: GtkTestCase {
-    func testOpensAtTheEndAndFollowsWhatIsAdded() {
+    func testOpensAtTheEndAndFollowsAddedRows() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(60))
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
@@ -22,7 +22,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testReadingPositionSurvivesEveryChangeAround() {
+    func testScrollPositionSurvivesSurroundingChanges() {
         onMain {
             let bench = TimelineListBench.reading()
             let source = bench.source
@@ -47,7 +47,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testARowThatGrowsByItselfMovesNothingElse() {
+    func testGrowingRowMovesNothingElse() {
         onMain {
             let bench = TimelineListBench.reading()
             guard let above = bench.list.row(for: bench.visibleKeys[1]) as? Strip else { return XCTFail("no row") }
@@ -57,7 +57,7 @@ final class TimelineListTests: GtkTestCase {
     }
 
     /// SLK-55: the composer grows, the on-screen keyboard appears, the window is resized.
-    func testTheViewportsSizeMovesNothing() {
+    func testResizingTheViewportMovesNoRows() {
         onMain {
             let bench = TimelineListBench.reading()
             bench.checkStill("less height") {
@@ -77,7 +77,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testLosingTheRowThatIsReadKeepsItsNeighbour() {
+    func testRemovingTheAnchorRowKeepsItsNeighbor() {
         onMain {
             let bench = TimelineListBench.reading()
             let keys = bench.visibleKeys
@@ -90,7 +90,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testResettingKeepsWhatIsRead() {
+    func testResettingKeepsTheScrollPosition() {
         onMain {
             let bench = TimelineListBench.reading()
             let keys = bench.source.keys
@@ -112,7 +112,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testShortContentLiesAtTheBottomOrTheTop() {
+    func testShortContentIsAlignedToTheBottomOrTop() {
         onMain {
             let bench = TimelineListBench([30, 40, 50])
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
@@ -127,7 +127,7 @@ final class TimelineListTests: GtkTestCase {
     }
 
     /// SLK-54: a list that is not inverted, as for logs.
-    func testNotInvertedItOpensAtTheStartAndHoldsToTheTop() {
+    func testNonInvertedListOpensAtTheStartAndStaysThere() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(80)) {
                 $0.isInverted = false
@@ -151,7 +151,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testAWindowIntoThePastDoesNotFollowItsEnd() {
+    func testDetachedListDoesNotFollowItsEnd() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(80)) { $0.followsEnd = false }
             let key = bench.lastKey
@@ -165,7 +165,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testIsMadeFromAUIFile() {
+    func testIsCreatedFromAUIFile() {
         onMain {
             TimelineList.register()
             let builder = Builder(
@@ -186,7 +186,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testIsFinalisedWithItsRows() {
+    func testIsFinalizedWithItsRows() {
         onMain {
             let before = StripImplementation.alive
             var gone = false
@@ -201,7 +201,7 @@ final class TimelineListTests: GtkTestCase {
         }
     }
 
-    func testAWrongCountIsReadAnew() {
+    func testWrongRowCountIsCorrected() {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(50))
             bench.source.list = nil

@@ -8,7 +8,7 @@ import XCTest
 /// The code of README.md and of ComposerGtk.docc/EmbeddingInTenMinutes.md that makes widgets. `make lint` compares each
 /// block with a snippet.
 final class EmbeddingSnippets: GtkTestCase {
-    func testABarSendsWhatIsTyped() throws {
+    func testBarSendsTypedText() throws {
         try onMain {
             let box = Box(.vertical)
             var delivered: [String] = []
@@ -34,7 +34,7 @@ final class EmbeddingSnippets: GtkTestCase {
         }
     }
 
-    func testAHostHasMessagesAboveTheBar() throws {
+    func testHostPlacesMessagesAboveTheBar() throws {
         try onMain {
             // snippet
             try ComposerHost.register()
@@ -55,7 +55,7 @@ final class EmbeddingSnippets: GtkTestCase {
         }
     }
 
-    func testABarHasOptionsAndButtons() throws {
+    func testBarHasOptionsAndButtons() throws {
         try onMain {
             try ComposerBar.register()
             let widget = ComposerBar.make()

@@ -62,7 +62,7 @@ struct TicketSource: CompletionSource {
         await offers(["Cid"], in: session)
     }
 
-    @Test("A source of one's own answers, and says why it fails")
+    @Test("A custom source provides matches and reports why it fails")
     func ownSourceAnswers() async {
         let session = ComposerSession()
         let tracker = { @Sendable (text: String) async throws -> [CompletionEntity] in
@@ -78,7 +78,7 @@ struct TicketSource: CompletionSource {
         await eventually { session.composer.completion?.failureReason == "The tracker does not answer" }
     }
 
-    @Test("A session returns what was accepted for a mention")
+    @Test("A session returns the entity that was accepted for a mention")
     func sessionReturnsTheEntity() async {
         let session = ComposerSession()
         session.completionSources = [

@@ -59,7 +59,7 @@ struct DrivingByEventsSnippets {
         #expect(!host.engine.state.isSending)
     }
 
-    @Test("A timer that is due has effects")
+    @Test("An expired timer has effects")
     func timerHasEffects() {
         var host = Host(people: CompletionIndex([]))
         host.handle(.insert("Hello", origin: .typed), at: .zero)
@@ -72,8 +72,8 @@ struct DrivingByEventsSnippets {
         #expect(host.engine.nextDeadline != .milliseconds(500))
     }
 
-    @Test("A draft brings back text and caret")
-    func draftBringsBackTextAndCaret() throws {
+    @Test("A draft restores text and caret")
+    func draftRestoresTextAndCaret() throws {
         var engine = ComposerEngine()
         _ = engine.handle(.insert("Hello", origin: .typed), at: .zero)
         _ = engine.handle(.select(.caret(2)), at: .zero)
@@ -89,8 +89,8 @@ struct DrivingByEventsSnippets {
     }
 
     /// README.md.
-    @Test("An engine tells its effects")
-    func engineTellsItsEffects() {
+    @Test("An engine returns its effects")
+    func engineReturnsItsEffects() {
         var shown = ComposerDocument()
         func mirror(_ edits: [AppliedEdit]) { for edit in edits { _ = shown.mirror(edit) } }
         var delivered: [String] = []

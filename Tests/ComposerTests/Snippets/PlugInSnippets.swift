@@ -4,8 +4,8 @@ import Testing
 
 // The code of Composer.docc/PlugIns.md. `make lint` compares each block with a snippet.
 struct PlugInSnippets {
-    @Test("Each kind of plug-in is asked")
-    func eachKindIsAsked() {
+    @Test("Each kind of plug-in is consulted")
+    func eachPlugInIsConsulted() {
         // snippet
         var engine = ComposerEngine()
         let counter = KeystrokeCounter()

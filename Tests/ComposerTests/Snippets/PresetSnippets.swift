@@ -4,8 +4,8 @@ import Testing
 
 // The code of Composer.docc/Presets.md. `make lint` compares each block with a snippet.
 struct PresetSnippets {
-    @Test("A preset is a start for options of one's own")
-    func presetIsAStart() {
+    @Test("A preset is a starting point for a custom configuration")
+    func presetCanBeCustomized() {
         // snippet
         var configuration = ComposerConfiguration.preset(.slack)
         configuration.sendKey = .ctrlReturn

@@ -16,9 +16,9 @@ enum DateText {
         case .yesterday: translated("Yesterday")
         case .thisWeek: format(date, "%A")
         // Translators: a day of this year, as strftime formats it.
-        case .other(sameYear: true): format(date, translated("%e %B"))
+        case .other(sameYear: true): format(date, translated("%B %-d"))
         // Translators: a day of another year, as strftime formats it.
-        case .other(sameYear: false): format(date, translated("%e %B %Y"))
+        case .other(sameYear: false): format(date, translated("%B %-d, %Y"))
         }
     }
 
@@ -29,7 +29,7 @@ enum DateText {
         case .yesterday: translated("Yesterday")
         case .thisWeek: format(date, "%a")
         // Translators: a day of this year, short, as strftime formats it.
-        case .other(sameYear: true): format(date, translated("%e %b"))
+        case .other(sameYear: true): format(date, translated("%b %-d"))
         case .other(sameYear: false): format(date, "%x")
         }
     }

@@ -12,13 +12,13 @@ final class ComposerAnnouncements {
         let editing = state.editing != nil
         let excess = state.counter.flatMap { $0.exceeded ? $0.excess : nil }
         if editing != isEditing {
-            announcer.post(editing ? translated("Editing Message") : translated("No longer editing"))
+            announcer.post(editing ? translated("Editing Message") : translated("Stopped editing"))
         } else if (excess != nil) != isExceeded {
             announcer.post(
                 excess.map {
-                    translated("%d character too many", "%d characters too many", count: $0)
+                    translated("%d character over the limit", "%d characters over the limit", count: $0)
                         .replacing("%d", with: "\($0)")
-                } ?? translated("The message is short enough again"))
+                } ?? translated("Message within the limit"))
         }
         isEditing = editing
         isExceeded = excess != nil

@@ -189,7 +189,7 @@ final class ComposerBinding {
         let icon = isExpanded ? "view-restore-symbolic" : "view-fullscreen-symbolic"
         guard widgets.expand.iconName != icon else { return }
         widgets.expand.iconName = icon
-        let label = isExpanded ? translated("Shrink Editor") : translated("Expand Editor")
+        let label = isExpanded ? translated("Collapse Message Field") : translated("Expand Message Field")
         widgets.expand.setAccessibleLabel(label)
         widgets.expand.tooltip = "\(label) — \(KeyChord("E", [.control, .shift]).description)"
     }
@@ -197,12 +197,12 @@ final class ComposerBinding {
     private func showReply(_ reply: ReplyTarget?) {
         widgets.reply.isRevealed = reply != nil
         guard let reply else { return }
-        widgets.replyTitle.text = translated("Reply to %s").replacing("%s", with: reply.sender)
+        widgets.replyTitle.text = translated("Replying to %s").replacing("%s", with: reply.sender)
         let words =
             switch reply.preview {
             case .loading: WrittenText(translated("Loading…"), syntax: .plain)
             case .text(let words): words.firstLine(200)
-            case .gone: WrittenText(translated("This message is gone"), syntax: .plain)
+            case .gone: WrittenText(translated("Message not available"), syntax: .plain)
             }
         widgets.replyQuote.show(words)
     }

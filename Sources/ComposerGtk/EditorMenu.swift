@@ -52,7 +52,7 @@ final class EditorMenu {
             [(translated("_Undo"), "composer.undo"), (translated("_Redo"), "composer.redo")],
             [
                 (translated("Cu_t"), "composer.cut"), (translated("_Copy"), "composer.copy"),
-                (translated("_Paste"), "composer.paste"), (translated("Paste as Plain _Text"), "composer.paste-text"),
+                (translated("_Paste"), "composer.paste"), (translated("Paste as Plain Te_xt"), "composer.paste-text"),
             ],
         ]
         for items in sections {
@@ -66,8 +66,8 @@ final class EditorMenu {
         menu.append(section: formatting)
         let all = Menu()
         all.append(translated("Select _All"), "composer.select-all")
-        all.append(translated("C_lear"), "composer.clear")
-        all.append(translated("_Expand Editor"), "composer.expand")
+        all.append(translated("C_lear Message"), "composer.clear")
+        all.append(translated("_Expand Message Field"), "composer.expand")
         menu.append(section: all)
         return menu
     }

@@ -90,7 +90,7 @@ final class InlineImages {
     private func describe(_ entry: InlineImage, _ attachment: Attachment?) {
         guard entry.attachment != attachment || attachment == nil else { return }
         entry.attachment = attachment
-        let name = attachment?.altText ?? attachment?.name ?? translated("A picture that was removed")
+        let name = attachment?.altText ?? attachment?.name ?? translated("Removed image")
         entry.widget.setAccessibleLabel(name)
         entry.widget.tooltip = name
         scale(entry)

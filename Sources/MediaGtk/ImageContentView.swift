@@ -98,7 +98,7 @@ import MediaDecoding
 
     private func showMissing() {
         isMissing = true
-        showProblem(translated("This picture is not to be had now. Try again?"), icon: "view-refresh-symbolic")
+        showProblem(translated("Image not available. Select to retry."), icon: "view-refresh-symbolic")
     }
 
     private func describe(_ file: MediaReference) {
@@ -152,10 +152,10 @@ extension ImageFailure {
     /// The message for the user.
     var explanation: String {
         switch self {
-        case .unknownFormat: translated("This kind of picture is not shown here")
-        case .tooLarge: translated("This picture is too large to be shown")
-        case .broken: translated("This picture is damaged")
-        case .stopped: translated("This picture could not be shown")
+        case .unknownFormat: translated("Image format not supported")
+        case .tooLarge: translated("Image too large to display")
+        case .broken: translated("Image damaged")
+        case .stopped: translated("Could not display image")
         }
     }
 }

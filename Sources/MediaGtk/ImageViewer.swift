@@ -19,8 +19,8 @@ final class ImageViewer {
     private let media: MediaPresenter
     private let canvas = ZoomableImage.make()
     private let title = WindowTitle()
-    private let previous = ImageViewer.button("go-previous-symbolic", translated("Previous Picture"))
-    private let next = ImageViewer.button("go-next-symbolic", translated("Next Picture"))
+    private let previous = ImageViewer.button("go-previous-symbolic", translated("Previous Image"))
+    private let next = ImageViewer.button("go-next-symbolic", translated("Next Image"))
     private var files: [MediaReference] = []
     private var image: DecodedImage?
     var isDisplayed: Bool { image != nil }
@@ -81,7 +81,7 @@ final class ImageViewer {
             } catch let failure as ImageFailure {
                 if !Task.isCancelled { self?.show(failure.explanation) }
             } catch {
-                if !Task.isCancelled { self?.show(translated("This picture is not to be had now.")) }
+                if !Task.isCancelled { self?.show(translated("Image not available")) }
             }
         }
     }
@@ -129,7 +129,7 @@ final class ImageViewer {
         let header = HeaderBar()
         header.addStyle("flat")
         header.titleWidget = title
-        let copy = Self.button("edit-copy-symbolic", translated("Copy Picture"))
+        let copy = Self.button("edit-copy-symbolic", translated("Copy Image"))
         let save = Self.button("document-save-symbolic", translated("Save"))
         for button in [previous, next] { header.packStart(button) }
         for button in [save, copy] { header.packEnd(button) }

@@ -117,7 +117,7 @@ package import GtkKit
 
     private func fail() {
         guard problem == nil else { return }
-        let text = translated("This can't be played here. Another program may be able to.")
+        let text = translated("Could not play this file. Try opening it in another app.")
         problem = text
         message.text = text
         message.isVisible = true

@@ -59,7 +59,7 @@ final class AccountDialogTests: GtkTestCase {
                     MainLoop.pump { if case .credentials = viewModel.state.step { true } else { false } })
                 viewModel.send(.logIn(name: "ann", password: AccountCredential("wrong")))
                 XCTAssertTrue(
-                    MainLoop.pump { window.visibleTexts.contains { $0.contains("does not know this name") } })
+                    MainLoop.pump { window.visibleTexts.contains { $0.contains("Incorrect username or password") } })
                 gtk_window_close(window.cast())
                 XCTAssertTrue(MainLoop.pump { !window.isMapped })
             }
@@ -129,7 +129,7 @@ final class AccountDialogTests: GtkTestCase {
                 gtk_menu_button_popup(widget.cast())
                 XCTAssertTrue(MainLoop.pump { widget.visibleTexts.contains("bo") })
                 XCTAssertTrue(widget.visibleTexts.contains("99+"))
-                XCTAssertTrue(widget.visibleTexts.contains("The server is not to be trusted"))
+                XCTAssertTrue(widget.visibleTexts.contains("Server certificate not trusted"))
                 let list = try XCTUnwrap(
                     widget.descendants.first { shim_is_a($0.pointer, gtk_list_box_get_type()) != 0 })
                 let second = try XCTUnwrap(gtk_list_box_get_row_at_index(list.cast(), 1))
@@ -155,11 +155,11 @@ final class AccountDialogTests: GtkTestCase {
                 bar?.onAction = { acted.append($0) }
                 let window = TestWindow(widget, width: 360)
                 let cases: [(AccountsCoordinator.Banner, String, String)] = [
-                    (.offline, "does not answer", "Retry"), (.untrusted(.expired), "has expired", "Retry"),
-                    (.untrusted(.wrongName), "another server’s", "Retry"),
-                    (.signedOut(isSoft: true), "password is needed", "Sign In…"),
+                    (.offline, "Could not connect", "Retry"), (.untrusted(.expired), "has expired", "Retry"),
+                    (.untrusted(.wrongName), "different server", "Retry"),
+                    (.signedOut(isSoft: true), "Session expired", "Sign In…"),
                     (.signedOut(isSoft: false), "Signed out", "Sign In Again…"),
-                    (.locked(.locked), "keyring is locked", "Retry"),
+                    (.locked(.locked), "Keyring locked", "Retry"),
                 ]
                 for (banner, text, action) in cases {
                     bar?.show(banner)

@@ -97,16 +97,30 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    func testClickingARowAcceptsItAndKeepsTheFocus() throws {
+    func testRowClickAcceptsItAndKeepsTheFocus() throws {
         try onMain {
             let bench = try ComposerBench.completing()
             try RealInput.press("at")
             XCTAssertTrue(bench.waitForList())
             guard let row = bench.completion.row(at: 2) else { return XCTFail("no row") }
-            try RealInput.point(at: row)
-            try RealInput.click()
-            XCTAssertTrue(MainLoop.pump { bench.shown == "@Zoe " }, bench.shown)
+            XCTAssertTrue(try Self.click(row) { bench.shown == "@Zoe " }, bench.shown)
             XCTAssertTrue(bench.textView.hasFocus)
+            try bench.close()
+        }
+    }
+
+    func testRowIsClickableAfterAClickClosedTheList() throws {
+        try onMain {
+            let bench = try ComposerBench.completing()
+            try RealInput.press("at")
+            XCTAssertTrue(bench.waitForList())
+            try RealInput.point(at: bench.textView, x: 1, y: 8)
+            try RealInput.click()
+            XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
+            try RealInput.press("BackSpace", "Delete", "at")
+            XCTAssertTrue(bench.waitForList())
+            guard let row = bench.completion.row(at: 2) else { return XCTFail("no row") }
+            XCTAssertTrue(try Self.click(row) { bench.shown == "@Zoe " }, bench.shown)
             try bench.close()
         }
     }
@@ -137,11 +151,23 @@ final class CompletionPopupTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.isFocused })
             bench.type("@")
             XCTAssertTrue(MainLoop.pump { bench.completion.isOpen })
-            XCTAssertEqual(bench.completion.announcer.text, "The suggestions could not be loaded")
+            XCTAssertEqual(bench.completion.announcer.text, "Could not load suggestions")
             bench.viewModel.handle(.cancelCompletion)
             XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
             try bench.close()
         }
+    }
+
+    /// Clicks a row, and once more if that did nothing: GTK 4.8 loses the pointer over a popover that is laid out anew,
+    /// until the pointer moves.
+    @MainActor
+    private static func click(_ row: Widget, until isDone: () -> Bool) throws -> Bool {
+        for _ in 0..<3 {
+            try RealInput.point(at: row)
+            try RealInput.click()
+            if MainLoop.pump(forAtMost: 3, until: isDone) { return true }
+        }
+        return false
     }
 }
 

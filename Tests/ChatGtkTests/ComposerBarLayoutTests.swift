@@ -269,16 +269,16 @@ final class ComposerBarLayoutTests: GtkTestCase {
             let said = { bench.bar.binding?.announcements.announcer.text ?? "" }
             bench.bar.characterLimit = 3
             bench.bar.text = "abcde"
-            XCTAssertTrue(MainLoop.pump { said() == "2 characters too many" }, said())
+            XCTAssertTrue(MainLoop.pump { said() == "2 characters over the limit" }, said())
             bench.bar.text = "abcdef"
             XCTAssertTrue(MainLoop.pump { bench.bar.widgets.counter.text == "-3" })
-            XCTAssertEqual(said(), "2 characters too many", "told when it is crossed, not at each key")
+            XCTAssertEqual(said(), "2 characters over the limit", "told when it is crossed, not at each key")
             bench.bar.text = "ab"
-            XCTAssertTrue(MainLoop.pump { said() == "The message is short enough again" }, said())
+            XCTAssertTrue(MainLoop.pump { said() == "Message within the limit" }, said())
             bench.bar.session.handle(.startEdit(id: "m", WrittenText("old")))
             XCTAssertTrue(MainLoop.pump { said() == "Editing Message" }, said())
             bench.bar.session.handle(.cancelEdit)
-            XCTAssertTrue(MainLoop.pump { said() == "No longer editing" }, said())
+            XCTAssertTrue(MainLoop.pump { said() == "Stopped editing" }, said())
             bench.window.close()
         }
     }

@@ -59,7 +59,7 @@ final class ConversationHeaderTests: GtkTestCase {
             try Self.append([long], by: ConversationBench.other, to: fixture)
             let bench = try ConversationBench(in: fixture)
             bench.settle()
-            let button = try XCTUnwrap(bench.list.widget.button("Show All"))
+            let button = try XCTUnwrap(bench.list.widget.button("Show Full Message"))
             try bench.activate()
             try RealInput.point(at: button)
             try RealInput.click()
@@ -126,15 +126,15 @@ final class ConversationHeaderTests: GtkTestCase {
             @MainActor func dialog(_ part: String) -> Bool {
                 Widget.windows.contains { $0.isMapped && $0.visibleTexts.contains { $0.contains(part) } }
             }
-            XCTAssertTrue(bench.wait { dialog("for everyone in the room") })
+            XCTAssertTrue(bench.wait { dialog("for everyone in this room") })
             try bench.press("Escape")
-            XCTAssertTrue(bench.wait { !dialog("for everyone in the room") })
+            XCTAssertTrue(bench.wait { !dialog("for everyone in this room") })
             try finish { [fixture = bench.fixture] in
                 try await fixture.backend.removeMember(ConversationBench.other, from: ConversationBench.room)
             }
             XCTAssertTrue(bench.wait { bench.model.state.otherMembers.isEmpty })
             bench.model.send(.message(MessageID("m29"), .requestDeletion))
-            XCTAssertTrue(bench.wait { dialog("Only you are in this room") })
+            XCTAssertTrue(bench.wait { dialog("the only member of this room") })
             try bench.press("Escape")
             try bench.close()
         }

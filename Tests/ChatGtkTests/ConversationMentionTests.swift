@@ -145,8 +145,8 @@ final class ConversationMentionTests: GtkTestCase {
             PreferencesDialog.present(settings: settings, over: nil)
             let row = try XCTUnwrap(
                 Widget.windows.flatMap(\.descendants).first {
-                    $0.visibleTexts == ["Count Characters"]
-                        || $0.visibleTexts.first == "Count Characters"
+                    $0.visibleTexts == ["Always Show Character Count"]
+                        || $0.visibleTexts.first == "Always Show Character Count"
                             && shim_is_a($0.pointer, adw_action_row_get_type()) != 0
                 })
             let toggle = try XCTUnwrap(row.descendants.first { shim_is_a($0.pointer, gtk_switch_get_type()) != 0 })

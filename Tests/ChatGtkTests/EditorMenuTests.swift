@@ -121,7 +121,7 @@ final class EditorMenuTests: GtkTestCase {
                 .startReply(ReplyTarget(messageID: "m", sender: "Ann", preview: .text("Shall we?\nTomorrow"))))
             let parts = bench.view.bar.widgets
             XCTAssertTrue(MainLoop.pump { parts.reply.isRevealed })
-            XCTAssertEqual(parts.replyTitle.text, "Reply to Ann")
+            XCTAssertEqual(parts.replyTitle.text, "Replying to Ann")
             XCTAssertEqual(parts.replyQuote.text, "Shall we?")
             bench.viewModel.send(.composer(.startEdit(id: "e", WrittenText("old words"))))
             XCTAssertTrue(MainLoop.pump { parts.edit.isRevealed })

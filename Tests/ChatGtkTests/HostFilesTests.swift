@@ -74,7 +74,7 @@ final class HostFilesTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { cells().count == 3 }, "MIB-38")
             XCTAssertTrue(cells()[1].grabFocus())
             try RealInput.press("Delete")
-            XCTAssertTrue(MainLoop.pump { bench.state.attachments.map(\.name) == ["a.txt", "Pasted picture.png"] })
+            XCTAssertTrue(MainLoop.pump { bench.state.attachments.map(\.name) == ["a.txt", "Pasted image.png"] })
             bench.bar.grabFocus()
             XCTAssertTrue(MainLoop.pump { bench.text.hasFocus })
             try RealInput.press("Return")
@@ -126,7 +126,8 @@ final class HostFilesTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { player.taken.count == 1 })
             try Self.paste(try files.list("a.txt"), as: "text/uri-list", into: bench)
             XCTAssertTrue(MainLoop.pump { bench.refusals == [.mediaType("text/plain")] }, "\(bench.refusals)")
-            XCTAssertNil(bench.item("Add Files").flatMap { $0.isMapped ? $0 : nil }, "no button where there is no tray")
+            XCTAssertNil(
+                bench.item("Attach Files").flatMap { $0.isMapped ? $0 : nil }, "no button where there is no tray")
             bench.close()
         }
     }
@@ -188,7 +189,7 @@ final class HostFilesTests: GtkTestCase {
             }
             let more = try XCTUnwrap(
                 bench.widget.descendants.last {
-                    $0.tooltip == "Add Files" && $0.pointer != bench.bar.files?.attachmentController.button.pointer
+                    $0.tooltip == "Attach Files" && $0.pointer != bench.bar.files?.attachmentController.button.pointer
                 })
             XCTAssertTrue(MainLoop.pump { more.isMapped }, "MIB-37: it stays without a file")
             bench.bar.offersMoreFiles = false

@@ -44,7 +44,7 @@ final class InvitationTests: GtkTestCase {
             let expected = ["Invitations", "Garden <1>", "Direct Chats", "Bo", "Rooms", "plans"]
             let shown = { list.visibleTexts.filter { expected.contains($0) } }
             XCTAssertTrue(MainLoop.pump { shown() == expected }, "\(shown())")
-            XCTAssertTrue(list.visibleTexts.contains("Ann invites you"))
+            XCTAssertTrue(list.visibleTexts.contains("Invitation from Ann"))
             try RealInput.activate(window)
             view.grabFocus()
             XCTAssertEqual(viewModel.state.selection, RoomID("plans"))
@@ -83,7 +83,7 @@ final class InvitationTests: GtkTestCase {
                 let window = TestWindow(page, width: 360, height: 600)
                 let texts = page.visibleTexts
                 XCTAssertTrue(texts.contains("Garden <1>") && texts.contains("Beds & borders"), "\(texts)")
-                XCTAssertTrue(texts.contains("Ann (@ann:example.org) invites you to this room."), "\(texts)")
+                XCTAssertTrue(texts.contains("Ann (@ann:example.org) invited you to this room."), "\(texts)")
                 XCTAssertTrue(texts.contains { $0.contains("encrypted") })
                 view?.grabFocus()
                 try RealInput.activate(window.window)
@@ -131,7 +131,7 @@ final class InvitationTests: GtkTestCase {
             let window = TestWindow(view.widget, width: 700, height: 600)
             try XCTUnwrap(view.widget.button("Decline")).activate()
             XCTAssertTrue(
-                MainLoop.pump { view.widget.visibleTexts.contains { $0.contains("cannot be reached") } })
+                MainLoop.pump { view.widget.visibleTexts.contains { $0.contains("Could not connect") } })
             XCTAssertTrue(MainLoop.pump { view.widget.button("Decline")?.isSensitive == true })
             XCTAssertEqual(service.calls, [.decline(RoomID("garden"))])
             window.close()

@@ -24,12 +24,13 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertTrue(bench.wait { Self.group(bench)?.lines.count == 3 })
             bench.settle()
             let row = try XCTUnwrap(Self.row(bench))
-            XCTAssertEqual(row.accessibleText, "You named the room “Short” · You set the topic to “Second”")
+            XCTAssertEqual(
+                row.accessibleText, "You changed the room name to “Short” · You changed the topic to “Second”")
             let height = row.widget.height
             try RealInput.point(at: row.widget)
             try RealInput.click()
             XCTAssertTrue(bench.wait { Self.group(bench)?.isExpanded == true && row.widget.height > height })
-            XCTAssertTrue(row.accessibleText.contains("You set the topic to “First”"), row.accessibleText)
+            XCTAssertTrue(row.accessibleText.contains("You changed the topic to “First”"), row.accessibleText)
             bench.timeline.grabFocus()
             XCTAssertTrue(bench.wait { bench.list.focusedRow == bench.model.rows.count - 1 })
             try bench.press("Return")

@@ -237,10 +237,10 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertEqual(gtk_accessible_get_accessible_role(bench.list.widget.cast()), GTK_ACCESSIBLE_ROLE_LOG)
             let row = try XCTUnwrap(bench.row(59))
             XCTAssertEqual(gtk_accessible_get_accessible_role(row.widget.cast()), GTK_ACCESSIBLE_ROLE_LIST_ITEM)
-            XCTAssertTrue(bench.wait { row.accessibleText.contains("In reply to") })
+            XCTAssertTrue(bench.wait { row.accessibleText.contains("Reply to") })
             let item = try XCTUnwrap(row.item)
             XCTAssertEqual(
-                row.accessibleText, "You: \(item.text). In reply to Robin. \(DateText.time(item.sentAt))")
+                row.accessibleText, "You: \(item.text). Reply to Robin. \(DateText.time(item.sentAt))")
             try bench.close()
         }
     }

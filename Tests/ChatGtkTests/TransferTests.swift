@@ -42,8 +42,8 @@ final class TransferTests: GtkTestCase {
                 """
             try Data(text.utf8).write(to: file)
             guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
-            XCTAssertTrue(MainLoop.pump { dialog.headingText == "Conversations Were Imported" }, dialog.headingText)
-            XCTAssertTrue(dialog.reportText.contains("1 × event that is no message (create_group)"), dialog.reportText)
+            XCTAssertTrue(MainLoop.pump { dialog.headingText == "Chat History Imported" }, dialog.headingText)
+            XCTAssertTrue(dialog.reportText.contains("1 × unsupported event (create_group)"), dialog.reportText)
             XCTAssertTrue(dialog.bodyText.contains("1 message"), dialog.bodyText)
             try RealInput.activate(dialog.window)
             try RealInput.press("Return")
@@ -71,7 +71,7 @@ final class TransferTests: GtkTestCase {
                 try Data(#"{"name": "Bikes", "type": "x", "id": 1, "messages": [\#(list)]}"#.utf8).write(to: file)
                 let dialog = window.transfers.start(.import(file))
                 guard let dialog, !keys.isEmpty else { return dialog }
-                XCTAssertTrue(MainLoop.pump { dialog.headingText == "“Bikes” Was Imported Before" }, dialog.headingText)
+                XCTAssertTrue(MainLoop.pump { dialog.headingText == "“Bikes” Is Already Imported" }, dialog.headingText)
                 XCTAssertTrue(MainLoop.pump { dialog.choiceButtons.allSatisfy(\.isMapped) })
                 try RealInput.activate(dialog.window)
                 for key in keys { try RealInput.press(key) }
@@ -85,15 +85,15 @@ final class TransferTests: GtkTestCase {
                 try RealInput.press("Escape")
                 XCTAssertTrue(MainLoop.pump { !dialog.window.isMapped })
             }
-            let done = "Conversations Were Imported"
+            let done = "Chat History Imported"
             try dismiss(bring(2, []), done)
             XCTAssertTrue(MainLoop.pump { count() == 1 })
             let merged = try bring(3, ["Return"])
             XCTAssertTrue(MainLoop.pump { merged?.headingText == done })
-            XCTAssertEqual(merged?.bodyText, "1 conversation, 1 message")
+            XCTAssertEqual(merged?.bodyText, "1 room, 1 message")
             try dismiss(merged, done)
             XCTAssertEqual(count(), 1)
-            try dismiss(bring(4, ["Escape"]), "Stopped: Nothing Was Changed")
+            try dismiss(bring(4, ["Escape"]), "Canceled Without Changes")
             XCTAssertEqual(count(), 1)
             try dismiss(bring(4, ["shift+Tab", "Return"]), done)
             XCTAssertTrue(MainLoop.pump { count() == 2 }, "a room beside it")
@@ -125,7 +125,7 @@ final class TransferTests: GtkTestCase {
                 """
             try Data(text.utf8).write(to: file)
             guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
-            XCTAssertTrue(MainLoop.pump { dialog.headingText == "Conversations Were Imported" }, dialog.headingText)
+            XCTAssertTrue(MainLoop.pump { dialog.headingText == "Chat History Imported" }, dialog.headingText)
             try RealInput.activate(dialog.window)
             try RealInput.press("Return")
             XCTAssertTrue(
@@ -163,8 +163,8 @@ final class TransferTests: GtkTestCase {
     private static func fail(_ window: MainWindow, _ file: URL, onFinalize: @escaping () -> Void) throws {
         guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
         XCTAssertTrue(
-            MainLoop.pump { dialog.headingText == "Nothing Was Imported from “result.json”" }, dialog.headingText)
-        XCTAssertTrue(dialog.bodyText.contains("ends in the middle"), dialog.bodyText)
+            MainLoop.pump { dialog.headingText == "Could Not Import “result.json”" }, dialog.headingText)
+        XCTAssertTrue(dialog.bodyText.contains("file is incomplete"), dialog.bodyText)
         dialog.window.onFinalize(onFinalize)
         try RealInput.activate(dialog.window)
         try RealInput.press("Escape")
@@ -186,7 +186,7 @@ final class TransferTests: GtkTestCase {
             guard let dialog = window.transfers.start(.export(room, name: "Plans", .html, into: target)) else {
                 return XCTFail("no dialog")
             }
-            XCTAssertTrue(MainLoop.pump { dialog.headingText == "The Room Was Exported" }, dialog.headingText)
+            XCTAssertTrue(MainLoop.pump { dialog.headingText == "Room Exported" }, dialog.headingText)
             let page = String(
                 decoding: try Data(contentsOf: target.appending(path: "Plans/messages.html")), as: UTF8.self)
             XCTAssertTrue(page.contains("Hello <em>you</em>"), page)

@@ -117,7 +117,7 @@ import Testing
         await eventually { app.timeline.state.otherMembers.map(\.displayName) == ["Guide"] }
         await app.say("/invite Santa")
         #expect(app.composer.document.text == "/invite Santa")
-        #expect(app.coordinator.toasts.last == .message("Nobody is known as Santa."))
+        #expect(app.coordinator.toasts.last == .message("No user found for Santa."))
         await app.end()
     }
 

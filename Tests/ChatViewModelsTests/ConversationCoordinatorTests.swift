@@ -75,7 +75,7 @@ import Testing
         let conversation = await start()
         await eventually { !conversation.acceptsMessages }
         #expect(!conversation.isEncrypted, "that is not known either")
-        #expect(conversation.encryptionNotice(.untranslated)?.contains("until the server says") == true)
+        #expect(conversation.encryptionNotice(.untranslated)?.contains("once the server confirms") == true)
         #expect(coordinator.toasts == [.failed(ChatError.storage(reason: "unreadable"))])
         service.encryption = { _ in false }
         await open(b)

@@ -22,10 +22,10 @@ import Testing
     func emptyRoomHasADescription() {
         let room = ConversationHeader(name: "Tea", kind: .group)
         #expect(room.emptyTitle(.untranslated) == "Tea")
-        #expect(room.emptyDescription(.untranslated) == "Nothing was said here yet.")
+        #expect(room.emptyDescription(.untranslated) == "No messages yet")
         let notes = ConversationHeader(name: "Tea", kind: .notes)
-        #expect(notes.emptyTitle(.untranslated) == "Notes to Yourself")
-        #expect(notes.emptyDescription(.untranslated) == "What you write here stays on this computer.")
+        #expect(notes.emptyTitle(.untranslated) == "Notes")
+        #expect(notes.emptyDescription(.untranslated) == "Notes stay on this computer.")
     }
 
     private func card(of target: MentionTarget, kind: Room.Kind = .group) -> MentionCard? {

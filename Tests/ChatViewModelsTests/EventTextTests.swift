@@ -19,7 +19,7 @@ import Testing
     @Test(
         "Names are joined with commas and “and”",
         arguments: [
-            (0, ""), (1, "Ada"), (2, "Ada and Bo"), (3, "Ada, Bo and Cy"), (5, "Ada, Bo and 3 others"),
+            (0, ""), (1, "Ada"), (2, "Ada and Bo"), (3, "Ada, Bo, and Cy"), (5, "Ada, Bo, and 3 others"),
         ])
     func namesAreListed(count: Int, expected: String) {
         let names = ["Ada", "Bo", "Cy", "Di", "{first}"]
@@ -32,17 +32,18 @@ import Testing
         #expect(texts.names([.currentUser, .named("Bo")]) == "You and Bo")
         let role = RoomEvent(.roleSet, after: RoomEvent.Role.moderator.rawValue)
         #expect(texts.sentence(line(role, of: .currentUser)) == "Ada made you a moderator")
-        #expect(texts.sentence(line(RoomEvent(.roomNamed, after: "{actor}"))) == "Ada named the room “{actor}”")
+        #expect(
+            texts.sentence(line(RoomEvent(.roomNamed, after: "{actor}"))) == "Ada changed the room name to “{actor}”")
         #expect(texts.sentence(line(RoomEvent(.joined), of: .named("{count}"))) == "{count} joined")
     }
 
     @Test("A changed room rule is described by its value")
     func ruleChangesShowTheirValue() {
-        #expect(texts.sentence(line(RoomEvent(.joinRuleSet, after: "public"))) == "Ada let anyone join")
+        #expect(texts.sentence(line(RoomEvent(.joinRuleSet, after: "public"))) == "Ada allowed anyone to join")
         #expect(texts.sentence(line(RoomEvent(.joinRuleSet, after: "other"))) == "Ada changed who can join")
         #expect(
             texts.sentence(line(RoomEvent(.historyVisibilitySet, after: "shared")))
-                == "Ada let members read all messages")
+                == "Ada made the message history visible to all members")
     }
 
     @Test("A summary mentions each change once")
@@ -54,6 +55,6 @@ import Testing
         ]
         #expect(
             texts.summary(EventGroup(lines: lines, isExpanded: false))
-                == "Ada and Bo joined · You set the topic to “Tea”")
+                == "Ada and Bo joined · You changed the topic to “Tea”")
     }
 }

@@ -26,10 +26,10 @@ import Testing
     func doubtfulLinks() throws {
         let evil = try #require(try confirmation("https://evil.example", shownAs: "https://bank.example"))
         #expect(evil.isSuspicious && evil.canOpen && evil.address == "https://evil.example")
-        #expect(evil.heading(.untranslated) == "Do You Trust This Link?")
+        #expect(evil.heading(.untranslated) == "Open Suspicious Link?")
         let unread = try #require(try confirmation("https://a.example/y", shownAs: "here"))
         #expect(!unread.isSuspicious && unread.canOpen)
-        #expect(unread.heading(.untranslated) == "Open This Link?")
+        #expect(unread.heading(.untranslated) == "Open Link?")
     }
 
     @Test("An FTP link can only be copied, even if it was read")
@@ -44,10 +44,10 @@ import Testing
             try #require(try confirmation(address, shownAs: text)).body(.untranslated) { "ascii(\($0))" }
         }
         #expect(try body("https://a.example/y", "x") == "https://a.example/y")
-        #expect(try body("https://a.example/y", "b.example").contains("names another address"))
-        #expect(try body("https://bank.example@evil.example/", "x").contains("leads to evil.example."))
-        #expect(try body("https://аpple.example/", "x").contains("the address is ascii(аpple.example)"))
-        #expect(try body("https://a.example/", "a.exa\u{202E}mple").contains("turn its direction"))
+        #expect(try body("https://a.example/y", "b.example").contains("a different address"))
+        #expect(try body("https://bank.example@evil.example/", "x").contains("opens evil.example."))
+        #expect(try body("https://аpple.example/", "x").contains("ASCII form is ascii(аpple.example)"))
+        #expect(try body("https://a.example/", "a.exa\u{202E}mple").contains("direction-changing characters"))
         let long = "https://a.example/" + String(repeating: "y", count: 400)
         #expect(try body(long, "x") == long.prefix(300) + "…")
     }

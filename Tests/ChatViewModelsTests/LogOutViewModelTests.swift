@@ -22,8 +22,8 @@ import Testing
         let viewModel = await start()
         #expect(
             viewModel.state.losses(.untranslated).split(separator: "\n").dropFirst() == [
-                "1 message that was not sent yet is lost.", "2 changes of messages that were not sent yet are lost.",
-                "3 drafts are lost.",
+                "1 unsent message will be lost.", "2 unsent changes to messages will be lost.",
+                "3 drafts will be lost.",
             ])
     }
 

@@ -23,14 +23,14 @@ import Testing
     func captions() {
         #expect(texts.caption(item()) == "12:00")
         #expect(texts.caption(item { $0.endsGroup = false }) == "")
-        #expect(texts.caption(item { $0.isEdited = true }) == "12:00 · edited")
-        #expect(texts.caption(item { $0.delivery = .sending }) == "12:00 · sending…")
+        #expect(texts.caption(item { $0.isEdited = true }) == "12:00 · Edited")
+        #expect(texts.caption(item { $0.delivery = .sending }) == "12:00 · Sending…")
         #expect(
             texts.caption(
                 item {
                     $0.delivery = .sending
                     $0.waitsForSignIn = true
-                }) == "12:00 · waiting for you to sign in")
+                }) == "12:00 · Waiting for sign-in")
         #expect(texts.caption(item { $0.upload = 0.5 }) == "", "its progress bar says so")
         #expect(texts.caption(item { $0.delivery = .failed }) == "12:00", "its bar says so")
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(texts.accessibleText(item()) == "You: hello. 12:00")
         #expect(texts.accessibleText(item { $0.isOwn = false }) == "Robin: hello. 12:00")
         #expect(texts.accessibleText(item { $0.isDeleted = true }) == "You: Message deleted. 12:00")
-        #expect(texts.accessibleText(item { $0.delivery = .failed }) == "You: hello. 12:00, not sent")
+        #expect(texts.accessibleText(item { $0.delivery = .failed }) == "You: hello. 12:00, Not sent")
         let full = item {
             $0.quote = .text(MessageID("q"), senderName: "Alex", words: "what?")
             $0.attachments = [MediaReference(uri: "a", name: "a.png", type: "image/png", altText: "a rose")]
@@ -50,7 +50,7 @@ import Testing
         }
         #expect(
             texts.accessibleText(full)
-                == "You: Picture a rose. hello. In reply to Alex. 👍 by You, Alex. 12:00, Edit not sent. Read by Alex")
+                == "You: Image a rose. hello. Reply to Alex. 👍 by You, Alex. 12:00, Could not save edit. Read by Alex")
     }
 
     @Test("Attachments are named by kind")
@@ -66,7 +66,7 @@ import Testing
             MessageItem.Reader(id: MemberID("r\($0)"), name: "R\($0)", readAt: Fixtures.date)
         }
         #expect(texts.readBy(Array(readers.prefix(2))) == "Read by R1 and R2")
-        #expect(texts.readBy(readers) == "Read by R1, R2 and 20 others")
+        #expect(texts.readBy(readers) == "Read by R1, R2, and 20 others")
         let lines = texts.tooltip(readers).split(separator: "\n")
         #expect(lines.count == 22 && lines[1] == "R1 · 12:00" && lines.last == "2 others")
     }

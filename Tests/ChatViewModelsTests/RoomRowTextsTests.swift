@@ -33,6 +33,7 @@ import Testing
             row(.none, unread: 20, mayHaveMore: true).accessibleText(time: "12:00", .untranslated)
                 == "Plans, 20 or more unread messages, 12:00")
         #expect(
-            row(.invitation(by: "Ann"), unread: 1).accessibleText(time: "", .untranslated) == "Plans, Ann invites you")
+            row(.invitation(by: "Ann"), unread: 1).accessibleText(time: "", .untranslated)
+                == "Plans, Invitation from Ann")
     }
 }

@@ -54,7 +54,7 @@ import Testing
             Issue.record("\(harness.effects)")
             return
         }
-        #expect(confirmation.heading(.untranslated) == "Delete 2 messages?")
+        #expect(confirmation.heading(.untranslated) == "Delete 2 Messages?")
         timeline.send(confirmation.action)
         await eventually { [service = harness.service] in service.calls.count == 2 }
         #expect(Set(harness.service.calls.map(String.init(describing:))).count == 2 && selection.isEmpty)

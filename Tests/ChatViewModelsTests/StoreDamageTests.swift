@@ -7,8 +7,8 @@ import Testing
     @Test("A store that cannot be read tells where it is and what was found")
     func unreadable() {
         let damage = StoreDamage.unreadable(reason: "malformed page 3", folder: "/home/ann/store")
-        #expect(damage.heading(.untranslated) == "Conversations Cannot Be Read")
-        #expect(damage.body(.untranslated).hasSuffix("under another name.\n\n/home/ann/store\n\nmalformed page 3"))
+        #expect(damage.heading(.untranslated) == "Could Not Open Message History")
+        #expect(damage.body(.untranslated).hasSuffix("is renamed and kept.\n\n/home/ann/store\n\nmalformed page 3"))
     }
 
     @Test("A repair tells what it recovered and where the damaged folder is")
@@ -16,28 +16,28 @@ import Testing
         let damage = StoreDamage.repaired(rooms: 1, messages: 20, unsentTexts: 0, setAside: "/home/ann/store-damaged")
         #expect(
             damage.body(.untranslated)
-                == "This could be kept:\n\n20 messages\n1 conversation\n0 unsent texts\n\n"
-                + "The damaged folder is now here:\n/home/ann/store-damaged")
+                == "Recovered:\n\n20 messages\n1 room\n0 unsent messages\n\n"
+                + "The damaged folder was moved to:\n/home/ann/store-damaged")
         let nothing = StoreDamage.repaired(rooms: 0, messages: 0, unsentTexts: 0, setAside: "/x")
         #expect(
             nothing.body(.untranslated)
-                == "Nothing in the damaged file could be read any more.\n\nThe damaged folder is now here:\n/x")
+                == "No messages could be recovered.\n\nThe damaged folder was moved to:\n/x")
         // An unsent text alone is worth telling.
         let text = StoreDamage.repaired(rooms: 0, messages: 0, unsentTexts: 1, setAside: "/x")
-        #expect(text.body(.untranslated).contains("1 unsent text\n"))
+        #expect(text.body(.untranslated).contains("1 unsent message\n"))
     }
 
     @Test("Damage that is found in use tells the finding last")
     func found() {
-        #expect(StoreDamage.found(reason: "row 7 missing").body(.untranslated).hasSuffix("and safe.\n\nrow 7 missing"))
+        #expect(StoreDamage.found(reason: "row 7 missing").body(.untranslated).hasSuffix("are safe.\n\nrow 7 missing"))
     }
 
     @Test(
         "A failed start names the folder it is about",
         arguments: [
-            (StartFailure.unwritableFolder("/f"), "Conversations Cannot Be Saved"),
-            (.diskFull("/f"), "The Disk Is Full"), (.folderInUse("/f"), "Conversations Are in Use"),
-            (.newerVersion("/f"), "A Newer Parlance Is Needed"),
+            (StartFailure.unwritableFolder("/f"), "Could Not Save Messages"),
+            (.diskFull("/f"), "Disk Full"), (.folderInUse("/f"), "Message History Is in Use"),
+            (.newerVersion("/f"), "Newer Version Required"),
         ])
     func startFailures(_ failure: StartFailure, _ heading: String) {
         #expect(failure.heading(.untranslated) == heading)
@@ -46,7 +46,7 @@ import Testing
 
     @Test("Another failed start tells its reason alone")
     func otherFailures() {
-        #expect(StartFailure.other(reason: "no such table").heading(.untranslated) == "Parlance Cannot Start")
+        #expect(StartFailure.other(reason: "no such table").heading(.untranslated) == "Could Not Start Parlance")
         #expect(StartFailure.other(reason: "no such table").body(.untranslated) == "no such table")
     }
 }

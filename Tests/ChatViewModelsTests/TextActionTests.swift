@@ -28,7 +28,7 @@ import Testing
         let actions = TextAction.all(in: text)
         #expect(
             actions.map { $0.accessibleText(in: text.text, .untranslated) }
-                == ["Spoiler, press Return to uncover", "Ann", "@room"])
-        #expect(actions.map { $0.explanation(.untranslated) } == ["Spoiler", "@ann:x", "Everyone in the room"])
+                == ["Spoiler, press Return to reveal", "Ann", "@room"])
+        #expect(actions.map { $0.explanation(.untranslated) } == ["Spoiler", "@ann:x", "Everyone in this room"])
     }
 }

@@ -15,8 +15,8 @@ import Testing
     func visibleRejectionsShowNoToast() {
         let text = ToastText(Self.wording)
         #expect(text.text(for: .rejected(.empty)) == nil)
-        #expect(text.text(for: .rejected(.limit(rejected: 2))) == "2 characters did not fit")
-        #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files of more than 5 bytes cannot be sent")
+        #expect(text.text(for: .rejected(.limit(rejected: 2))) == "2 characters over the limit were not inserted")
+        #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files larger than 5 bytes cannot be sent")
     }
 
     @Test("The search count shows the current match and whether there may be more")
@@ -28,7 +28,7 @@ import Testing
         _ = state.field.apply(.type("x"), now: Fixtures.date)
         #expect(text.count(state).isEmpty, "it is still searching")
         state.field.isSearching = false
-        #expect(text.count(state) == "No matches")
+        #expect(text.count(state) == "No results")
         (state.matches, state.current) = ([MessageID("a"), MessageID("b")], 1)
         #expect(text.count(state) == "2 of 2")
         state.field.hasMore = true
@@ -39,8 +39,8 @@ import Testing
     func searchProblems() {
         let text = SearchText(Self.wording)
         #expect(
-            text.text(for: [.unknownSender("ann"), .unknownRoom("x")], .unreachable) == "Nobody is called “ann”")
-        #expect(text.text(for: [], .unreachable) == "The messages could not be searched")
+            text.text(for: [.unknownSender("ann"), .unknownRoom("x")], .unreachable) == "No one named “ann”")
+        #expect(text.text(for: [], .unreachable) == "Could not search messages")
         #expect(text.text(for: [], nil).isEmpty)
     }
 
@@ -51,8 +51,8 @@ import Testing
             skippedItems: [.strayLine: 1, .event(String(repeating: "x", count: 50) + "\n"): 3])
         #expect(
             TransferText(Self.wording).skippedItems(report) == [
-                "3 × event that is no message (\(String(repeating: "x", count: 40)))",
-                "1 × line that belongs to no message",
+                "3 × unsupported event (\(String(repeating: "x", count: 40)))",
+                "1 × unrecognized line",
             ])
     }
 
@@ -64,9 +64,9 @@ import Testing
         (state.query, state.isSearching) = ("ann", true)
         #expect(text.status(state).isEmpty)
         state.isSearching = false
-        #expect(text.status(state) == "Nobody was found.")
+        #expect(text.status(state) == "No people found")
         state.error = .unreachable
-        #expect(text.status(state) == "The server cannot be reached")
+        #expect(text.status(state) == "Could not connect to the server")
         #expect(text.removal(of: User(id: MemberID("@ann:a"), name: "Ann")) == "Remove Ann")
     }
 
@@ -88,15 +88,16 @@ import Testing
         let invitation = Invitation(
             room: RoomID("a"), inviter: MemberID("@ann:x"), inviterName: "Ann", isDirect: true,
             receivedAt: Fixtures.date)
-        #expect(text.inviter(of: invitation) == "Ann (@ann:x) wants to talk with you.")
+        #expect(text.inviter(of: invitation) == "Ann (@ann:x) wants to chat with you.")
     }
 
     @Test("A rate limit is shown with the time to wait, rounded up")
     func rateLimitShowsTheTimeToWait() {
         let text = SignInText(Self.wording)
         #expect(
-            text.text(for: SignInProblem.tooOften(wait: .milliseconds(500))) == "Too many attempts. Wait 1 second.")
-        #expect(text.text(for: SignInProblem.tooOften(wait: nil)) == "Too many attempts. Wait a little.")
+            text.text(for: SignInProblem.tooOften(wait: .milliseconds(500)))
+                == "Too many attempts. Try again in 1 second.")
+        #expect(text.text(for: SignInProblem.tooOften(wait: nil)) == "Too many attempts. Try again later.")
     }
 
     @Test("The account button mentions unread messages in other accounts")
@@ -115,6 +116,6 @@ import Testing
             text.accessibleText(of: [row(nil, unread: 1, isSelected: true), row(account)]) == "Account: This Computer")
         #expect(
             text.accessibleText(of: [row(nil, isSelected: true), row(account, unread: 1)])
-                == "Account: This Computer, unread messages in another")
+                == "Account: This Computer, unread messages in another account")
     }
 }

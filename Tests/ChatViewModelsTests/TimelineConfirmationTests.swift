@@ -23,14 +23,14 @@ import Testing
         await harness.open([.of(1, by: Fixtures.own), .of(2)])
         timeline.send(.message(MessageID("m1"), .requestDeletion))
         let asked = try #require(confirmation())
-        #expect(asked.heading(.untranslated) == "Delete the message?" && asked.button(.untranslated) == "_Delete")
-        #expect(asked.body(.untranslated).contains("for everyone in the room"))
+        #expect(asked.heading(.untranslated) == "Delete Message?" && asked.button(.untranslated) == "_Delete")
+        #expect(asked.body(.untranslated).contains("for everyone in this room"))
         #expect(harness.service.calls.isEmpty)
         timeline.send(asked.action)
         await eventually { [service = harness.service] in service.calls == [.delete(MessageID("m1"))] }
         await harness.tell(.members([Fixtures.own]))
         timeline.send(.message(MessageID("m1"), .requestDeletion))
-        #expect(confirmation()?.body(.untranslated).contains("Only you are in this room") == true)
+        #expect(confirmation()?.body(.untranslated).contains("the only member of this room") == true)
     }
 
     @Test("Another user's message cannot be deleted")
@@ -49,8 +49,8 @@ import Testing
         await harness.open([failed(1)])
         timeline.send(.message(MessageID("m1"), action))
         let asked = try #require(confirmation())
-        #expect(asked.heading(.untranslated) == "Discard the message?" && asked.button(.untranslated) == "_Discard")
-        #expect(asked.body(.untranslated) == "It was not sent. Nobody else has what it says.")
+        #expect(asked.heading(.untranslated) == "Discard Message?" && asked.button(.untranslated) == "_Discard")
+        #expect(asked.body(.untranslated) == "This message was not sent and will be lost.")
         timeline.send(asked.action)
         await eventually { [service = harness.service] in service.calls == [.delete(MessageID("m1"))] }
     }
@@ -77,7 +77,7 @@ import Testing
         await harness.tell(.changed([failed(2), failed(3)]))
         timeline.send(.failed(.requestDiscard))
         let asked = try #require(confirmation())
-        #expect(asked.heading(.untranslated) == "Discard 2 messages?")
+        #expect(asked.heading(.untranslated) == "Discard 2 Messages?")
         timeline.send(asked.action)
         await eventually { [service = harness.service] in service.calls.count == 2 }
     }

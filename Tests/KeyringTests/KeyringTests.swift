@@ -41,6 +41,8 @@ final class KeyringTests: GtkTestCase {
             defer { open.end() }
             // The new service has no session of the old one.
             XCTAssertEqual(try finish { try await keyring.credential(of: Self.ann) }, AccountCredential("one"))
+            // All tests share the keyring's file.
+            try finish { try await keyring.removeCredential(of: Self.ann) }
         }
     }
 

@@ -70,13 +70,13 @@ import Testing
         harness.clock.advance(by: enough)
         let first = await answer(&updates)
         #expect(first?.text.contains("choose Edit") == true)
-        #expect(first?.text.contains("Shift+Return begins") == true)
+        #expect(first?.text.contains("Press Shift+Return") == true)
         try await harness.backend.send(Fixtures.outgoing("thanks"), to: room)
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
-        #expect(await answer(&updates)?.text == "You are welcome.")
+        #expect(await answer(&updates)?.text == "You’re welcome!")
         let senders = try await history(room, of: harness)
         #expect(senders == ["guide", "guide", "guide", "own", "own", "guide", "own", "guide"])
     }
@@ -91,7 +91,7 @@ import Testing
         again.clock.advance(by: enough)
         await again.clock.waitForSleepers()
         again.clock.advance(by: enough)
-        #expect(await answer(&updates)?.text.contains("unsent text") == true)
+        #expect(await answer(&updates)?.text.contains("Drafts are saved") == true)
         let third = try await again.restarted()
         #expect(third.clock.sleeperCount == 0)
         #expect(try await history(room, of: third) == ["guide", "guide", "guide", "own", "guide"])
@@ -109,7 +109,7 @@ import Testing
         harness.clock.advance(by: enough)
         let remark = await answer(&updates)
         #expect(remark?.text.contains("You deleted a message") == true)
-        #expect(remark?.text.contains("unsent text") == false)
+        #expect(remark?.text.contains("Drafts are saved") == false)
     }
 
     @Test func repliesToTheEditedText() async throws {
@@ -123,7 +123,7 @@ import Testing
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
         let reply = await answer(&updates)
-        #expect(reply?.text.contains("unsent text") == true)
+        #expect(reply?.text.contains("Drafts are saved") == true)
         #expect(reply?.text.contains("You edited a message") == true)
     }
 

@@ -32,12 +32,12 @@ import Testing
     @Test(arguments: ["a mushroom", "history", "I upped it", "mydraft"]) func matchesWholeWordsOnly(_ said: String) {
         let reply = answer(to: said) ?? ""
         #expect(!guide.topics.contains { reply.contains($0.reply) })
-        #expect(!reply.contains("Hello"))
+        #expect(!reply.contains("Good to meet you"))
     }
 
     @Test func repliesToSeveralTopicsInOneMessage() throws {
         let reply = try #require(answer(to: "hello there", "how do I edit?", "and delete?"))
-        let parts = ["Hello, nice to read you.", try topic(.editing).reply, try topic(.deleting).reply]
+        let parts = ["Hi! Good to meet you.", try topic(.editing).reply, try topic(.deleting).reply]
         #expect(reply == parts.joined(separator: "\n\n"))
     }
 
@@ -48,9 +48,10 @@ import Testing
     }
 
     @Test func saysThatItCannotAnswerOtherQuestions() throws {
-        #expect(try #require(answer(to: "What is the meaning of life?  ")).hasPrefix("I do not know about that"))
-        #expect(answer(to: "thank you") == "You are welcome.")
-        #expect(answer(to: "bye")?.hasPrefix("See you.") == true)
+        #expect(
+            try #require(answer(to: "What is the meaning of life?  ")).hasPrefix("Sorry, I only know about Parlance."))
+        #expect(answer(to: "thank you") == "You’re welcome!")
+        #expect(answer(to: "bye")?.hasPrefix("See you!") == true)
     }
 
     @Test func suggestsEachTopicOnceThenSaysSo() {
@@ -62,8 +63,8 @@ import Testing
         for topic in guide.topics where topic.id != .sending {
             #expect(replies.filter { $0.contains(topic.invitation) }.count == 1, "\(topic.id)")
         }
-        #expect(replies.last?.contains("You have seen all I know.") == true)
-        #expect(Set(replies.map { $0.prefix { $0 != "." } }).count > 2)
+        #expect(replies.last?.contains("That’s everything!") == true)
+        #expect(Set(replies.map { $0.prefix { !".!".contains($0) } }).count > 2)
     }
 
     @Test func remarksOnEachActionOnce() {
@@ -83,7 +84,7 @@ import Testing
 
     @Test func announcesNewTopicsOnce() throws {
         var memory = GuideMemory(introduced: guide.topics.map(\.id).filter { $0 != .notes })
-        #expect(guide.news(&memory) == "New since we last spoke:\n• " + (try topic(.notes).line))
+        #expect(guide.news(&memory) == "New in this version:\n• " + (try topic(.notes).line))
         #expect(guide.news(&memory) == nil)
     }
 

@@ -57,7 +57,7 @@ import Testing
         server.sync(answer("3", [Events.member("@bob:example.org", "Bob", "leave")]))
         #expect(try await name() == "Ann")
         server.sync(answer("4", [Events.member(ann, "Ann", "leave")]))
-        #expect(try await name() == "Empty room")
+        #expect(try await name() == "Empty Room")
         await backend.close()
         await store.close()
     }

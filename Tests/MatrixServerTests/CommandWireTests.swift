@@ -91,7 +91,7 @@ struct CommandWireTests {
     /// An emote cannot have files: it is refused with a reason and stays in the composer.
     @Test func emotesWithFilesAreRejected() {
         let (message, reason) = composed(WrittenText("/me waves"), files: [file])
-        #expect(message == nil && reason == "What you do goes without files. Send them by themselves.")
+        #expect(message == nil && reason == "Action messages cannot include files. Send the files separately.")
     }
 
     /// `/spoiler` and `/plain` apply to captions.

@@ -23,7 +23,7 @@ struct RuleState {
             if let value = current[subject]?.value, !value.isEmpty { return [value] }
         }
         let names = present.map { current[.member($0)]?.value ?? $0 }.sorted()
-        return names.isEmpty ? ["Empty room"] : names
+        return names.isEmpty ? ["Empty Room"] : names
     }
 
     var topic: String? { current[.topic]?.value.flatMap { $0.isEmpty ? nil : $0 } }

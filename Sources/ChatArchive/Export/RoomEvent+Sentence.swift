@@ -21,7 +21,7 @@ extension RoomEvent {
         case .roomAvatarChanged: "\(actor) changed the room’s picture"
         case .encrypted: "\(actor) turned on encryption"
         case .replaced: "\(actor) moved the conversation to another room" + (after.map { ": “\($0)”" } ?? "")
-        case .continued: "This room continues an earlier one"
+        case .continued: "This room replaces an earlier one"
         case .roleSet: "\(actor) made \(subject) \(after == "administrator" ? "an" : "a") \(after ?? "member")"
         case .permissionsSet: "\(actor) changed the permissions"
         case .joinRuleSet: "\(actor) changed who can join" + (after.map { ": \($0)" } ?? "")

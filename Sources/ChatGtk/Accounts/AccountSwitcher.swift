@@ -73,7 +73,7 @@ final class AccountSwitcher {
         content.append(Separator(.horizontal))
         let add = Button()
         for (button, label) in [
-            (signIn, translated("_Sign In Again…")), (logOut, translated("_Log Out…")),
+            (signIn, translated("_Sign In Again…")), (logOut, translated("Sign _Out…")),
             (add, translated("_Add Account…")),
         ] {
             button.label = label

@@ -29,13 +29,13 @@ final class LogOutDialog {
         switch state.step {
         case .confirming:
             confirm(
-                translated("Log out of %s?").replacing("%s", with: state.account), state.losses(.gettext),
-                translated("_Log Out"))
+                translated("Sign Out of %s?").replacing("%s", with: state.account), state.losses(.gettext),
+                translated("_Sign Out"))
         case .failed(let problem):
             confirm(
-                translated("The server could not be told"),
+                translated("Could Not Sign Out"),
                 SignInText(.desktop).text(for: problem) + "\n\n"
-                    + translated("Its session stays open there until you end it from another program."),
+                    + translated("The session stays active on the server until you end it from another client."),
                 translated("_Remove Anyway"))
         case .counting, .loggingOut, .over: break
         }

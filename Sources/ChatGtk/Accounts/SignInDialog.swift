@@ -135,21 +135,23 @@ final class SignInDialog {
         let explanation: Label = builder["explanation"]
         switch state.step {
         case .server, .finding:
-            title.text = state.again == nil ? translated("Your Matrix Account") : translated("Sign In Again")
-            explanation.text = state.again?.id ?? translated("Matrix is a network of servers. Which one is yours?")
+            title.text = state.again == nil ? translated("Sign In to Matrix") : translated("Sign In Again")
+            explanation.text = state.again?.id ?? translated("Enter your homeserver or your Matrix ID.")
         case .credentials(let server), .loggingIn(let server):
             title.text = state.again?.name ?? translated("Sign In")
             explanation.text =
                 server.supportsPassword || server.hasWebPage == false
-                ? translated("At %s").replacing("%s", with: server.url.absoluteString)
-                : translated("This server signs in on its web site, which Parlance can’t do yet. Use an access token.")
+                ? translated("Signing in to %s").replacing("%s", with: server.url.absoluteString)
+                : translated(
+                    "This server requires signing in with a web browser, which Parlance does not support yet. Use an access token instead."
+                )
         case .credentialError(let error), .keeping(let error?):
             title.text = SignInText(.desktop).title(for: error)
             explanation.text = SignInText(.desktop).text(for: error)
         case .keeping(nil): break
         case .starting, .done:
-            title.text = translated("Fetching Your Conversations…")
-            explanation.text = translated("They appear as they come. You may close this window.")
+            title.text = translated("Loading Rooms…")
+            explanation.text = translated("Rooms appear as they load. You can close this window.")
         }
     }
 
@@ -158,7 +160,7 @@ final class SignInDialog {
         builder["token_group", Widget.self].isVisible = state.usesToken
         let other: Button = builder["other_way"]
         other.label =
-            state.usesToken ? translated("Use a Password Instead") : translated("Use an Access Token Instead")
+            state.usesToken ? translated("Use Password") : translated("Use Access Token")
         // The page stays while the credential is stored, and so does the button.
         if case .credentials = state.step { other.isVisible = state.canChangeWay }
         enable()

@@ -8,9 +8,9 @@ enum TransferChoice {
     static func export(of name: String, over parent: Widget, _ chosen: @escaping @MainActor (ExportFormat, URL) -> Void)
     {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Export “%s”?").replacing("%s", with: name),
+            over: parent, heading: translated("Export “%s”").replacing("%s", with: name),
             body: translated(
-                "All messages and their files are written into a new folder. Nobody needs Parlance to read them."))
+                "Messages and files are saved to a new folder that can be opened without Parlance."))
         let box = Box(.vertical, spacing: 6)
         box.halign = .center
         let choices = ExportFormat.allCases.map { ($0, CheckButton(label($0))) }
@@ -27,7 +27,7 @@ enum TransferChoice {
         dialog.onResponse("export") { [weak parent] in
             let format = choices.first { $0.1.isActive }?.0 ?? .html
             guard let parent else { return }
-            FileChooser.openFolder(translated("Export Into"), accept: translated("_Export"), over: parent) { folder in
+            FileChooser.openFolder(translated("Export To"), accept: translated("_Export"), over: parent) { folder in
                 if let folder { chosen(format, folder) }
             }
         }
@@ -38,21 +38,21 @@ enum TransferChoice {
     private static func label(_ format: ExportFormat) -> String {
         switch format {
         case .html: translated("Web page (HTML)")
-        case .markdown: translated("Text with Markdown")
-        case .json: translated("For programs (JSON)")
+        case .markdown: translated("Text (Markdown)")
+        case .json: translated("Data (JSON)")
         }
     }
 
     /// Asks for a file or folder to import.
     static func source(over parent: Widget, _ chosen: @escaping @MainActor (URL) -> Void) {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Import Conversations"),
+            over: parent, heading: translated("Import Chat History"),
             body: translated(
-                "Choose what another program exported: Telegram (JSON), WhatsApp (text or ZIP), Slack (folder or ZIP) or Element (JSON). Each conversation becomes a room on this computer."
+                "Import an export from Telegram (JSON), WhatsApp (text or ZIP), Slack (folder or ZIP), or Element (JSON). Each chat becomes a room on this computer."
             ))
         dialog.addResponse("cancel", translated("_Cancel"))
-        dialog.addResponse("folder", translated("Choose F_older…"))
-        dialog.addResponse("file", translated("Choose _File…"), .suggested)
+        dialog.addResponse("folder", translated("Open F_older…"))
+        dialog.addResponse("file", translated("Open _File…"), .suggested)
         dialog.setResponses(default: "file", close: "cancel")
         dialog.onResponse("file") { [weak parent] in
             guard let parent else { return }

@@ -90,7 +90,7 @@ final class TransferDialog {
         isAsking = state.isAsking
         var skippedItems: [String] = []
         if case .imported(let report) = state.phase { skippedItems = TransferText(.desktop).skippedItems(report) }
-        report.text = ([translated("Left out or not understood:")] + skippedItems).joined(separator: "\n")
+        report.text = ([translated("Skipped items:")] + skippedItems).joined(separator: "\n")
         reportScroller.isVisible = !skippedItems.isEmpty
         switch state.phase {
         case .exported, .imported: show.isVisible = true

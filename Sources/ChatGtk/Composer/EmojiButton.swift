@@ -9,8 +9,8 @@ final class EmojiButton {
     init() {
         widget = MenuButton()
         widget.iconName = "face-smile-symbolic"
-        widget.tooltip = translated("Add an Emoji")
-        widget.setAccessibleLabel(translated("Add an Emoji"))
+        widget.tooltip = translated("Insert Emoji")
+        widget.setAccessibleLabel(translated("Insert Emoji"))
         for style in ["flat", "circular", "parlance-composer-button"] { widget.addStyle(style) }
         widget.opensUpward()
         // Created on first use: it loads a table of all emoji.

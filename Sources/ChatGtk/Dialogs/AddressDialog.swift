@@ -5,8 +5,8 @@ import GtkKit
 enum AddressDialog {
     static func present(over parent: Widget, _ open: @escaping @MainActor (String) -> Void) {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Join a Room or Write to Somebody"),
-            body: translated("A room’s address, a person’s, or a link to either."))
+            over: parent, heading: translated("Join Room"),
+            body: translated("Enter a room address or a link. To start a direct chat, enter a Matrix ID."))
         let address = Entry()
         address.setPlaceholder(translated("#room:server or @name:server"))
         address.activatesDefault = true

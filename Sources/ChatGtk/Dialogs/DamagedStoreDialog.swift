@@ -17,7 +17,7 @@ public enum DamagedStoreDialog {
         let dialog = MessageDialog(over: nil, heading: damage.heading(.gettext), body: damage.body(.gettext))
         dialog.setApplication(application)
         dialog.addResponse("quit", translated("_Quit"))
-        dialog.addResponse("repair", translated("_Repair and Go On"), .suggested)
+        dialog.addResponse("repair", translated("_Recover"), .suggested)
         dialog.setResponses(default: "repair", close: "quit")
         dialog.onResponse("repair") { repair() }
         dialog.onResponse("quit") { quit() }

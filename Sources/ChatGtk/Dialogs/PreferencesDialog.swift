@@ -46,8 +46,8 @@ public enum AboutDialog {
     public static func present(version: String, over parent: Widget?) {
         let window = AboutWindow(
             name: "Parlance", version: version, icon: "io.github.parlance_chat.Parlance",
-            developer: translated("The Parlance contributors"),
-            comments: translated("Chat with the best composer on any desktop."))
+            developer: translated("The Parlance developers"),
+            comments: translated("Chat on Matrix, or with yourself"))
         if let parent { window.setTransient(for: parent) }
         window.setLicense(.apache2)
         // MD4C is linked statically.

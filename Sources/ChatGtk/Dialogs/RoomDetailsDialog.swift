@@ -122,7 +122,7 @@ final class RoomDetailsDialog {
         for row in rows { members.add(row) }
         let more = state.unlistedCount
         guard more > 0 else { return }
-        let text = translated("And %d more: search for them", "And %d more: search for them", count: more)
+        let text = translated("Search to find %d more", "Search to find %d more", count: more)
         let row = ActionRow(text.replacing("%d", with: "\(more)"))
         row.addStyle("dim-label")
         rows.append(row)
@@ -152,8 +152,8 @@ final class RoomDetailsDialog {
 
     private func confirmRemoving(_ member: Member) {
         Confirmation.present(
-            over: window, heading: translated("Remove “%s”?").replacing("%s", with: member.displayName),
-            body: translated("They leave the room, and have to be invited to come back."),
+            over: window, heading: translated("Remove %s?").replacing("%s", with: member.displayName),
+            body: translated("They can return if the room is public or if they are invited again."),
             action: translated("_Remove")
         ) { [weak viewModel] in viewModel?.send(.remove(member.id)) }
     }

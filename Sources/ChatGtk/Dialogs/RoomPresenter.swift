@@ -50,7 +50,7 @@ final class RoomPresenter {
         guard let window else { return }
         Confirmation.present(
             over: window, heading: translated("Leave “%s”?").replacing("%s", with: name),
-            body: translated("Its messages are deleted from this computer."), action: translated("_Leave")
+            body: translated("Messages in this room will be deleted from this computer."), action: translated("_Leave")
         ) { [rooms = account.coordinator.rooms] in rooms.send(.leave(room)) }
     }
 

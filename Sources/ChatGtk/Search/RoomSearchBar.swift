@@ -8,7 +8,7 @@ final class RoomSearchBar {
     /// Called to restore the focus when the search closes.
     var onClose: (() -> Void)?
 
-    let field = SearchField(label: translated("Search in this room"))
+    let field = SearchField(label: translated("Search this room"))
     private let viewModel: RoomSearchViewModel
     private let count = Label()
     private let problem = Label()

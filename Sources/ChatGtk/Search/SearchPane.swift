@@ -11,7 +11,7 @@ final class SearchPane {
     /// Called when the user chooses a result.
     var onChoose: (() -> Void)?
 
-    let field = SearchField(label: translated("Search in all rooms"))
+    let field = SearchField(label: translated("Search all rooms"))
     let list = ListView()
     private var viewModel: SearchViewModel
     private let scroller: ScrolledWindow
@@ -167,7 +167,7 @@ final class SearchPane {
         nothing.addStyle("compact")
         nothing.vexpand = true
         list.addStyle("navigation-sidebar")
-        list.setAccessibleLabel(translated("Messages found"))
+        list.setAccessibleLabel(translated("Search results"))
         for child in [top, scroller, nothing] as [Widget] { widget.append(child) }
         widget.isVisible = false
     }

@@ -17,7 +17,7 @@ final class DayPicker {
         self.parent = parent
         popover.setChild(calendar)
         popover.attachPopover(to: parent)
-        popover.setAccessibleLabel(translated("Jump to a day"))
+        popover.setAccessibleLabel(translated("Jump to Date"))
         popover.onClose { [weak self] in self?.focus.restore() }
         calendar.onSelect { [weak self] in self?.picked() }
         addKeys()

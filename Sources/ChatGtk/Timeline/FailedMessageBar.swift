@@ -29,7 +29,7 @@ final class FailedMessageBar {
         guard let failure else { return }
         let isMessage = failure == .message
         text.text = MessageText.localized.failure(failure)
-        retry.label = isMessage ? translated("Send Again") : translated("Try Again")
-        discard.label = isMessage ? translated("Discard…") : translated("Dismiss")
+        retry.label = isMessage ? translated("Retry") : translated("Retry")
+        discard.label = isMessage ? translated("Discard…") : translated("Discard")
     }
 }

@@ -24,7 +24,7 @@ final class MessageRow: TimelineRow {
     private let sender = Label()
     private let quote = MessageQuote()
     private let body = MessageBodyView()
-    private let shortened = Button(label: translated("Show All"))
+    private let shortened = Button(label: translated("Show Full Message"))
     private let meta = Label()
     private let buttons: MessageButtons
     private let reactions: ReactionsView

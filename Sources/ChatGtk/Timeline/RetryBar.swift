@@ -4,7 +4,7 @@ import GtkKit
 /// The actions for all failed messages, above the composer while there are several.
 final class RetryBar {
     let widget: Revealer
-    let retry = Button(label: translated("Send All Again"))
+    let retry = Button(label: translated("Retry All"))
     let discard = Button(label: translated("Discard All…"))
     var onRetry: (() -> Void)?
     var onDiscard: (() -> Void)?

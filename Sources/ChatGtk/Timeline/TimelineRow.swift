@@ -41,7 +41,7 @@ final class DayRow: TimelineRow {
         button.hexpand = true
         button.halign = .center
         button.isFocusable = false
-        button.tooltip = translated("Jump to Another Day")
+        button.tooltip = translated("Jump to Date")
         box.append(button)
         button.onClick { [weak self] in
             guard let self else { return }
@@ -67,9 +67,9 @@ final class UnreadLineRow: TimelineRow {
         widget = box
         box.addStyle("unread-line")
         box.append(Self.rule())
-        box.append(Label(translated("New")))
+        box.append(Label(translated("New Messages")))
         box.append(Self.rule())
-        box.setAccessibleLabel(translated("New messages"))
+        box.setAccessibleLabel(translated("New Messages"))
     }
 
     func show(_ item: TimelineItem, selected: Range<Int>?) {}

@@ -12,7 +12,7 @@ final class UploadProgressBar {
         widget.halign = .end
         bar.valign = .center
         bar.setSizeRequest(width: 160)
-        bar.setAccessibleLabel(translated("Upload"))
+        bar.setAccessibleLabel(translated("Upload Progress"))
         for style in ["flat", "circular"] { cancel.addStyle(style) }
         cancel.tooltip = translated("Cancel Upload")
         cancel.setAccessibleLabel(translated("Cancel Upload"))

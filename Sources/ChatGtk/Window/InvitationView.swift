@@ -51,7 +51,7 @@ final class InvitationView {
         labels["encrypted"]?.isVisible = invitation.isEncrypted
         show(state.error.map { InvitationText(.desktop).text(for: $0) }, in: "error")
         accept.isVisible = !invitation.isKnock
-        decline.label = invitation.isKnock ? translated("_Withdraw") : translated("_Decline")
+        decline.label = invitation.isKnock ? translated("_Withdraw Request") : translated("_Decline")
         accept.isSensitive = state.canDecide
         decline.isSensitive = state.canDecide
         spinner.isVisible = !state.canDecide

@@ -12,7 +12,7 @@ final class UpgradedRoomBanner {
         widget = box
         box.addStyle("encrypted-notice")
         box.isVisible = false
-        let text = Label(translated("This conversation goes on in another room."))
+        let text = Label(translated("This room was upgraded and is no longer active."))
         reason.addStyle("caption")
         for label in [text, reason] {
             label.wrap = true

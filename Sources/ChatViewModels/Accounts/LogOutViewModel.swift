@@ -72,25 +72,27 @@ public final class LogOutViewModel: ViewModel {
 extension LogOutViewModel.State {
     /// What is to be confirmed, with one line for each kind of thing that is lost.
     public nonisolated func losses(_ translator: Translator) -> String {
-        var lines = [translator("Its conversations are deleted from this computer. They stay on the server.")]
+        var lines = [
+            translator("The messages of this account will be deleted from this computer. They remain on the server.")
+        ]
         guard case .confirming(let pending?) = step else { return lines[0] }
         if pending.messages > 0 {
             lines.append(
                 translator.plural(
-                    "%d message that was not sent yet is lost.", "%d messages that were not sent yet are lost.",
+                    "%d unsent message will be lost.", "%d unsent messages will be lost.",
                     pending.messages
                 ).replacing("%d", with: "\(pending.messages)"))
         }
         if pending.changes > 0 {
             lines.append(
                 translator.plural(
-                    "%d change of a message that was not sent yet is lost.",
-                    "%d changes of messages that were not sent yet are lost.", pending.changes
+                    "%d unsent change to a message will be lost.",
+                    "%d unsent changes to messages will be lost.", pending.changes
                 ).replacing("%d", with: "\(pending.changes)"))
         }
         if pending.drafts > 0 {
             lines.append(
-                translator.plural("%d draft is lost.", "%d drafts are lost.", pending.drafts)
+                translator.plural("%d draft will be lost.", "%d drafts will be lost.", pending.drafts)
                     .replacing("%d", with: "\(pending.drafts)"))
         }
         return lines.joined(separator: "\n")

@@ -127,13 +127,13 @@ public nonisolated enum CommandProblem: Error, Equatable, Sendable {
     public func text(_ translator: Translator) -> String {
         switch self {
         case .unknown(let name):
-            translator("There is no command /{name}. Begin with // to send it as text.", ["name": name])
-        case .unavailable(let name): translator("/{name} is not possible here.", ["name": name])
-        case .argumentMissing(let usage): translator("Something is missing: {usage}", ["usage": usage])
-        case .argumentUnexpected(let name): translator("/{name} takes nothing behind it.", ["name": name])
+            translator("Unknown command /{name}. Start with // to send it as text.", ["name": name])
+        case .unavailable(let name): translator("/{name} is not available in this room.", ["name": name])
+        case .argumentMissing(let usage): translator("Usage: {usage}", ["usage": usage])
+        case .argumentUnexpected(let name): translator("/{name} does not accept arguments.", ["name": name])
         case .tooLong(let limit):
             translator.plural(
-                "That is longer than {count} character.", "That is longer than {count} characters.", limit)
+                "Enter up to {count} character.", "Enter up to {count} characters.", limit)
         }
     }
 }

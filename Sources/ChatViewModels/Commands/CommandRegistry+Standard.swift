@@ -9,13 +9,13 @@ nonisolated extension CommandRegistry {
     /// Commands that send a message.
     private static func speaking(_ translator: Translator) -> [Definition] {
         [
-            Definition("me", translator("<text>"), help: translator("Say what you do")) { text in
+            Definition("me", translator("<text>"), help: translator("Send an action message")) { text in
                 .message(MessageCommand(text, isEmote: true))
             },
             Definition("plain", translator("<text>"), help: translator("Send text without Markdown")) { text in
                 .message(MessageCommand(text, syntax: .plain))
             },
-            Definition("spoiler", translator("<text>"), help: translator("Send text that readers uncover")) { text in
+            Definition("spoiler", translator("<text>"), help: translator("Send a spoiler")) { text in
                 .message(.spoiler(text))
             },
             Definition("shrug", translator("[text]"), help: #"¯\_(ツ)_/¯"#) { text in
@@ -28,28 +28,30 @@ nonisolated extension CommandRegistry {
     private static func acting(_ translator: Translator) -> [Definition] {
         [
             Definition(
-                "topic", translator("[topic]"), help: translator("Set what the room is about, or show it"),
+                "topic", translator("[topic]"), help: translator("Show or change the topic"),
                 needs: .topic
             ) { topic throws(CommandProblem) in
                 guard topic.count <= ChatLimits.topicLength else { throw .tooLong(limit: ChatLimits.topicLength) }
                 return topic.isEmpty ? .showTopic : .setTopic(topic)
             },
-            Definition("nick", translator("<name>"), help: translator("Change your name"), needs: .displayName) {
+            Definition("nick", translator("<name>"), help: translator("Change your display name"), needs: .displayName)
+            {
                 typed throws(CommandProblem) in .setDisplayName(try Self.name(typed))
             },
-            Definition("invite", translator("<name>"), help: translator("Ask somebody into the room"), needs: .invite) {
+            Definition("invite", translator("<name>"), help: translator("Invite someone to this room"), needs: .invite)
+            {
                 .invite($0)
             },
-            Definition("join", translator("<room>"), help: translator("Go to another room")) { .join($0) },
-            Definition("rename", translator("<name>"), help: translator("Give the room another name")) {
+            Definition("join", translator("<room>"), help: translator("Join or open a room")) { .join($0) },
+            Definition("rename", translator("<name>"), help: translator("Rename this room")) {
                 typed throws(CommandProblem) in .rename(try Self.name(typed))
             },
-            Definition("remove", translator("<name>"), help: translator("Take somebody out of the room")) {
+            Definition("remove", translator("<name>"), help: translator("Remove someone from this room")) {
                 .remove($0)
             },
-            Definition("leave", help: translator("Leave the room")) { _ in .leave },
-            Definition("clear", help: translator("Empty the view; nothing is deleted")) { _ in .clear },
-            Definition("help", help: translator("List the commands")) { _ in .help },
+            Definition("leave", help: translator("Leave this room")) { _ in .leave },
+            Definition("clear", help: translator("Clear the view without deleting messages")) { _ in .clear },
+            Definition("help", help: translator("Show all commands")) { _ in .help },
         ]
     }
 

@@ -80,7 +80,7 @@ nonisolated extension CommandRegistry: ComposerSendGate {
         do throws(CommandProblem) {
             let command = try command(in: message.text.source)
             guard command?.messageCommand?.isEmote ?? false, !message.attachments.isEmpty else { return nil }
-            return translator("What you do goes without files. Send them by themselves.")
+            return translator("Action messages cannot include files. Send the files separately.")
         } catch {
             return error.text(translator)
         }

@@ -50,14 +50,14 @@ struct CommandPerformer {
 
     private func showTopic(of room: RoomID) async throws {
         let topic = try await service.topic(of: room)
-        requests.show(.message(topic ?? translator("Nobody has said what this room is about.")))
+        requests.show(.message(topic ?? translator("This room has no topic.")))
     }
 
     private func invite(_ address: String, to room: RoomID) async throws {
         do {
             try await service.invite(address, to: room)
         } catch ChatError.notFound {
-            throw CommandFailure(translator("Nobody is known as {name}.", ["name": address]))
+            throw CommandFailure(translator("No user found for {name}.", ["name": address]))
         }
     }
 
@@ -72,7 +72,7 @@ struct CommandPerformer {
             ?? rows.first { $0.name.lowercased() == bareName.lowercased() }
         if let row { return navigator.show(message, in: row.id) }
         guard service.capabilities.contains(.join) else {
-            throw CommandFailure(translator("There is no room called {name} here.", ["name": bareName]))
+            throw CommandFailure(translator("No room named {name}.", ["name": bareName]))
         }
         navigator.show(message, in: try await service.join(address))
     }
@@ -83,11 +83,11 @@ struct CommandPerformer {
             $0.id.rawValue == name || $0.displayName.lowercased() == bareName.lowercased()
         }
         guard let member = found.first else {
-            throw CommandFailure(translator("Nobody here is called {name}.", ["name": bareName]))
+            throw CommandFailure(translator("No member named {name}.", ["name": bareName]))
         }
         guard found.count == 1 else {
             throw CommandFailure(
-                translator("Several are called {name}: write which by the identifier.", ["name": bareName]))
+                translator("Several members are named {name}. Use a Matrix ID instead.", ["name": bareName]))
         }
         try await service.removeMember(member.id, from: room)
     }

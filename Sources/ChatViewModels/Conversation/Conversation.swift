@@ -38,8 +38,8 @@ public final class Conversation {
     public func encryptionNotice(_ translator: Translator) -> String? {
         switch encryption {
         case .unchecked, .off: nil
-        case .on: translator("Parlance cannot send into encrypted rooms yet.")
-        case .unknown: translator("Nothing can be sent until the server says whether this room is encrypted.")
+        case .on: translator("Sending messages in encrypted rooms is not supported yet.")
+        case .unknown: translator("You can send messages once the server confirms that this room is not encrypted.")
         }
     }
     public let roomID: RoomID

@@ -198,7 +198,7 @@ public final class ConversationCoordinator {
         case .rejected(let reason): if open != nil { requests.show(.rejected(reason)) }
         case .editSuspended:
             if open != nil {
-                requests.show(.message(environment.translator("The other edit is kept: Undo goes back to it")))
+                requests.show(.message(environment.translator("Other edit saved. Undo to return to it.")))
             }
         case .notDone(let reason): requests.show(.message(reason))
         }
@@ -210,6 +210,6 @@ public final class ConversationCoordinator {
         let translator = environment.translator
         let list = losses.map { $0.text(translator) }.joined(separator: ", ")
         // Translators: %s is a list of what Markdown can't say, as "some spacing, the form of a table".
-        return translator("Saving loses %s").replacing("%s", with: list)
+        return translator("Lost when saving: %s").replacing("%s", with: list)
     }
 }

@@ -25,11 +25,11 @@ public nonisolated struct ConversationHeader: Equatable, Sendable {
     }
 
     public func emptyTitle(_ translator: Translator) -> String {
-        kind == .notes ? translator("Notes to Yourself") : name
+        kind == .notes ? translator("Notes") : name
     }
 
     public func emptyDescription(_ translator: Translator) -> String {
         kind == .notes
-            ? translator("What you write here stays on this computer.") : translator("Nothing was said here yet.")
+            ? translator("Notes stay on this computer.") : translator("No messages yet")
     }
 }

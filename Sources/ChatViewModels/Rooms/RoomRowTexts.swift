@@ -6,9 +6,9 @@ extension RoomListViewModel.Row {
         switch preview {
         case .none: ""
         case .empty: translator("No messages yet")
-        case .invitation(let inviter?): translator("%s invites you").replacing("%s", with: inviter)
-        case .invitation: translator("You are invited")
-        case .knock: translator("Waiting to be let in")
+        case .invitation(let inviter?): translator("Invitation from %s").replacing("%s", with: inviter)
+        case .invitation: translator("Invitation")
+        case .knock: translator("Request to join sent")
         case .draft(let text): translator("Draft:") + " " + text
         case .waiting(let text): translator("Sending: {text}", ["text": text])
         case .failed(let text): translator("Not sent: {text}", ["text": text])

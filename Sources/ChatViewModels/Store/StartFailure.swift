@@ -13,23 +13,26 @@ public nonisolated enum StartFailure: Equatable, Sendable {
 
     public func heading(_ translator: Translator) -> String {
         switch self {
-        case .unwritableFolder: translator("Conversations Cannot Be Saved")
-        case .diskFull: translator("The Disk Is Full")
-        case .folderInUse: translator("Conversations Are in Use")
-        case .newerVersion: translator("A Newer Parlance Is Needed")
-        case .other: translator("Parlance Cannot Start")
+        case .unwritableFolder: translator("Could Not Save Messages")
+        case .diskFull: translator("Disk Full")
+        case .folderInUse: translator("Message History Is in Use")
+        case .newerVersion: translator("Newer Version Required")
+        case .other: translator("Could Not Start Parlance")
         }
     }
 
     public func body(_ translator: Translator) -> String {
         switch self {
         case .unwritableFolder(let path):
-            translator("Parlance keeps them in this folder, which it cannot create or write to:") + "\n\n" + path
+            translator("Parlance stores messages in this folder, but could not create it or write to it:") + "\n\n"
+                + path
         case .diskFull(let path):
-            translator("Free some space on the disk with this folder, then start Parlance again:") + "\n\n" + path
-        case .folderInUse(let path): translator("Another program has this folder open:") + "\n\n" + path
+            translator("Free up space on the disk that contains this folder, then start Parlance again:") + "\n\n"
+                + path
+        case .folderInUse(let path): translator("Another app is using this folder:") + "\n\n" + path
         case .newerVersion(let path):
-            translator("A newer version of Parlance saved the conversations in this folder. Install it to read them:")
+            translator(
+                "The messages in this folder were saved by a newer version of Parlance. Update Parlance to read them:")
                 + "\n\n" + path
         case .other(let reason): reason
         }

@@ -11,9 +11,9 @@ public nonisolated enum StoreDamage: Equatable, Sendable {
 
     public func heading(_ translator: Translator) -> String {
         switch self {
-        case .unreadable: translator("Conversations Cannot Be Read")
-        case .repaired: translator("Conversations Were Repaired")
-        case .found: translator("Conversations Are Damaged")
+        case .unreadable: translator("Could Not Open Message History")
+        case .repaired: translator("Message History Recovered")
+        case .found: translator("Message History Is Damaged")
         }
     }
 
@@ -21,19 +21,19 @@ public nonisolated enum StoreDamage: Equatable, Sendable {
         switch self {
         case .unreadable(let reason, let folder):
             let explanation = translator(
-                "The file with your conversations is damaged. Parlance can keep everything in it that is still readable, and go on with that. Nothing is deleted: the damaged folder stays beside its place under another name."
+                "The message history is damaged. Parlance can recover the messages that are still readable. Nothing is deleted: the damaged folder is renamed and kept."
             )
             return [explanation, folder, reason].joined(separator: "\n\n")
         case .repaired(let rooms, let messages, let unsentTexts, let setAside):
             let result =
                 rooms + messages + unsentTexts == 0
-                ? translator("Nothing in the damaged file could be read any more.")
-                : translator("This could be kept:") + "\n\n"
+                ? translator("No messages could be recovered.")
+                : translator("Recovered:") + "\n\n"
                     + counts(translator, rooms: rooms, messages: messages, unsentTexts: unsentTexts)
-            return result + "\n\n" + translator("The damaged folder is now here:") + "\n" + setAside
+            return result + "\n\n" + translator("The damaged folder was moved to:") + "\n" + setAside
         case .found(let reason):
             return translator(
-                "After Parlance had not ended as it should, the file with your conversations was checked, and damage was found. Some messages may not be shown. At its next start Parlance will offer to repair it; unsent texts are in another file and safe."
+                "Some messages may be missing. Parlance will offer to recover them the next time it starts. Your drafts and unsent messages are safe."
             ) + "\n\n" + reason
         }
     }
@@ -41,8 +41,8 @@ public nonisolated enum StoreDamage: Equatable, Sendable {
     private func counts(_ translator: Translator, rooms: Int, messages: Int, unsentTexts: Int) -> String {
         [
             translator.plural("{count} message", "{count} messages", messages),
-            translator.plural("{count} conversation", "{count} conversations", rooms),
-            translator.plural("{count} unsent text", "{count} unsent texts", unsentTexts),
+            translator.plural("{count} room", "{count} rooms", rooms),
+            translator.plural("{count} unsent message", "{count} unsent messages", unsentTexts),
         ].joined(separator: "\n")
     }
 }

@@ -16,11 +16,11 @@ public struct AccountText {
     /// The line below the name: what is wrong, or else the user ID.
     public func detail(of row: AccountsCoordinator.Row) -> String {
         switch row.condition {
-        case .broken: translator("Could not be opened. Activate to try again.")
+        case .broken: translator("Could not open account. Select it to retry.")
         case .signedOut: translator("Signed out")
-        case .locked: translator("The keyring is locked")
+        case .locked: translator("Keyring locked")
         case .offline: translator("Offline")
-        case .untrusted: translator("The server is not to be trusted")
+        case .untrusted: translator("Server certificate not trusted")
         case .connecting, .online: row.account?.id ?? ""
         }
     }
@@ -35,6 +35,6 @@ public struct AccountText {
         let name = rows.first { $0.isSelected }.map { self.name(of: $0) } ?? ""
         let isUnreadElsewhere = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
         return translator("Account: %s").replacing("%s", with: name)
-            + (isUnreadElsewhere ? ", " + translator("unread messages in another") : "")
+            + (isUnreadElsewhere ? ", " + translator("unread messages in another account") : "")
     }
 }

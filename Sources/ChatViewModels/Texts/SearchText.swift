@@ -13,33 +13,33 @@ public struct SearchText {
     public func text(for problem: SearchSyntax.Problem) -> String {
         switch problem {
         case .missingValue(let key):
-            translator("Something is missing after “{filter}:”").replacing("{filter}", with: key)
+            translator("Enter a value after “{filter}:”").replacing("{filter}", with: key)
         case .date(let value):
-            translator("“{value}” is no date: write 2024, 2024-05, 2024-05-31, today or yesterday")
+            translator("“{value}” is not a valid date. Use 2024, 2024-05, 2024-05-31, today, or yesterday.")
                 .replacing("{value}", with: value)
         case .content(let value):
-            translator("“has:{value}” is not known: there are link, file, image, video and audio")
+            translator("Unknown filter “has:{value}”. Use link, file, image, video, or audio.")
                 .replacing("{value}", with: value)
-        case .unknownSender(let name): translator("Nobody is called “{name}”").replacing("{name}", with: name)
-        case .unknownRoom(let name): translator("No room is called “{name}”").replacing("{name}", with: name)
-        case .roomAlreadySpecified: translator("“in:” is for a search in all rooms")
+        case .unknownSender(let name): translator("No one named “{name}”").replacing("{name}", with: name)
+        case .unknownRoom(let name): translator("No room named “{name}”").replacing("{name}", with: name)
+        case .roomAlreadySpecified: translator("“in:” only works when searching all rooms")
         }
     }
 
     /// Returns the text of the first problem, or else of the error; empty if there is neither.
     public func text(for problems: [SearchSyntax.Problem], _ error: ChatError?) -> String {
         if let problem = problems.first { return text(for: problem) }
-        return error == nil ? "" : translator("The messages could not be searched")
+        return error == nil ? "" : translator("Could not search messages")
     }
 
     public var filters: String {
-        translator("Narrow it down with from:name, in:room, before:2024-05, after:yesterday, has:image")
+        translator("Filter with from:name, in:room, before:2024-05, after:yesterday, has:image")
     }
 
     /// Returns the position among the matches, such as "3 of 17".
     public func count(_ state: RoomSearchViewModel.State) -> String {
         guard let current = state.current else {
-            return state.hasNoResults ? translator("No matches") : ""
+            return state.hasNoResults ? translator("No results") : ""
         }
         let total = state.matches.count
         return translator("{number} of {total}").replacing("{number}", with: String(current + 1))

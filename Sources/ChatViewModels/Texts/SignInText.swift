@@ -13,64 +13,67 @@ public struct SignInText {
     public func text(for problem: SignInProblem) -> String {
         switch problem {
         case .notAnAddress:
-            translator("Enter a server’s name, such as example.org, or its address with https://.")
-        case .unreachable: translator("The server does not answer. Check its name, and your connection.")
+            translator("Enter a server name, such as example.org, or a URL that starts with https://.")
+        case .unreachable: translator("Could not connect to the server. Check the name and your network connection.")
         case .untrusted(let certificate): text(for: certificate)
-        case .noHomeserver: translator("There is no Matrix server at this address.")
-        case .wrongPassword: translator("The server does not know this name with this password.")
-        case .wrongToken: translator("The server does not know this token.")
-        case .deactivated: translator("This account was closed.")
+        case .noHomeserver: translator("No Matrix server found at this address.")
+        case .wrongPassword: translator("Incorrect username or password.")
+        case .wrongToken: translator("Invalid access token.")
+        case .deactivated: translator("This account has been deactivated.")
         case .tooOften(let wait): tooOften(wait)
-        case .otherUser: translator("That is another account than the one to sign in again.")
-        case .alreadyHere: translator("This account is here already.")
-        case .rejected(let reason): translator("The server refused: %s").replacing("%s", with: reason)
-        case .storage: translator("What is kept of this account on this computer could not be opened.")
+        case .otherUser: translator("Sign in with the same account.")
+        case .alreadyHere: translator("You are already signed in to this account.")
+        case .rejected(let reason): translator("The server rejected the request: %s").replacing("%s", with: reason)
+        case .storage: translator("Could not open the local data for this account.")
         }
     }
 
     private func text(for certificate: SignInProblem.Certificate) -> String {
         switch certificate {
-        case .unknownIssuer: translator("Nobody who is trusted vouches for this server’s certificate.")
-        case .wrongName: translator("This server’s certificate is another server’s.")
-        case .expired: translator("This server’s certificate has expired.")
+        case .unknownIssuer: translator("The server’s certificate is not trusted.")
+        case .wrongName: translator("The certificate belongs to a different server.")
+        case .expired: translator("The server’s certificate has expired.")
         case .notYetValid:
-            translator("This server’s certificate is not valid yet. Is this computer’s clock right?")
-        case .other: translator("This server’s certificate is not to be trusted.")
+            translator("The server’s certificate is not valid yet. Check the date and time of this computer.")
+        case .other: translator("The server’s certificate is not valid.")
         }
     }
 
     private func tooOften(_ wait: Duration?) -> String {
         guard let seconds = wait.map({ Int($0.components.seconds) + 1 }) else {
-            return translator("Too many attempts. Wait a little.")
+            return translator("Too many attempts. Try again later.")
         }
-        return translator.plural("Too many attempts. Wait %d second.", "Too many attempts. Wait %d seconds.", seconds)
-            .replacing("%d", with: "\(seconds)")
+        return translator.plural(
+            "Too many attempts. Try again in %d second.", "Too many attempts. Try again in %d seconds.", seconds
+        )
+        .replacing("%d", with: "\(seconds)")
     }
 
     public func text(for banner: AccountsCoordinator.Banner) -> (text: String, action: String) {
         switch banner {
         case .connecting: (translator("Connecting…"), translator("_Retry"))
-        case .offline: (translator("The server does not answer"), translator("_Retry"))
+        case .offline: (translator("Could not connect to the server"), translator("_Retry"))
         case .untrusted(let certificate): (text(for: certificate), translator("_Retry"))
-        case .signedOut(isSoft: true): (translator("Your password is needed again"), translator("_Sign In…"))
+        case .signedOut(isSoft: true): (translator("Session expired"), translator("_Sign In…"))
         case .signedOut(isSoft: false): (translator("Signed out by the server"), translator("_Sign In Again…"))
-        case .locked(.locked): (translator("The keyring is locked"), translator("_Retry"))
-        case .locked(.unavailable): (translator("The keyring does not answer"), translator("_Retry"))
+        case .locked(.locked): (translator("Keyring locked"), translator("_Retry"))
+        case .locked(.unavailable): (translator("Keyring not available"), translator("_Retry"))
         }
     }
 
     public func title(for error: CredentialStoreError) -> String {
         switch error {
-        case .locked: translator("The Keyring Is Locked")
-        case .unavailable: translator("No Keyring")
+        case .locked: translator("Keyring Locked")
+        case .unavailable: translator("Keyring Not Available")
         }
     }
 
     public func text(for error: CredentialStoreError) -> String {
         switch error {
-        case .locked: translator("Parlance keeps what signs you in there. Unlock it, or choose another place.")
+        case .locked:
+            translator("Parlance stores your sign-in details in the keyring. Unlock it, or choose where to store them.")
         case .unavailable:
-            translator("Parlance would keep what signs you in in the desktop’s keyring, and none answers here.")
+            translator("Parlance could not reach the system keyring. Choose where to store your sign-in details.")
         }
     }
 }

@@ -15,55 +15,58 @@ public struct ToastText {
         switch toast {
         case .failed(let error): text(for: error)
         case .rejected(.limit(let rejected)):
-            translator.plural("%d character did not fit", "%d characters did not fit", rejected)
-                .replacing("%d", with: "\(rejected)")
-        case .rejected(.overLimit): translator("The message is too long")
-        case .rejected(.draft): translator("The stored draft of this room could not be read")
+            translator.plural(
+                "%d character over the limit was not inserted", "%d characters over the limit were not inserted",
+                rejected
+            )
+            .replacing("%d", with: "\(rejected)")
+        case .rejected(.overLimit): translator("Message too long")
+        case .rejected(.draft): translator("Could not restore the draft")
         case .rejected(.rejectedByHost(let reason)): reason
         case .message(let text): text
         case .rejected(.attachmentCount(let limit)): tooManyFiles(limit)
         case .rejected(.attachmentSize(let limit)): tooLarge(limit)
-        case .rejected(.attachmentWhileEditing): translator("A message that is being edited takes no files")
-        case .rejected(.uploading): translator("A file is still being added")
-        case .rejected(.mediaType): translator("This kind of file cannot be added")
+        case .rejected(.attachmentWhileEditing): translator("Files cannot be attached while editing")
+        case .rejected(.uploading): translator("A file is still being attached")
+        case .rejected(.mediaType): translator("File type not supported")
         case .rejected: nil
-        case .cleared: translator("Text cleared")
+        case .cleared: translator("Message cleared")
         }
     }
 
     public func text(for error: ChatError) -> String {
         switch error {
-        case .notFound: translator("It is not there any more")
-        case .notPermitted: translator("That is not permitted here")
-        case .invalidName: translator("A room needs a name of at most 100 characters")
-        case .invalidDisplayName: translator("You need a name of at most 100 characters")
+        case .notFound: translator("No longer available")
+        case .notPermitted: translator("You do not have permission to do this")
+        case .invalidName: translator("Enter a room name with up to 100 characters")
+        case .invalidDisplayName: translator("Enter a display name with up to 100 characters")
         case .invalidAddress:
-            translator("A room address is made of at most 100 letters, digits, dots, hyphens and underscores")
+            translator("Enter a room address with up to 100 letters, digits, dots, hyphens, and underscores")
         case .topicTooLong(let limit):
-            translator.plural("A topic has at most %d character", "A topic has at most %d characters", limit)
+            translator.plural("Enter a topic with up to %d character", "Enter a topic with up to %d characters", limit)
                 .replacing("%d", with: "\(limit)")
-        case .emptyMessage: translator("The message is empty")
-        case .messageTooLong: translator("The message is too long")
+        case .emptyMessage: translator("Message is empty")
+        case .messageTooLong: translator("Message too long")
         case .tooManyAttachments(let limit): tooManyFiles(limit)
-        case .attachmentsNotPermitted: translator("Files cannot be sent with this message")
-        case .invalidReaction: translator("A reaction is an emoji or a few characters")
-        case .unreadableFile: translator("The file could not be read")
+        case .attachmentsNotPermitted: translator("This message cannot include files")
+        case .invalidReaction: translator("React with an emoji or a few characters")
+        case .unreadableFile: translator("Could not read file")
         case .fileTooLarge(let limit): tooLarge(limit)
-        case .unreachable: translator("The server cannot be reached")
-        case .signedOut: translator("Sign in again first")
-        case .busy: translator("The server is busy: try again in a moment")
-        case .rejected(let reason): translator("The server does not allow it: %s").replacing("%s", with: reason)
-        case .diskFull: translator("The disk is full: nothing was stored")
-        case .storage: translator("It could not be stored")
+        case .unreachable: translator("Could not connect to the server")
+        case .signedOut: translator("Sign in again to continue")
+        case .busy: translator("Server busy. Try again in a moment.")
+        case .rejected(let reason): translator("Not allowed by the server: %s").replacing("%s", with: reason)
+        case .diskFull: translator("Not enough disk space")
+        case .storage: translator("Could not save")
         }
     }
 
     private func tooManyFiles(_ limit: Int) -> String {
-        translator.plural("%d file fits in a message", "%d files fit in a message", limit)
+        translator.plural("Attach up to %d file per message", "Attach up to %d files per message", limit)
             .replacing("%d", with: "\(limit)")
     }
 
     private func tooLarge(_ limit: Int) -> String {
-        translator("Files of more than %s cannot be sent").replacing("%s", with: wording.byteCount(limit))
+        translator("Files larger than %s cannot be sent").replacing("%s", with: wording.byteCount(limit))
     }
 }

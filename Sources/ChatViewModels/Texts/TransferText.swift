@@ -12,15 +12,15 @@ public struct TransferText {
 
     public func title(_ state: TransferViewModel.State) -> String {
         switch state.phase {
-        case .running: state.isImport ? translator("Importing Conversations") : translator("Exporting the Room")
+        case .running: state.isImport ? translator("Importing Chat History") : translator("Exporting Room")
         case .asking(let earlierImports): earlierImportTitle(earlierImports)
-        case .stopping: translator("Stopping…")
-        case .exported: translator("The Room Was Exported")
-        case .imported: translator("Conversations Were Imported")
+        case .stopping: translator("Canceling…")
+        case .exported: translator("Room Exported")
+        case .imported: translator("Chat History Imported")
         case .failed where state.isImport:
-            translator("Nothing Was Imported from “{file}”").replacing("{file}", with: state.name)
-        case .failed: translator("The Room Was Not Exported")
-        case .cancelled: translator("Stopped: Nothing Was Changed")
+            translator("Could Not Import “{file}”").replacing("{file}", with: state.name)
+        case .failed: translator("Could Not Export Room")
+        case .cancelled: translator("Canceled Without Changes")
         }
     }
 
@@ -39,22 +39,22 @@ public struct TransferText {
     private func earlierImportTitle(_ earlierImports: [EarlierImport]) -> String {
         guard earlierImports.count == 1, let room = earlierImports.first else {
             return translator.plural(
-                "{count} Conversation Was Imported Before", "{count} Conversations Were Imported Before",
+                "{count} Room Is Already Imported", "{count} Rooms Are Already Imported",
                 earlierImports.count)
         }
-        return translator("“{room}” Was Imported Before").replacing("{room}", with: room.name)
+        return translator("“{room}” Is Already Imported").replacing("{room}", with: room.name)
     }
 
     private func question(_ earlierImports: [EarlierImport]) -> String {
         let count = earlierImports.reduce(0) { $0 + $1.newMessages }
         let new =
             count == 0
-            ? translator("The room has all messages of this export already.")
+            ? translator("All messages in this export are already imported.")
             : translator.plural(
-                "{count} message of this export is not in the room yet.",
-                "{count} messages of this export are not in the room yet.", count)
+                "{count} message in this export is not imported yet.",
+                "{count} messages in this export are not imported yet.", count)
         let choice = translator(
-            "Merging adds what is missing and changes nothing else. A new room has all of it once more.")
+            "Merging adds only the missing messages. A new room gets a copy of all messages.")
         return new + "\n\n" + choice
     }
 
@@ -73,19 +73,19 @@ public struct TransferText {
         if report.files > 0 { lines.append(files(report.files)) }
         if report.missingFiles > 0 {
             lines.append(
-                translator("Files that are not there any more: {files}").replacing(
+                translator("No longer available: {files}").replacing(
                     "{files}", with: files(report.missingFiles)))
         }
         if let startDate = report.startDate {
             lines.append(
-                translator("The server did not answer: what was said before {date} is missing.").replacing(
+                translator("Messages before {date} are missing because the server could not be reached.").replacing(
                     "{date}", with: wording.fullDate(startDate)))
         }
         return (lines + ["", report.folder.path]).joined(separator: "\n")
     }
 
     private func imported(_ report: ImportReport) -> String {
-        let rooms = translator.plural("{count} conversation", "{count} conversations", report.conversations.count)
+        let rooms = translator.plural("{count} room", "{count} rooms", report.conversations.count)
         return ([rooms, messages(report.messages)] + (report.files > 0 ? [files(report.files)] : []))
             .joined(separator: ", ")
     }
@@ -98,15 +98,15 @@ public struct TransferText {
 
     private func text(for item: ImportReport.SkippedItem) -> String {
         switch item {
-        case .event(let kind): named(translator("event that is no message"), kind)
-        case .unknownKind(let kind): named(translator("message of an unknown kind"), kind)
-        case .wrongType(let name): named(translator("value of the wrong type"), name)
-        case .incomplete(let name): named(translator("message without all that makes one"), name)
-        case .strayLine: translator("line that belongs to no message")
-        case .reaction: translator("reaction that could not be brought in")
-        case .edit: translator("edit that could not be brought in")
-        case .missingFile: translator("file that is not in the export")
-        case .tooLong: translator("message that is too long")
+        case .event(let kind): named(translator("unsupported event"), kind)
+        case .unknownKind(let kind): named(translator("unsupported message type"), kind)
+        case .wrongType(let name): named(translator("invalid value"), name)
+        case .incomplete(let name): named(translator("incomplete message"), name)
+        case .strayLine: translator("unrecognized line")
+        case .reaction: translator("reaction not imported")
+        case .edit: translator("edit not imported")
+        case .missingFile: translator("file missing from the export")
+        case .tooLong: translator("message too long")
         }
     }
 
@@ -120,16 +120,16 @@ public struct TransferText {
         switch error {
         case .unknownFormat:
             translator(
-                "This is no export that is known: of Telegram as JSON, of WhatsApp as text, of Slack, or of Element as JSON."
+                "Unsupported file. Parlance can import exports from Telegram (JSON), WhatsApp (text), Slack, and Element (JSON)."
             )
-        case .unreadable(let path): translator("It cannot be read: {path}").replacing("{path}", with: path)
-        case .truncated: translator("The file ends in the middle: it was not copied or downloaded to its end.")
+        case .unreadable(let path): translator("Could not read {path}").replacing("{path}", with: path)
+        case .truncated: translator("The file is incomplete. Download or copy it again.")
         case .malformed(_, let reason):
             translator("The file is damaged: {reason}").replacing("{reason}", with: String(reason.prefix(200)))
-        case .tooDeep, .tooLong: translator("The file is damaged: there is something in it beyond all bounds.")
-        case .empty: translator("There is no message in it.")
-        case .unwritable(let path): translator("It cannot be written to: {path}").replacing("{path}", with: path)
-        case .diskFull: translator("The disk is full: nothing was stored")
+        case .tooDeep, .tooLong: translator("The file is damaged: its content exceeds the supported limits.")
+        case .empty: translator("The file contains no messages.")
+        case .unwritable(let path): translator("Could not write to {path}").replacing("{path}", with: path)
+        case .diskFull: translator("Not enough disk space")
         }
     }
 }

@@ -12,7 +12,7 @@ public struct UserSearchText {
     /// Says why nobody is listed; empty if somebody is, or if nothing was searched for.
     public func status(_ state: UserSearchViewModel.State) -> String {
         if let error = state.error { return ToastText(wording).text(for: error) }
-        return state.isEmpty ? translator("Nobody was found.") : ""
+        return state.isEmpty ? translator("No people found") : ""
     }
 
     /// What a screen reader says of the button that removes a chosen user.

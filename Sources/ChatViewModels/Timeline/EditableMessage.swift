@@ -58,12 +58,12 @@ nonisolated extension MarkupLoss {
     /// The localized phrase for a list of losses.
     func text(_ translator: Translator) -> String {
         switch self {
-        case .image: translator("pictures in the text")
-        case .details: translator("what is shown on demand")
-        case .table: translator("the form of a table")
+        case .image: translator("inline images")
+        case .details: translator("collapsible sections")
+        case .table: translator("table layout")
         case .spacing: translator("some spacing")
-        case .depth: translator("the depth of lists and quotes")
-        case .mention: translator("whom a name means")
+        case .depth: translator("nesting of lists and quotes")
+        case .mention: translator("mentions")
         case .other: translator("some formatting")
         }
     }

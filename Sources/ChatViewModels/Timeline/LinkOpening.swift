@@ -38,7 +38,7 @@ public nonisolated struct LinkConfirmation: Equatable, Sendable {
     public var canOpen: Bool { link.target.scheme != .ftp }
 
     public func heading(_ translator: Translator) -> String {
-        isSuspicious ? translator("Do You Trust This Link?") : translator("Open This Link?")
+        isSuspicious ? translator("Open Suspicious Link?") : translator("Open Link?")
     }
 
     /// The link's target and what is suspicious about it.
@@ -47,21 +47,22 @@ public nonisolated struct LinkConfirmation: Equatable, Sendable {
         let host = link.target.host ?? ""
         var paragraphs = [address.count > Self.maxLength ? address.prefix(Self.maxLength) + "…" : address]
         if link.warnings.contains(.namesAnotherHost) {
-            paragraphs.append(translator("The text of the link names another address than the one it leads to."))
+            paragraphs.append(translator("The link text shows a different address than the one it opens."))
         }
         if link.warnings.contains(.credentials) {
             paragraphs.append(
-                translator("The link leads to %@. What stands before the @ is only a name.").replacing("%@", with: host)
+                translator("The link opens %@. The text before the “@” is a username, not the site.").replacing(
+                    "%@", with: host)
             )
         }
         if link.warnings.contains(.internationalHost) {
             paragraphs.append(
-                translator("Its letters may look like others. Written plainly, the address is %@.")
+                translator("The address contains look-alike characters. Its ASCII form is %@.")
                     .replacing("%@", with: asciiHost(host)))
         }
         if link.warnings.contains(.hiddenCharacters) {
             paragraphs.append(
-                translator("The text of the link has characters that cannot be seen or turn its direction."))
+                translator("The link text contains invisible or direction-changing characters."))
         }
         return paragraphs.joined(separator: "\n\n")
     }

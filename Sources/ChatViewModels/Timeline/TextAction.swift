@@ -39,7 +39,7 @@ public nonisolated struct TextAction: Equatable, Sendable {
         case .link(let link): link.target.address
         case .mention(.member(let id)): id
         case .mention(.room(let id, _)), .mention(.custom(let id)): id
-        case .mention(.everyone): translator("Everyone in the room")
+        case .mention(.everyone): translator("Everyone in this room")
         case .spoiler(let spoiler): spoiler.reason.isEmpty ? translator("Spoiler") : spoiler.reason
         }
     }
@@ -51,7 +51,7 @@ public nonisolated struct TextAction: Equatable, Sendable {
         let start = utf8.index(utf8.startIndex, offsetBy: min(range.lowerBound, utf8.count))
         let end = utf8.index(utf8.startIndex, offsetBy: min(range.upperBound, utf8.count))
         return switch kind {
-        case .spoiler: translator("Spoiler, press Return to uncover")
+        case .spoiler: translator("Spoiler, press Return to reveal")
         case .link, .mention: String(text[start..<end])
         }
     }

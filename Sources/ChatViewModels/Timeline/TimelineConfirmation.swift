@@ -35,22 +35,22 @@ public nonisolated struct TimelineConfirmation: Equatable, Sendable {
 
     public func heading(_ translator: Translator) -> String {
         switch subject {
-        case .deletion: translator("Delete the message?")
-        case .discard: translator("Discard the message?")
+        case .deletion: translator("Delete Message?")
+        case .discard: translator("Discard Message?")
         case .deletionOfSelected(let count):
-            translator.plural("Delete %d message?", "Delete %d messages?", count).replacing("%d", with: "\(count)")
+            translator.plural("Delete %d Message?", "Delete %d Messages?", count).replacing("%d", with: "\(count)")
         case .discardOfFailed(let count):
-            translator.plural("Discard %d message?", "Discard %d messages?", count).replacing("%d", with: "\(count)")
+            translator.plural("Discard %d Message?", "Discard %d Messages?", count).replacing("%d", with: "\(count)")
         }
     }
 
     public func body(_ translator: Translator) -> String {
         switch subject {
-        case .discard: translator("It was not sent. Nobody else has what it says.")
-        case .discardOfFailed: translator("What was not sent is deleted. Nobody else has what it says.")
+        case .discard: translator("This message was not sent and will be lost.")
+        case .discardOfFailed: translator("These messages were not sent and will be lost.")
         case .deletion where isAlone, .deletionOfSelected where isAlone:
-            translator("Only you are in this room. What was said cannot be brought back.")
-        case .deletion, .deletionOfSelected: translator("What was said is deleted for everyone in the room.")
+            translator("You are the only member of this room. Deleted messages cannot be restored.")
+        case .deletion, .deletionOfSelected: translator("Deleted messages are removed for everyone in this room.")
         }
     }
 

@@ -9,7 +9,7 @@ enum AltTextPopover {
         popover.attachPopover(to: parent)
         popover.placeAbove()
         let entry = Entry()
-        entry.setPlaceholder(translated("Describe it for people who can’t see it"))
+        entry.setPlaceholder(translated("Describe this for people who cannot see it"))
         entry.widthChars = 30
         entry.setAccessibleLabel(translated("Description"))
         entry.text = text

@@ -63,9 +63,9 @@ final class AttachmentCell {
             attachment.altText
                 ?? (canPlaceInText
                     ? translated(
-                        "Delete removes it, Return describes it, Insert puts it in the text, Alt with an arrow moves it"
+                        "Press Delete to remove, Return to describe, Insert to place in text, Alt+Left or Alt+Right to move"
                     )
-                    : translated("Delete removes it, Return describes it, Alt with an arrow moves it")))
+                    : translated("Press Delete to remove, Return to describe, Alt+Left or Alt+Right to move")))
         inText.isVisible = canPlaceInText
         widget.setStyle("failed", attachment.upload == .failed)
         described.isVisible = attachment.altText != nil
@@ -83,8 +83,8 @@ final class AttachmentCell {
     private func detailText(_ attachment: Attachment) -> String {
         switch attachment.upload {
         case .ready: ByteCount.text(attachment.bytes)
-        case .running: translated("Adding…") + " " + ByteCount.text(attachment.bytes)
-        case .failed: translated("Could not be added")
+        case .running: translated("Attaching…") + " " + ByteCount.text(attachment.bytes)
+        case .failed: translated("Could not attach")
         }
     }
 
@@ -135,11 +135,11 @@ final class AttachmentCell {
             button.isFocusable = false
         }
         remove.tooltip = translated("Remove (Delete)")
-        inText.tooltip = translated("Put in the Text (Insert)")
-        inText.setAccessibleLabel(translated("Put in the Text"))
+        inText.tooltip = translated("Place in Text (Insert)")
+        inText.setAccessibleLabel(translated("Place in Text"))
         inText.onClick { [weak self] in self?.onRequest?(.placeInText) }
-        retry.tooltip = translated("Try Again")
-        retry.setAccessibleLabel(translated("Try Again"))
+        retry.tooltip = translated("Retry")
+        retry.setAccessibleLabel(translated("Retry"))
         remove.onClick { [weak self] in self?.onRequest?(.remove) }
         retry.onClick { [weak self] in self?.onRequest?(.retry) }
         return overlay

@@ -45,8 +45,8 @@ final class AttachmentController {
             })
         tray.onAdd = { [weak self] in self?.choose() }
         tray.onLeave = { [weak self] in self?.onDone?() }
-        button.tooltip = translated("Add Files")
-        button.setAccessibleLabel(translated("Add Files"))
+        button.tooltip = translated("Attach Files")
+        button.setAccessibleLabel(translated("Attach Files"))
         for style in ["flat", "circular", "parlance-composer-button"] { button.addStyle(style) }
         button.focusOnClick = false
         button.onClick { [weak self] in self?.choose() }
@@ -115,7 +115,7 @@ final class AttachmentController {
     private static func item(_ data: Data, _ type: String) -> AttachmentQueue.Item {
         let end = type.split(separator: "/").last.map { $0 == "jpeg" ? "jpg" : String($0) } ?? "bin"
         return AttachmentQueue.Item(
-            content: .data(data), name: translated("Pasted picture") + "." + end, type: type, bytes: data.count)
+            content: .data(data), name: translated("Pasted image") + "." + end, type: type, bytes: data.count)
     }
 
     /// Adds local files. Reports folders and other non-regular files as `unreadableFile`.
@@ -138,7 +138,7 @@ final class AttachmentController {
     /// Opens the file chooser.
     func choose() {
         guard button.isSensitive else { return }
-        FileChooser.open(translated("Add Files"), accept: translated("_Add"), over: button) { [weak self] files in
+        FileChooser.open(translated("Attach Files"), accept: translated("_Attach"), over: button) { [weak self] files in
             if files.isEmpty { self?.onDone?() } else { self?.addFiles(files) }
         }
     }

@@ -171,8 +171,8 @@ final class AttachmentTray {
         list.addStyle("attachment-list")
         let row = Box(.horizontal, spacing: 6)
         row.append(list)
-        add.tooltip = translated("Add Files")
-        add.setAccessibleLabel(translated("Add More Files"))
+        add.tooltip = translated("Attach Files")
+        add.setAccessibleLabel(translated("Attach More Files"))
         add.valign = .center
         for style in ["flat", "circular"] { add.addStyle(style) }
         add.onClick { [weak self] in self?.onAdd?() }

@@ -50,7 +50,7 @@ final class FileDropArea {
         let icon = Image(icon: "mail-attachment-symbolic")
         icon.pixelSize = 48
         box.append(icon)
-        let label = Label(translated("Drop Files Here to Add Them"))
+        let label = Label(translated("Drop Files to Attach"))
         label.addStyle("title-2")
         box.append(label)
         box.addStyle("drop-hint")

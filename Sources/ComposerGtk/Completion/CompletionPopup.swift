@@ -139,7 +139,7 @@ final class CompletionPopup {
     // MARK: Text
 
     static func failure(_ completion: CompletionState) -> String {
-        completion.failureReason ?? translated("The suggestions could not be loaded")
+        completion.failureReason ?? translated("Could not load suggestions")
     }
 
     static func announcement(_ completion: CompletionState) -> String {

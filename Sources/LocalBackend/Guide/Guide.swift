@@ -14,11 +14,11 @@ struct Guide: Sendable {
     var greeting: [String] {
         [
             translator(
-                "Hello! I am the guide of Parlance. This room is for trying things out: whatever you do here stays on this computer."
+                "Welcome to Parlance! I’m the guide. Try anything here: this room stays on this computer."
             ),
-            translator("Some of what works today:") + "\n"
+            translator("Things to start with:") + "\n"
                 + list(topics.filter { GuideTopic.ID.first.contains($0.id) }),
-            translator("Write me something, or ask about one of these. “Help” shows the list again."),
+            translator("Ask about any of these, or type “help” to see the whole list."),
         ]
     }
 
@@ -27,7 +27,7 @@ struct Guide: Sendable {
         let new = topics.filter { !memory.introduced.contains($0.id) }
         guard !new.isEmpty else { return nil }
         memory.introduced += new.map(\.id)
-        return translator("New since we last spoke:") + "\n" + list(new)
+        return translator("New in this version:") + "\n" + list(new)
     }
 
     /// Returns a single reply to everything that has happened, or `nil` if there is nothing to say.
@@ -45,11 +45,11 @@ struct Guide: Sendable {
         var remarks: [String] = []
         if occasion.hasEdit, !memory.done.contains(.editing) {
             memory.finish(.editing)
-            remarks.append(translator("You edited a message: it keeps its place and is marked as edited."))
+            remarks.append(translator("You edited a message. It keeps its place and shows “Edited”."))
         }
         if occasion.hasDeletion, !memory.done.contains(.deleting) {
             memory.finish(.deleting)
-            remarks.append(translator("You deleted a message: its text is gone, and I have not kept it either."))
+            remarks.append(translator("You deleted a message. Its text is gone for good."))
         }
         let lines = occasion.texts.map { $0.split(separator: "\n").count }.max() ?? 0
         if lines > 1, !memory.done.contains(.lineBreaks) {
@@ -67,10 +67,10 @@ struct Guide: Sendable {
         let matcher = KeywordMatcher(texts)
         var replies: [String] = []
         if matcher.contains(translator("hello, hi, hey, hallo, greetings, good morning, good evening")) {
-            replies.append(translator("Hello, nice to read you."))
+            replies.append(translator("Hi! Good to meet you."))
         }
         if matcher.contains(translator("help, what can you do, what can i do, feature")) {
-            return replies + [translator("This is what I know about:") + "\n" + list(topics)]
+            return replies + [translator("You can ask about:") + "\n" + list(topics)]
         }
         let matching = topics.filter { matcher.contains($0.words) }.prefix(3)
         for topic in matching {
@@ -79,14 +79,14 @@ struct Guide: Sendable {
         }
         if !matching.isEmpty { return replies }
         if matcher.contains(translator("thanks, thank, thx, cheers")) {
-            return replies + [translator("You are welcome.")]
+            return replies + [translator("You’re welcome!")]
         }
         if matcher.contains(translator("bye, goodbye, see you")) {
-            return replies + [translator("See you. What you wrote will be here when you come back.")]
+            return replies + [translator("See you! Everything you wrote will be here when you come back.")]
         }
         if matcher.isQuestion {
             return replies + [
-                translator("I do not know about that: I only know this application. Ask me about one of these:") + "\n"
+                translator("Sorry, I only know about Parlance. You can ask about:") + "\n"
                     + list(topics)
             ]
         }
@@ -96,7 +96,7 @@ struct Guide: Sendable {
 
     private func acknowledgement(_ replyIndex: Int) -> String {
         let all = [
-            translator("Got it."), translator("Noted."), translator("Thanks for writing."), translator("I read you."),
+            translator("Got it."), translator("OK."), translator("Thanks!"), translator("Nice."),
         ]
         return all[replyIndex % all.count]
     }
@@ -104,10 +104,10 @@ struct Guide: Sendable {
     /// Suggests the first topic of the table that was neither tried nor explained yet.
     private func invitation(_ memory: inout GuideMemory) -> String {
         guard let topic = topics.first(where: { !memory.done.contains($0.id) }) else {
-            return translator("You have seen all I know. “Help” lists it again, and you can remove me when you like.")
+            return translator("That’s everything! Type “help” to see the list again, or remove me under Room Details.")
         }
         memory.finish(topic.id)
-        return translator("Something to try: {invitation}", ["invitation": topic.invitation])
+        return translator("Try this next: {invitation}", ["invitation": topic.invitation])
     }
 
     private func list(_ topics: [GuideTopic]) -> String {

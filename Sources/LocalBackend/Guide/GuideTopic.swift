@@ -34,27 +34,27 @@ struct GuideTopic: Identifiable, Sendable {
             GuideTopic(
                 id: .completing,
                 words: translator("mention, completion, emoji, smiley, people"),
-                line: translator("@ names people, # rooms, and : emoji, as in :smile."),
+                line: translator("Type @ for people, # for rooms, : for emoji"),
                 reply: translator(
-                    "Type @ for a person, # for a room or : and a few letters for an emoji. Up and Down choose, Tab or Return takes it, Escape closes the list. A name that was taken is one piece: Backspace first marks it, then shortens or removes it."
+                    "Type @ for people, # for rooms, or : for emoji. Choose with Up and Down, insert with Tab, close with Escape. A mention acts as one unit: Backspace selects it first, then shortens or deletes it."
                 ),
-                invitation: translator("type @ and the beginning of my name, and press Tab.")),
+                invitation: translator("type @gu and press Tab to mention me.")),
             GuideTopic(
                 id: .commands,
                 words: translator("command, slash, shrug, spoiler, topic"),
-                line: translator("/ at the beginning lists commands, such as /me and /spoiler."),
+                line: translator("Type / for commands"),
                 reply: translator(
-                    "A slash at the beginning of a message lists what there is: /me says what you do, /spoiler hides text until it is clicked, /topic tells what the room is about. Two slashes send a message that begins with one."
+                    "Start a message with / to see all commands: /me sends an action, /spoiler hides text until it is clicked, /topic sets the topic. Type // to send a message that starts with a slash."
                 ),
                 invitation: translator("type /me waves and press Return.")),
             GuideTopic(
                 id: .replying,
                 words: translator("reply, replying, respond, quote a message"),
-                line: translator("R on a message, or its arrow, replies to it."),
+                line: translator("Reply with the arrow next to a message"),
                 reply: translator(
-                    "The arrow beside a message replies to it, as does its menu, or R when it has the focus. The reply shows what it answers; a click on that goes there."
+                    "Select Reply next to a message, or focus the message and press R. Select the quote to jump to the original."
                 ),
-                invitation: translator("reply to this message: the arrow appears beside it.")),
+                invitation: translator("point at this message and select Reply.")),
         ]
     }
 
@@ -63,33 +63,33 @@ struct GuideTopic: Identifiable, Sendable {
             GuideTopic(
                 id: .sending,
                 words: translator("send, return, enter"),
-                line: translator("Return sends what you typed."),
+                line: translator("Press Return to send"),
                 reply: translator(
-                    "Press Return to send. The message is stored on the disk before it appears as sent."),
+                    "Press Return to send. Messages are saved to disk before they show as sent."),
                 invitation: translator("type a few words and press Return.")),
             GuideTopic(
                 id: .lineBreaks,
                 words: translator("line, newline, linebreak, shift, multiline, paragraph"),
-                line: translator("Shift+Return begins a new line."),
+                line: translator("Press Shift+Return for a new line"),
                 reply: translator(
-                    "Shift+Return begins a new line inside a message. Return alone sends it, with all its lines."),
-                invitation: translator("write a message of two lines with Shift+Return.")),
+                    "Press Shift+Return for a new line, and Return to send the whole message."),
+                invitation: translator("write two lines with Shift+Return.")),
             GuideTopic(
                 id: .growing,
                 words: translator("grow, long, height, size, taller, scroll, big"),
-                line: translator("The field grows with your text, and shrinks back."),
+                line: translator("The message field grows as you type"),
                 reply: translator(
-                    "The field grows with what you type, up to a few lines in a small window and more in a tall one. Beyond that it scrolls, and after sending it is small again."
+                    "The message field grows to four to eight lines, depending on the height of the window, and then scrolls. Press Ctrl+Shift+E to expand it."
                 ),
-                invitation: translator("write something long and watch the field grow.")),
+                invitation: translator("write something long and watch the message field grow.")),
             GuideTopic(
                 id: .drafts,
                 words: translator("draft, unsent, crash, unfinished, lose, lost, saved, kill"),
-                line: translator("What you have not sent yet is kept, in each room of its own."),
+                line: translator("Every room keeps its own draft"),
                 reply: translator(
-                    "Each room keeps its own unsent text, with the place of the cursor. It is saved while you type: go to another room, close the window, even cut the power, and it is still there."
+                    "Drafts are saved as you type, one for each room. Switch rooms, close the window, or lose power: your text and cursor are still there."
                 ),
-                invitation: translator("type something without sending it, go to another room and come back.")),
+                invitation: translator("type something, switch to another room, and come back.")),
         ]
     }
 
@@ -99,25 +99,25 @@ struct GuideTopic: Identifiable, Sendable {
                 id: .formatting,
                 words: translator("bold, italic, strike, code, format, markdown, style"),
                 line: translator(
-                    "Ctrl+B, Ctrl+I and Ctrl+E put the signs for bold, italic and code around what is selected."),
+                    "Format with Ctrl+B, Ctrl+I, and Ctrl+E"),
                 reply: translator(
-                    "Select some words and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for struck out or Ctrl+E for code. The signs are Markdown; pressing the keys again takes them away. The message shows what they mean."
+                    "Select text and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for strikethrough, or Ctrl+E for code. Press again to undo. You can also type Markdown."
                 ),
                 invitation: translator("type a few words, select one with Shift+Ctrl+Left and press Ctrl+B.")),
             GuideTopic(
                 id: .lists,
                 words: translator("list, bullet, item, quote"),
-                line: translator("A list goes on by itself on the next line."),
+                line: translator("Lists continue on the next line"),
                 reply: translator(
-                    "Begin a line with “- ” and press Shift+Return at its end: the next item begins by itself. Shift+Return on an empty item ends the list."
+                    "Start a line with “- ” and press Shift+Return to add the next item. Press it again on an empty item to end the list."
                 ),
                 invitation: translator("write a list: “- one”, then Shift+Return.")),
             GuideTopic(
                 id: .undoing,
                 words: translator("undo, redo, ctrl z"),
-                line: translator("Ctrl+Z undoes, word by word, even after sending."),
+                line: translator("Undo with Ctrl+Z, even after sending"),
                 reply: translator(
-                    "Ctrl+Z takes back what you typed, word by word, and Ctrl+Shift+Z brings it again. It remembers a thousand steps in each room, also when you have been elsewhere."
+                    "Press Ctrl+Z to undo and Ctrl+Shift+Z to redo, word by word. Each room remembers 1,000 steps."
                 ),
                 invitation: translator("type a sentence and press Ctrl+Z a few times.")),
         ]
@@ -128,27 +128,27 @@ struct GuideTopic: Identifiable, Sendable {
             GuideTopic(
                 id: .editingLast,
                 words: translator("up key, press up, arrow, last message"),
-                line: translator("Up, in an empty field, edits your last message."),
+                line: translator("Press Up to edit your last message"),
                 reply: translator(
-                    "With the field empty, the Up key takes your last message back for editing. Escape leaves it as it was."
+                    "When the message field is empty, press Up to edit your last message. Press Escape to cancel."
                 ),
-                invitation: translator("press Up in the empty field and change what you just sent.")),
+                invitation: translator("press Up in the empty message field and change what you just sent.")),
             GuideTopic(
                 id: .editing,
                 words: translator("edit, change, changing, correct, typo, mistake, fix, rewrite, rewriting"),
-                line: translator("The menu of a message of yours has Edit."),
+                line: translator("Edit any of your messages"),
                 reply: translator(
-                    "Open the menu of one of your messages and choose Edit. Others see that it was edited; its place in the conversation stays the same."
+                    "Open the menu of one of your messages and choose Edit. Others see that it was edited."
                 ),
-                invitation: translator("edit one of your messages: its menu has Edit.")),
+                invitation: translator("choose Edit from the menu of one of your messages.")),
             GuideTopic(
                 id: .deleting,
                 words: translator("delete, deleting, deletion, erase, erasing, undo, unsend, take back"),
-                line: translator("The same menu has Delete."),
+                line: translator("Delete any of your messages"),
                 reply: translator(
-                    "The menu of one of your messages has Delete. The text is erased from the disk, and a placeholder keeps its place."
+                    "Open the menu of one of your messages and choose Delete. The text is erased from the disk, and a placeholder stays."
                 ),
-                invitation: translator("delete one of your messages: its menu has Delete.")),
+                invitation: translator("choose Delete from the menu of one of your messages.")),
         ]
     }
 
@@ -157,37 +157,37 @@ struct GuideTopic: Identifiable, Sendable {
             GuideTopic(
                 id: .rooms,
                 words: translator("room, rename, renaming, leave, leaving, group, conversation, channel"),
-                line: translator("You can make rooms, rename them and leave them."),
+                line: translator("Create, rename, and leave rooms"),
                 reply: translator(
-                    "The room list makes a new room. An open room's menu renames it or leaves it; leaving deletes what was said in it from this computer."
+                    "Select New Room above the room list to create a room. Rename it in Room Details. Leaving a room deletes its messages from this computer."
                 ),
-                invitation: translator("make a room of your own and give it a name.")),
+                invitation: translator("create a room.")),
             GuideTopic(
                 id: .notes,
                 words: translator("note, reminder, remember"),
-                line: translator("Notes is a room for yourself."),
+                line: translator("Notes is just for you"),
                 reply: translator(
-                    "Notes is a room with nobody but you: a place for lists, links and things to remember. I am not in it and read nothing there."
+                    "Notes is a private room for lists, links, and reminders. I am not in it."
                 ),
                 invitation: translator("write yourself a reminder in Notes.")),
             GuideTopic(
                 id: .removing,
                 words: translator(
                     "remove you, get rid, go away, stop, quiet, silence, annoying, who are you, robot, bot, guide"),
-                line: translator("I am a small built-in guide. Remove me when you like."),
+                line: translator("Remove me at any time"),
                 reply: translator(
-                    "I am a small guide that is part of this application: a list of things I know and a few rules, no more. When you have seen enough, remove me from the room's members; the room then is an ordinary one."
+                    "I am part of Parlance: a few fixed answers, no AI and no network. To remove me, open Room Details and select Remove next to my name."
                 ),
-                invitation: translator("look at the members of this room: you can remove me there, when you like.")),
+                invitation: translator("open Room Details to see the members.")),
             GuideTopic(
                 id: .offline,
                 words: translator(
                     "offline, internet, network, account, server, privacy, private, secret, cloud, data, store"),
-                line: translator("All of this works offline and stays on this computer."),
+                line: translator("Works offline, without an account"),
                 reply: translator(
-                    "These rooms live on this computer alone: no account, no network. They are kept in a folder that only you can read."
+                    "These rooms stay on this computer, in a folder that only you can read. To chat with others, choose Add Account… from the main menu and sign in to Matrix."
                 ),
-                invitation: translator("switch your network off: nothing here changes.")),
+                invitation: translator("choose Add Account… from the main menu to chat with others.")),
         ]
     }
 }

@@ -59,7 +59,7 @@ public actor MatrixBackend {
         let gate = SerialGate()
         let unsent = UnsentMessages(
             ownUserID: ownUserID,
-            unreadable: translator("This message is not sent: another version of Parlance wrote it. It is kept here."))
+            unreadable: translator("This message was written by another version of Parlance and cannot be sent."))
         let feeds = TimelineFeeds(unsent: unsent)
         let rooms = RoomListFeed { unsent.displayed(try await store.roomSummaries()) }
         let syncStatus = SyncStatus()

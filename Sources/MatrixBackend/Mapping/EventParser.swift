@@ -120,7 +120,7 @@ struct EventParser {
         if event.content["m.relates_to"]?["rel_type"]?.string == "m.replace" { return nil }
         if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
         return .message(
-            new(event, MessageText(text: translator("Encrypted message: Parlance can’t read it yet."), kind: .notice)))
+            new(event, MessageText(text: translator("Encrypted message (not supported yet)"), kind: .notice)))
     }
 
     private func reaction(_ event: MatrixEvent) -> TimelineEvent? {

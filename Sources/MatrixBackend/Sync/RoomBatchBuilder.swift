@@ -107,7 +107,7 @@ struct RoomBatchBuilder: Sendable {
             return member
         }
         let room = NamelessRoom(ownUserID: ownUserID, storedMembers: members, changed: unnamed + parsed.members)
-        return room.name(heroes: update.heroes, storedHeroes: known?.state.heroes ?? []) ?? translator("Empty room")
+        return room.name(heroes: update.heroes, storedHeroes: known?.state.heroes ?? []) ?? translator("Empty Room")
     }
 }
 

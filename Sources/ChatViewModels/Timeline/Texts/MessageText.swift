@@ -43,12 +43,12 @@ public struct MessageText {
 
     private func states(_ message: MessageItem) -> [String] {
         var components: [String] = []
-        if message.isEdited { components.append(translator("edited")) }
+        if message.isEdited { components.append(translator("Edited")) }
         if message.isOnItsWay {
             components.append(
-                message.waitsForSignIn ? translator("waiting for you to sign in") : translator("sending…"))
+                message.waitsForSignIn ? translator("Waiting for sign-in") : translator("Sending…"))
         }
-        if message.delivery == .failed { components.append(translator("not sent")) }
+        if message.delivery == .failed { components.append(translator("Not sent")) }
         return components
     }
 
@@ -56,9 +56,9 @@ public struct MessageText {
     public func failure(_ item: MessageItem.RejectedItem) -> String {
         switch item {
         case .message: translator("Not sent")
-        case .change(.edit): translator("Edit not sent")
-        case .change(.deletion): translator("Not deleted")
-        case .change(.reaction): translator("Reaction not sent")
+        case .change(.edit): translator("Could not save edit")
+        case .change(.deletion): translator("Could not delete message")
+        case .change(.reaction): translator("Could not change reaction")
         }
     }
 
@@ -66,7 +66,7 @@ public struct MessageText {
     func attachments(_ files: [MediaReference]) -> String {
         files.map { file in
             if file.presentation == .voiceMessage { return translator("Voice Message") }
-            let kind = file.isImage ? translator("Picture") : translator("File")
+            let kind = file.isImage ? translator("Image") : translator("File")
             return "\(kind) \(file.altText ?? file.name)"
         }.joined(separator: ", ")
     }
@@ -74,7 +74,7 @@ public struct MessageText {
     private func quoteAccessibleText(_ quote: MessageItem.Quote) -> String? {
         guard case .text(_, let name, _) = quote else { return nil }
         // Translators: %s is the name of who wrote the message that is answered.
-        return translator("In reply to %s.").replacing("%s", with: name)
+        return translator("Reply to %s.").replacing("%s", with: name)
     }
 
     // MARK: Reactions

@@ -49,6 +49,33 @@ import Testing
 
     private func content(_ byte: UInt8, _ count: Int = 300) -> Data { Data(repeating: byte, count: count) }
 
+    @Test("a purge leaves a file whose index entry is still being written") func purgeSparesArrivingFiles() async throws
+    {
+        let cache = Cache(try await StoreFixture())
+        let (media, index) = (cache.cache, cache.fixture.store)
+        let file = cache.fixture.folder.path("download")
+        try Data("arriving".utf8).write(to: file)
+        let isWriting = DispatchSemaphore(value: 0)
+        let mayWrite = DispatchSemaphore(value: 0)
+        async let other: Void = index.writeCache { _ in
+            isWriting.signal()
+            mayWrite.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                isWriting.wait()
+                continuation.resume()
+            }
+        }
+        async let stored = media.store(file, as: "mxc://a/1")
+        while cache.files.isEmpty { await Task.yield() }
+        try await media.purge()
+        mayWrite.signal()
+        try await other
+        _ = try await stored
+        #expect(try await cache.content(of: "mxc://a/1") == Data("arriving".utf8))
+    }
+
     @Test func defaultLimitsAreTheProductLimits() {
         #expect(MediaCache.Limits() == .init(total: 419_430_400, age: 5_184_000))
     }

@@ -30,6 +30,10 @@ public actor MediaCache {
     private var uses: [String: Date] = [:]
     /// Files that were verified since the start.
     private var verified: Set<MediaDigest> = []
+    /// Files in the folder that the index is about to have.
+    private var arriving: [MediaDigest: Int] = [:]
+    /// How often ``arriving`` has changed.
+    private var arrivals = 0
     /// The number of uses buffered in memory. Losing them in a crash only affects the eviction order.
     private static let maxUses = 100
 
@@ -75,7 +79,12 @@ public actor MediaCache {
         let path = path(of: digest)
         if FileSystem.size(of: path.path) != Int64(bytes) { try install(file, at: path, isMoved: isMoved) }
         verified.insert(digest)
-        let replaced = try await index.writeCache { db in try MediaTable(db: db).put(entry) }
+        noteArrival(of: digest, 1)
+        let replaced: MediaEntry?
+        do {
+            defer { noteArrival(of: digest, -1) }
+            replaced = try await index.writeCache { db in try MediaTable(db: db).put(entry) }
+        }
         if let replaced, replaced.digest != digest { try await removeFiles([replaced.digest]) }
         total = total == nil ? nil : try await totalBytes()
         try await purge(sparing: uri)
@@ -146,10 +155,21 @@ public actor MediaCache {
         total = total == nil ? nil : try await totalBytes()
     }
 
+    private func noteArrival(of digest: MediaDigest, _ change: Int) {
+        arrivals += 1
+        let count = arriving[digest, default: 0] + change
+        arriving[digest] = count > 0 ? count : nil
+    }
+
     /// Removes files unless another URI refers to the same content.
     private func removeFiles(_ digests: Set<MediaDigest>) async throws {
-        let unknown = try await index.read { db in try MediaTable(db: db).unknown(among: digests) }
-        for digest in unknown {
+        var unknown: Set<MediaDigest>
+        var readAt: Int
+        repeat {
+            readAt = arrivals
+            unknown = Set(try await index.read { db in try MediaTable(db: db).unknown(among: digests) })
+        } while readAt != arrivals  // A file that arrived meanwhile may have looked unknown.
+        for digest in unknown where arriving[digest] == nil {
             verified.remove(digest)
             // A file that stays is unknown to the index, and ``removeUnknownFiles()`` tries again.
             try? FileManager.default.removeItem(at: path(of: digest))

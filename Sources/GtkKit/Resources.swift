@@ -1,4 +1,5 @@
 import CGtk
+import Glibc
 
 /// GResource bundles: user interface files, style sheets and icons.
 public enum Resources {
@@ -71,7 +72,8 @@ public struct ResourceBundle {
         throw Missing(message: "\(name).gresource is in none of: \(paths.joined(separator: ", "))")
     }
 
-    private static func fileExists(_ path: String) -> Bool { g_file_test(path, G_FILE_TEST_EXISTS) != 0 }
+    // Not `g_file_test`: newer GLib defines its flags in a way that Swift can't import.
+    private static func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 }
 
 /// CSS for all windows on the default display.

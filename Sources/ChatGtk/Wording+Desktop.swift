@@ -3,7 +3,7 @@ import ComposerGtk
 import GtkKit
 
 extension Wording {
-    /// Translates by gettext, and formats as GLib does.
+    /// Translates with gettext, and formats as GLib does.
     static let desktop = Wording(
         translator: .gettext, byteCount: { ByteCount.text($0) }, fullDate: { DateText.full($0) })
 }

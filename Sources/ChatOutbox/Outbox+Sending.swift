@@ -46,7 +46,7 @@ extension Outbox {
     private func pause(_ room: RoomID, for duration: Duration) async {
         let clock = clock
         let pause = Task<Void, Never> {
-            // Canceling ends the wait, and the caller looks anew at what to send.
+            // Canceling ends the wait, and the caller checks again what to send.
             try? await clock.sleep(for: duration, tolerance: nil)
         }
         rooms[room]?.pause = pause
@@ -130,7 +130,7 @@ extension Outbox {
         }
     }
 
-    /// Ignores progress that arrives late or goes back.
+    /// Ignores progress that arrives late or goes backwards.
     private func note(_ fraction: Double, of file: MediaReference, _ id: TransactionID, in room: RoomID) {
         guard var entry = rooms[room]?[id], case .send(let message) = entry.request.action,
             message.files.first(where: \.isOnlyHere) == file, fraction > entry.uploadedFraction
@@ -140,8 +140,8 @@ extension Outbox {
         publish(room)
     }
 
-    /// Removes a sent message and points queued changes at its ID. Changes requested while that is being stored find
-    /// the ID in ``RoomQueue/Entry/sentAs``.
+    /// Removes a sent message and points queued changes at its ID. Changes requested while this is being stored
+    /// find the ID in ``RoomQueue/Entry/sentAs``.
     private func finish(_ id: TransactionID, as message: MessageID?, in room: RoomID) async {
         var change = OutboxChange(removed: [OutboxChange.Key(room: room, id: id)])
         if let message {

@@ -135,11 +135,11 @@ public actor Outbox {
     /// Stores the outcome of an attempt, with the next change if that fails now. If the process ends before that, the
     /// request is repeated, and the server recognizes its transaction ID.
     func note(_ change: OutboxChange) async {
-        // What fails is in `unsaved` then.
+        // If this fails, the change is in `unsaved`.
         try? await enqueue(change, retainsOnFailure: true)
     }
 
-    /// Writes in a task of its own, which a cancellation of the caller does not reach.
+    /// Writes in a separate task, which is not canceled along with the caller.
     private func enqueue(_ change: OutboxChange, retainsOnFailure: Bool) async throws {
         try await writes.runEvenIfCanceled {
             try await Task { try await write(change, retainsOnFailure: retainsOnFailure) }.value

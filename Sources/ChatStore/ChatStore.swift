@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Changes are atomic, and durable when a call returns (`synchronous=FULL`) unless its documentation says otherwise.
 /// Calls run on the store's own queues, never on the caller's thread. They throw only ``ChatError``, or
-/// `CancellationError` if their task was cancelled, in which case nothing was changed.
+/// `CancellationError` if their task was canceled, in which case nothing was changed.
 /// A write sees all writes whose calls returned before it was made.
 public final class ChatStore: Sendable {
     /// The folder that holds the databases.
@@ -70,7 +70,7 @@ public final class ChatStore: Sendable {
             if file.isUnbegun, folder.mayBeMissing(file) { continue }
             if try file.create() {
                 guard isNew else {
-                    // An empty file that stays is found to be damaged by the next start.
+                    // If the empty file remains, the next start finds it damaged.
                     try? FileManager.default.removeItem(atPath: file.path)
                     throw .damaged(path: file.path, reason: "the database is missing")
                 }
@@ -235,7 +235,7 @@ public final class ChatStore: Sendable {
             try willAccess()
             return try await history.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")
-                // Assigns a number in memory, and fails for no reason but a closed connection.
+                // Only sets a number in memory: it can fail only if the connection is closed.
                 defer { try? db.execute(sql: "PRAGMA synchronous = FULL") }
                 var result: T?
                 try db.inTransaction {

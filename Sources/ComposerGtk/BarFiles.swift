@@ -3,7 +3,7 @@ import Composer
 import ComposerSessions
 import GtkKit
 
-/// File support of a bar: an attach button, paste, drops, and the tray above the text (SLK-36, MIB-36 to MIB-39).
+/// File support of a bar: a button with a menu, paste, drops, and the tray above the text (SLK-36, MIB-36 to MIB-39).
 final class BarFiles {
     let attachmentController: AttachmentController
     private let widgets: ComposerWidgets

@@ -42,7 +42,7 @@ extension ClipboardFragment {
     /// A content provider with the composer's own format, HTML and plain text, for the clipboard and drags.
     var provider: ContentProvider {
         var forms: [(type: String, data: Data)] = []
-        // Without it the text and HTML are offered still.
+        // Without the composer's own format, text and HTML are still offered.
         if let encodedFragment = try? encoded() { forms.append((Self.mediaType, encodedFragment)) }
         if let html = formattedText { forms.append(("text/html", Data(html.utf8))) }
         return ContentProvider(text: text, data: forms)

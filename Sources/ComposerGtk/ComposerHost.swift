@@ -37,7 +37,7 @@ public final class ComposerHost: WidgetImplementation {
         column.append(overlay)
         column.append(clamp)
         column.setParent(self)
-        // Explicitly: custom widgets do not inherit their children's expand flags.
+        // Set explicitly, because custom widgets do not inherit their children's expand flags.
         vexpand = true
         // Creates the default bar late, because the host may have set another one by then.
         column.connect("realize") { [weak self] _ in _ = self?.bar }

@@ -302,7 +302,7 @@ final class EditorView {
 
     // MARK: Offsets
 
-    /// Converts a place in the buffer to a document offset in UTF-16 code units.
+    /// Converts a position in the buffer to a document offset in UTF-16 code units.
     func utf16Offset(of iterator: TextIterator) -> Int { mirror.utf16Offset(ofScalar: iterator.offset) }
 
     private func bufferSelection() -> TextRange { textRange(buffer.selection) }

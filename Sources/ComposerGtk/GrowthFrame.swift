@@ -72,7 +72,7 @@ final class GrowthFrame: WidgetImplementation {
         return child.measure(orientation, for: size)
     }
 
-    /// Starts an animation towards the child's natural height at this width.
+    /// Starts an animation toward the child's natural height at this width.
     private func updateHeight(width: Int) {
         let naturalHeight = childSize(.vertical, for: width).natural
         let window = windowWidth

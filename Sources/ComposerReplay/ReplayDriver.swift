@@ -4,8 +4,8 @@ import JSONReading
 
 /// Drives a composer by JSON Lines: one line in, one line out.
 ///
-/// Time is virtual and only passes by `advance`. A line that fails returns `{"error": …, "line": N}` and changes
-/// nothing.
+/// Time is virtual and advances only with the verb `advance`. A line that fails returns
+/// `{"error": …, "line": N}` and changes nothing.
 ///
 /// A class, so that its layout stays private to this module and incremental builds can't use a stale one.
 public final class ReplayDriver {

@@ -23,7 +23,7 @@ public final class ContentProvider: Object {
 }
 
 extension ContentProvider {
-    /// Content that only a drop in the same program takes.
+    /// Content that can only be dropped within this program.
     public convenience init(number: Int) {
         var value = GValue()
         g_value_init(&value, shim_type_int())

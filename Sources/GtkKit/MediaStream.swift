@@ -1,6 +1,6 @@
 import CGtk
 
-/// Sound or a video that plays.
+/// Audio or video that can be played.
 public final class MediaStream: Object {
     public var isPlaying: Bool {
         get { gtk_media_stream_get_playing(cast()) != 0 }
@@ -22,12 +22,12 @@ public final class MediaStream: Object {
     public func seek(to position: Int64) { gtk_media_stream_seek(cast(), gint64(position)) }
 }
 
-/// A video with controls over it.
+/// A video with overlaid playback controls.
 public final class VideoView: Widget {
     public convenience init(_ stream: MediaStream) { self.init(sinking: gtk_video_new_for_media_stream(stream.cast())) }
 }
 
-/// Controls of a stream.
+/// Playback controls for a stream.
 public final class MediaControls: Widget {
     public convenience init(_ stream: MediaStream) { self.init(sinking: gtk_media_controls_new(stream.cast())) }
 }

@@ -3,8 +3,8 @@ import Glibc
 
 /// Detects when connections may have died: after the computer was suspended or the network changed.
 ///
-/// Suspension is detected by comparing CLOCK_BOOTTIME with CLOCK_MONOTONIC, which stops meanwhile. Unlike logind's
-/// signals, this needs no D-Bus permission in a Flatpak.
+/// Suspension is detected by comparing CLOCK_BOOTTIME with CLOCK_MONOTONIC, which stops during suspension. Unlike
+/// logind's signals, this needs no D-Bus permission in a Flatpak.
 @MainActor public final class ResumeMonitor {
     private let monitor: Object
     private var connection: SignalConnection?

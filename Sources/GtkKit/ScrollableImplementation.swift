@@ -62,7 +62,7 @@ open class ScrollableImplementation: WidgetImplementation {
         WidgetTypes.implementation(of: object) as? ScrollableImplementation
     }
 
-    /// The property that the subclass adds under an ID.
+    /// The subclass's own property with this ID.
     private func ownProperty(_ id: guint) -> WidgetProperty {
         Swift.type(of: self).properties[Int(id - Self.firstPropertyID)]
     }

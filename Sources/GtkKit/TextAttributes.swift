@@ -1,6 +1,6 @@
 import CGtk
 
-/// Formats of ranges of a text, as labels and layouts show them. Ranges count bytes of UTF-8.
+/// The formatting of text ranges in labels and layouts. Ranges count UTF-8 bytes.
 @MainActor public final class TextAttributes {
     let list: OpaquePointer
 

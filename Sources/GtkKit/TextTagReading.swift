@@ -1,6 +1,6 @@
 public import CGtk
 
-/// What a tag does to its text; `nil` where it leaves it to the tags below.
+/// The formatting that a tag sets; `nil` where it leaves that to tags of lower priority.
 extension TextTag {
     public var foreground: GdkRGBA? {
         property("foreground", "foreground-rgba", gdk_rgba_get_type()) { value in
@@ -29,7 +29,7 @@ extension TextTag {
 }
 
 extension TextIterator {
-    /// The tags of the text here, in the order of their priority.
+    /// The tags at this position, in order of priority.
     public var tags: [TextTag] {
         let list = withUnsafePointer(to: iterator) { gtk_text_iter_get_tags($0) }
         defer { g_slist_free(list) }

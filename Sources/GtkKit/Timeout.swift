@@ -1,6 +1,6 @@
 import CGtk
 
-/// A GLib timeout owned by this object: dropping or cancelling it removes the source.
+/// A GLib timeout owned by this object: dropping or canceling it removes the source.
 @MainActor public final class Timeout {
     private var source: guint = 0
 

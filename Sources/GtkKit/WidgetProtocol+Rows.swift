@@ -1,7 +1,7 @@
 public import CGtk
 
-// What a widget class needs that arranges rows of its own. These compare pointers, where properties would make wrappers
-// for each row of a frame.
+// For widget classes that lay out rows themselves. Comparisons use pointers, because properties would create
+// wrappers for every row in every frame.
 
 extension WidgetProtocol {
     /// Whether the child has the focus or contains it, or last did.
@@ -15,7 +15,7 @@ extension WidgetProtocol {
 }
 
 extension Widget {
-    /// Sets the role of a widget that has not been shown; one that its class or maker chose stays.
+    /// Sets the role of a widget that has not been shown, unless its class or creator chose one.
     public final func setDefaultRole(_ role: GtkAccessibleRole) { shim_default_role(pointer, role) }
 }
 

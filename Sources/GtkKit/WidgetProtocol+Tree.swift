@@ -16,7 +16,7 @@ public enum FocusDirection: Sendable {
     }
 }
 
-/// What the pointer and the keyboard do with a widget.
+/// A widget's state as set by the pointer, the keyboard and selection.
 public struct StateFlags: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -75,7 +75,7 @@ extension WidgetProtocol {
     public var isMapped: Bool { gtk_widget_get_mapped(gtk) != 0 }
     public var isRealized: Bool { gtk_widget_get_realized(gtk) != 0 }
 
-    /// Whether the parent maps the widget when it is mapped itself.
+    /// Whether the widget is mapped along with its parent.
     public var isChildVisible: Bool {
         get { gtk_widget_get_child_visible(gtk) != 0 }
         nonmutating set { gtk_widget_set_child_visible(gtk, newValue ? 1 : 0) }
@@ -90,19 +90,19 @@ extension WidgetProtocol {
         nonmutating set { gtk_widget_set_sensitive(gtk, newValue ? 1 : 0) }
     }
 
-    /// Whether the widget itself takes the focus.
+    /// Whether the widget itself can take the focus.
     public var isFocusable: Bool {
         get { gtk_widget_get_focusable(gtk) != 0 }
         nonmutating set { gtk_widget_set_focusable(gtk, newValue ? 1 : 0) }
     }
 
-    /// Whether the widget or a descendant takes the focus.
+    /// Whether the widget or a descendant can take the focus.
     public var canFocus: Bool {
         get { gtk_widget_get_can_focus(gtk) != 0 }
         nonmutating set { gtk_widget_set_can_focus(gtk, newValue ? 1 : 0) }
     }
 
-    /// Whether the pointer reaches the widget.
+    /// Whether pointer events can reach the widget.
     public var canTarget: Bool {
         get { gtk_widget_get_can_target(gtk) != 0 }
         nonmutating set { gtk_widget_set_can_target(gtk, newValue ? 1 : 0) }

@@ -122,7 +122,7 @@ extension WidgetProtocol {
     /// The number of device pixels per pixel, at least 1.
     public var scaleFactor: Int { max(1, Int(gtk_widget_get_scale_factor(gtk))) }
 
-    /// Sets the least width and height; `nil` leaves the natural one.
+    /// Sets the minimum width and height; `nil` leaves that to the widget.
     public func setSizeRequest(width: Int? = nil, height: Int? = nil) {
         gtk_widget_set_size_request(gtk, gint(clamping: width ?? -1), gint(clamping: height ?? -1))
     }
@@ -135,22 +135,22 @@ extension WidgetProtocol {
         return SizeRequest(minimum: Int(minimum), natural: Int(natural))
     }
 
-    /// Gives the widget its place in its parent, in the parent's ``WidgetImplementation/allocate(width:height:)``.
+    /// Allocates the widget at its parent's origin, for use in ``WidgetImplementation/allocate(width:height:)``.
     public func allocate(width: Int, height: Int) {
         gtk_widget_allocate(gtk, gint(clamping: width), gint(clamping: height), -1, nil)
     }
 
-    /// Gives the widget its place in its parent, with the top left corner at `x` and `y`.
+    /// Allocates the widget with its top left corner at `x` and `y`, in the parent's coordinates.
     public func allocate(x: Double, y: Double, width: Int, height: Int) {
         var origin = graphene_point_t(x: Float(x), y: Float(y))
         gtk_widget_allocate(
             gtk, gint(clamping: width), gint(clamping: height), -1, gsk_transform_translate(nil, &origin))
     }
 
-    /// Whether a layout has room for the widget: it is visible and no native of its own.
+    /// Whether the parent has to lay the widget out: it is visible and has no surface of its own.
     public var shouldLayout: Bool { gtk_widget_should_layout(gtk) != 0 }
 
-    /// The natural size, with its height for its width.
+    /// The natural size; the height is the natural one for that width.
     public var preferredSize: (width: Int, height: Int) {
         var natural = GtkRequisition()
         gtk_widget_get_preferred_size(gtk, nil, &natural)
@@ -181,7 +181,7 @@ extension WidgetProtocol {
     public func queueDraw() { gtk_widget_queue_draw(gtk) }
 }
 
-// MARK: Looks
+// MARK: Appearance
 
 extension WidgetProtocol {
     public func addStyle(_ cssClass: String) { gtk_widget_add_css_class(gtk, cssClass) }
@@ -199,7 +199,7 @@ extension WidgetProtocol {
         nonmutating set { gtk_widget_set_tooltip_text(gtk, newValue) }
     }
 
-    /// Whether GTK asks for a tooltip by the signal `query-tooltip`.
+    /// Whether GTK emits `query-tooltip` to ask for a tooltip.
     public var hasTooltip: Bool {
         get { gtk_widget_get_has_tooltip(gtk) != 0 }
         nonmutating set { gtk_widget_set_has_tooltip(gtk, newValue ? 1 : 0) }
@@ -215,7 +215,7 @@ extension WidgetProtocol {
         return color
     }
 
-    /// Returns a color that the theme defines, or `nil` if it does not.
+    /// Returns a color that the theme defines, or `nil` if it defines none with this name.
     public func namedColor(_ name: String) -> GdkRGBA? {
         var color = GdkRGBA()
         return shim_named_color(gtk, name, &color) != 0 ? color : nil

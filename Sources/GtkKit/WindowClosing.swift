@@ -1,6 +1,6 @@
 import CGtk
 
 extension Widget {
-    /// Closes the window that this widget is, as the user does.
+    /// Closes this widget, which must be a window, as if the user had done so.
     public func closeWindow() { gtk_window_close(cast()) }
 }

@@ -1,4 +1,4 @@
-/// Parses numbers of RFC 8259.
+/// Parses numbers as specified by RFC 8259.
 enum JSONNumber {
     /// Whether a byte may continue a number.
     @inline(__always)

@@ -1,10 +1,11 @@
 /// Splits a document, in chunks of any size, into tokens on demand.
 ///
-/// Accepts exactly the grammar of RFC 8259, with an optional byte order mark. Values are repaired, so one sender's does
-/// not make a whole response unreadable: invalid UTF-8 and unpaired surrogates become U+FFFD, numbers beyond the range
-/// of `Double` infinite. A strict tokenizer throws an error in their place.
-/// Existing libraries reject the document: simdjson and Foundation for either, yyjson for unpaired surrogates. They
-/// would need this parser as a fallback, and would save about a third of the time when producing Swift values.
+/// Accepts exactly the grammar of RFC 8259, with an optional byte order mark. Values are repaired, so that one
+/// sender's does not make a whole response unreadable: invalid UTF-8 and unpaired surrogates become U+FFFD, and
+/// numbers beyond the range of `Double` become infinite. A strict tokenizer throws an error instead.
+/// Existing libraries reject the document: simdjson and Foundation for both invalid UTF-8 and unpaired surrogates,
+/// yyjson for unpaired surrogates. They would need this parser as a fallback, and would save about a third of the
+/// time when producing Swift values.
 ///
 /// Between chunks it holds only the incomplete token and one bit for each open container.
 struct JSONTokenizer {

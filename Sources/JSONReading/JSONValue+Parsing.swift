@@ -7,7 +7,7 @@ extension JSONValue {
     ///   - emptiesTooDeep: Whether containers deeper than ``JSONStream/maxDepth`` are replaced by null instead of
     ///     throwing an error, so one sender's value does not make a whole response unreadable.
     ///   - isStrict: Whether text that is not Unicode and numbers beyond the range of `Double` throw an error. Otherwise
-    ///     they are repaired: U+FFFD stands for what is not Unicode, and the number is infinite.
+    ///     they are repaired: U+FFFD replaces what is not valid Unicode, and the number becomes infinite.
     ///   - maxBytes: The maximum size of the document, and of the value in memory.
     /// - Throws: ``JSONError``.
     public init(

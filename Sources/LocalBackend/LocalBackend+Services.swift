@@ -3,7 +3,7 @@ import ChatStore
 public import Composer
 public import Foundation
 
-// What the services ask for, passed on to the object that does it.
+// The methods of the service protocols, which forward to the objects that do the work.
 
 extension LocalBackend: ChatService {
     /// There are no other users and no rooms to join; `invite` adds the guide.

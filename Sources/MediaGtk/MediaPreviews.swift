@@ -88,7 +88,7 @@ package final class MediaPreviews {
     func poster(of video: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
         if let thumbnail = video.thumbnailURI {
             let still = MediaReference(uri: thumbnail, name: video.name, type: "image/*")
-            // Without its thumbnail a frame of the video serves.
+            // Without a thumbnail, fall back to a frame of the video.
             if let image = try? await load(still, fitting: width, by: height) { return image }
         }
         if let image = cached(video, fitting: width, by: height) { return image }

@@ -1,7 +1,8 @@
 import Composer
 
-/// A text as it is passed to MD4C, with a placeholder for each mention, so no character of a name is parsed as markup
-/// and delimiters next to a name work as next to a word; and with the attributes of its style marks.
+/// A text as it is passed to MD4C, and the attributes of its style marks. Each mention is replaced with a
+/// placeholder, so that no character of a name is parsed as markup and delimiters next to a name work as they do
+/// next to a word.
 ///
 /// A placeholder is a private-use character that the text does not contain, the mention's number in letters, and the
 /// character again. MD4C treats private-use characters as letters.

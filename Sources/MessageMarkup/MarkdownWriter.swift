@@ -5,7 +5,7 @@ import Composer
 /// The result is parsed again, in parts and as a whole: delimiters that do not read back are escaped or replaced by
 /// marks.
 struct MarkdownWriter {
-    /// - Returns: The text, and what it cannot express of the body.
+    /// - Returns: The text, and what of the body it cannot express.
     static func written(
         _ body: MessageBody, mentionsEveryone: Bool = false
     ) -> (text: WrittenText, losses: [MarkupLoss]) {

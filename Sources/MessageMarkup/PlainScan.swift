@@ -1,4 +1,4 @@
-/// Detects texts without markup in one pass, which most messages are.
+/// Detects in one pass texts without markup, which most messages are.
 enum PlainScan {
     private static let isSuspect: [Bool] = {
         var table = [Bool](repeating: false, count: 256)

@@ -1,7 +1,7 @@
 public import ChatCore
 import Composer
 
-/// A body without what editable text cannot express, and the losses.
+/// A body reduced to what editable text can express, and the resulting losses.
 struct WritableBody {
     private(set) var blocks: [BodyBlock] = []
     private(set) var losses: Set<MarkupLoss> = []

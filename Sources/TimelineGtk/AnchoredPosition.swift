@@ -10,8 +10,7 @@ final class AnchoredPosition {
     var followsEnd = true { didSet { if !followsEnd { leaveEnd() } } }
 
     private(set) var anchor = ScrollAnchor.end
-    /// The distance of the rows below the place that the anchor gives them, in pixels, while an animation brings them
-    /// there.
+    /// How far below their anchored position the rows are, in pixels, while an animation moves them there.
     private(set) var displacement = 0.0
     /// The row that was scrolled into view and stays there when the list shrinks, until the next scroll.
     private var pinnedKey: AnyHashable?
@@ -88,7 +87,7 @@ final class AnchoredPosition {
         layout.remove(range)
     }
 
-    /// Reads all rows anew. The anchor stays on its row, or on another one in view, if that still exists.
+    /// Reloads all rows. The anchor stays on its row, or on another one in view, if that still exists.
     func reset() {
         let survivor = anchorSurvivingReset()
         layout.reset()
@@ -140,7 +139,7 @@ final class AnchoredPosition {
         if anchor == .end { anchor = lastRow }
     }
 
-    /// The end as it is now, which rows that come later do not move.
+    /// The bottom edge of the row that is last now: unlike the end, it does not follow rows added later.
     private var lastRow: ScrollAnchor { .row(max(0, layout.index.rows - 1), .end, 0) }
 
     /// Moves the viewport down by `pixels`.
@@ -168,8 +167,8 @@ final class AnchoredPosition {
     }
 
     /// Moves the viewport to an anchor.
-    /// - Parameter distance: How far below the anchor its row is at first, in pixels, for an animation to bring it
-    ///   there.
+    /// - Parameter distance: How far below the anchor its row starts, in pixels, before an animation moves it to
+    ///   the anchor.
     func go(to target: ScrollAnchor, from distance: Double = 0) {
         pinnedKey = nil
         anchor = target
@@ -199,7 +198,7 @@ final class AnchoredPosition {
         return top - target.top(height: height, page: page)
     }
 
-    /// Brings the rows to `displacement` pixels below their place.
+    /// Moves the rows to `displacement` pixels below their position.
     func animate(to displacement: Double) {
         self.displacement = displacement
         layout.queue()
@@ -223,7 +222,7 @@ final class AnchoredPosition {
 
     // MARK: Saving
 
-    /// The position as it is now, which stays valid when rows come and go.
+    /// The current position, in a form that stays valid when rows come and go.
     var saved: TimelineListPosition {
         if anchor == .end || layout.index.rows == 0 { return .end }
         let (inView, page) = (layout.rowsInView, layout.viewport.height)

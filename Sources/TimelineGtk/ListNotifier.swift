@@ -24,7 +24,7 @@ final class ListNotifier {
 
     var isPending: Bool { timeout?.isPending == true }
 
-    /// Notifies soon if there is anything to tell.
+    /// Notifies soon if there is anything to report.
     func schedule() {
         let isDue =
             reported.visible != layout.visibleRows || reported.below != layout.viewport.extent.below
@@ -39,7 +39,7 @@ final class ListNotifier {
         schedule()
     }
 
-    /// Notifies no more.
+    /// Stops all notifications.
     func stop() {
         timeout?.cancel()
         onVisibleChange = nil

@@ -56,7 +56,7 @@ final class RowFocus {
 
     // MARK: Removed rows
 
-    /// Whether a row waits to be focused in place of one that was removed.
+    /// Whether a row is waiting to be focused in place of one that was removed.
     var isPending: Bool { refocusIndex != nil }
 
     /// Remembers the focused row's index if the row is about to be removed.

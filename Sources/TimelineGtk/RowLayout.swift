@@ -107,7 +107,7 @@ final class RowLayout {
         queue()
     }
 
-    /// Reads all rows anew.
+    /// Reloads all rows.
     func reset() {
         let count = max(0, source?.count ?? 0)
         realized.renumber(from: source) { [source] row in
@@ -150,7 +150,7 @@ final class RowLayout {
     }
 
     /// Positions the rows in view without gaps, plus the realized rows around them, and returns their range.
-    /// - Parameter displacement: The distance of the rows below the place that the anchor gives them, in pixels.
+    /// - Parameter displacement: How far below their anchored position the rows are, in pixels.
     func positionRows(width: Int, height: Int, at anchor: ScrollAnchor, displacement: Double) -> Range<Int> {
         if width != viewport.width || Double(height) != viewport.height { canRealize = true }
         defer { canRealize = false }
@@ -163,7 +163,7 @@ final class RowLayout {
     }
 
     /// Drops all measured heights if the rows' width has changed.
-    /// - Returns: The height before of the anchored row, if its edge is the anchor.
+    /// - Returns: The anchored row's previous height, if the anchor is one of its edges.
     private func rewrap(width: Int, _ anchor: ScrollAnchor) -> Double? {
         let rowWidth = maximumRowWidth > 0 ? min(width, maximumRowWidth) : width
         guard rowWidth != viewport.rowWidth else { return nil }

@@ -2,7 +2,7 @@
 nonisolated enum ScrollAnchor: Equatable {
     /// The last row's bottom edge at the viewport's bottom.
     case end
-    /// A row's edge, and its distance downwards from the same edge of the viewport, in pixels.
+    /// A row's edge, and its distance downward from the same edge of the viewport, in pixels.
     case row(Int, TimelineListEdge, Double)
     /// The row's center at the viewport's center.
     case center(Int)

@@ -2,7 +2,7 @@ import GtkKit
 
 /// Scrolls a ``TimelineList``: as the user moves the adjustment, and as the program asks.
 final class Scroller {
-    /// Beyond this distance, in viewport heights, scrolling goes by estimated heights; within it, it is exact.
+    /// Beyond this distance, in viewport heights, scrolling uses estimated heights; within it, it is exact.
     private static let exactDistance = 3.0
 
     /// Called for each step of an autoscroll.
@@ -27,7 +27,7 @@ final class Scroller {
         self.position = position
     }
 
-    /// Stops what would go on by itself.
+    /// Stops the animation and the autoscroll.
     func stop() {
         animation = nil
         autoscroll = nil
@@ -36,7 +36,7 @@ final class Scroller {
 
     // MARK: By the user
 
-    /// Follows the adjustment.
+    /// Scrolls the list to the adjustment's new value.
     func userScrolled(to value: Double) {
         defer { lastValue = value }
         let page = layout.viewport.height
@@ -74,7 +74,7 @@ final class Scroller {
         list.scrolledWindow?.verticalScrollbar?.firstChild?.hasStyle("dragging") ?? false
     }
 
-    /// Lets the thumb go where it belongs, after rows have come, gone or been measured anew.
+    /// Lets the thumb move freely again, after rows have been inserted, removed or remeasured.
     func releaseThumb() { thumb.release() }
 
     /// The adjustment's bounds around its value, which the layout does not change.
@@ -88,7 +88,7 @@ final class Scroller {
         return (value - extent.above, upper)
     }
 
-    /// Takes note of the adjustment's value after its bounds were set.
+    /// Records the adjustment's value after its bounds were set.
     func configured(to value: Double?) { lastValue = value }
 
     // MARK: By the program
@@ -144,7 +144,7 @@ final class Scroller {
         if position.isAnimating { startAnimation() }
     }
 
-    /// Stops a fling, which would continue from the new position. GTK has no API for that but toggling kinetic
+    /// Stops a fling, which would continue from the new position. GTK's only way to do so is to toggle kinetic
     /// scrolling.
     private func stopKineticScrolling() {
         guard let window = list.scrolledWindow, window.isKineticScrolling else { return }
@@ -158,7 +158,7 @@ final class Scroller {
         let animation = ScrollAnimation(distance: position.displacement)
         self.animation = animation
         addTick { [weak animation] scroller, time in
-            // The position gives an animation up when its row goes.
+            // The position abandons an animation when the anchored row is removed.
             guard let animation, scroller.animation === animation, scroller.position.isAnimating else { return false }
             scroller.position.animate(to: animation.rest(at: time))
             return scroller.position.isAnimating

@@ -49,7 +49,8 @@ nonisolated struct ThumbSteadiness {
         return result
     }
 
-    /// The minimum extent behind that keeps the thumb's center and both its edges from moving backwards.
+    /// The minimum extent behind the viewport, as seen in the scroll direction, that keeps the thumb's center and
+    /// both its edges from moving backward.
     private static func minimum(ahead: Double, displayedAhead: Double, displayedBehind: Double, _ page: Double)
         -> Double
     {

@@ -9,7 +9,7 @@ extension TimelineList {
         .number("maximum-row-width", default: 0, in: 0...Int(Int32.max), \TimelineList.maximumRowWidth),
     ]
 
-    /// ``alignment``, as the property has it.
+    /// ``alignment`` as the GObject property represents it.
     private var layoutAlignment: Alignment {
         get { alignment == .start ? .start : .end }
         set { alignment = newValue == .start ? .start : .end }

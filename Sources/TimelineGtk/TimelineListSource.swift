@@ -24,7 +24,7 @@ public protocol TimelineListSource: AnyObject {
     func makeRow(kind: Int) -> any TimelineListRow
     /// Shows the item at `index` in `row`. Must set everything that a previous binding may have set.
     func bind(_ row: any TimelineListRow, at index: Int)
-    /// Called when a row goes to the pool. Stop its activity; its content may stay.
+    /// Called when a row is returned to the pool. Stop its activity; its content may stay.
     func unbind(_ row: any TimelineListRow)
     /// Whether the arrow keys can focus the row. The default is `true`.
     func canFocus(at index: Int) -> Bool

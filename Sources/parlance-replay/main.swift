@@ -1,13 +1,13 @@
 import ComposerReplay
 import Foundation
 
-// Lines are handed on as they come and answered at once, so that another program can talk to the driver.
+// Processes each line as it arrives and responds at once, so that another program can talk to the driver.
 signal(SIGPIPE, SIG_IGN)
 let driver = ReplayDriver()
 var pending = Data()
 var isOpen = true
 
-/// Writes a line whole; a reader that has gone ends the program.
+/// Writes a complete line, or exits if the reader is gone.
 func write(_ line: String) {
     do {
         try FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))

@@ -7,7 +7,7 @@ enum InstalledFolders {
     static var locale: String { share.map { "\($0)/locale" } ?? "/usr/share/locale" }
 
     private static var share: String? {
-        // Without /proc, as in some sandboxes, the resources of the build are used.
+        // Without /proc, as in some sandboxes, use the build folder's resources.
         guard let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else {
             return nil
         }

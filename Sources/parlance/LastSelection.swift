@@ -34,7 +34,7 @@ final class LastSelection {
         let values = [(Self.accountKey, account), (Self.roomKey, room?.rawValue ?? "")]
         if let settings { return values.forEach { settings.set($0, $1) } }
         writes.add { [store] in
-            // What is not stored now is with the next selection, or another room is opened at the next start.
+            // Errors are ignored: at worst, the next start opens another room.
             for (key, value) in values { try? await store.setSetting(value, for: Self.storedPrefix + key) }
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// Saving the content of messages as files.
 @Suite struct MediaSavingTests {
-    /// Has one content, or none.
+    /// Provides a single file, or none.
     private struct Files: MediaService {
         var file: URL?
 

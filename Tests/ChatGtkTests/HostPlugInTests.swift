@@ -12,8 +12,8 @@ import XCTest
 
 /// Interceptors, observers and policies of a host, driven by real keys and checked in the text view.
 final class HostPlugInTests: GtkTestCase {
-    /// HKW-4, HKW-32: interceptors run in order until one objects; a denied change leaves text and caret and is
-    /// reported.
+    /// HKW-4, HKW-32: interceptors run in order until one objects; a denied change leaves text and caret unchanged
+    /// and is reported.
     func testInterceptorsRunInOrderBeforeTextChanges() throws {
         try onMain {
             let bench = try HostBench()

@@ -11,7 +11,7 @@ import XCTest
 @testable import ComposerGtk
 @testable import GtkKit
 
-/// Styles other than Markdown in the bar (HKW-13 to 16, SLK-35).
+/// Styles that Markdown does not have, in the bar (HKW-13 to HKW-16, SLK-35).
 final class StyleTests: GtkTestCase {
     private nonisolated static let styles: [TextStyle] = [
         .bold, .italic, .underline, .strikethrough, .monospace, .foreground("#C01C28"), .background("#F9F06B"),

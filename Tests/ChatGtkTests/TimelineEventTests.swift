@@ -48,7 +48,6 @@ final class TimelineEventTests: GtkTestCase {
         group(bench).flatMap { bench.list.row(for: TimelineItem.ID.events($0.id)) as? EventRow }
     }
 
-    /// New read receipts move no rows.
     func testReadReceiptsAppearBesideTheirMessageAndMoveNoRows() throws {
         try onMain {
             let bench = try ConversationBench(12)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatStore
 
-/// What the suites that apply sync batches share: one room, one member, one store in a folder of the test.
+/// What the suites that apply sync batches share: a room, a member, and a store in the test's folder.
 protocol SyncTesting {
     var folder: TemporaryFolder { get }
 }

@@ -46,7 +46,7 @@ import Testing
             batch.state = RoomState()
             batch.state?.encryption = .on
         }
-        // An error is as good as no effect.
+        // Throwing an error is as good as having no effect.
         try? await store.write { db in try db.execute(sql: sql) }
         #expect(try await store.roomState(of: room).encryption == .on)
         await store.close()

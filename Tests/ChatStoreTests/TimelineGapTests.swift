@@ -110,7 +110,7 @@ import Testing
         #expect(try await store.integrityProblems() == [])
     }
 
-    /// With wrong server timestamps a chunk may land in the wrong gap, which must not close for it.
+    /// With wrong server timestamps a chunk may land in the wrong gap, which it must not close.
     @Test func misplacedChunkHidesNoMessages() async throws {
         let store = try await open()
         try await apply([event(0), event(1)], to: store)

@@ -1,8 +1,8 @@
 public import Observation
 public import Testing
 
-/// Asserts that a condition over observable state comes to hold, and returns then. The suite's time limit ends a wait in
-/// vain, which is an issue at the caller's line.
+/// Waits until a condition on observable state holds. If it never does, the suite's time limit ends the wait and
+/// records an issue at the caller's line.
 @MainActor public func eventually(
     _ condition: @escaping @MainActor () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async {

@@ -16,7 +16,7 @@ import Testing
         let coordinator: ConversationCoordinator
         let registry: CommandRegistry
 
-        /// - Parameter completes: whether the commands are offered while one types.
+        /// - Parameter completes: whether the commands are offered while the user types.
         init(completes: Bool = false) async throws {
             store = try await ChatStore.open(in: folder.path("store"))
             backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())

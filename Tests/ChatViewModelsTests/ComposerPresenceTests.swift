@@ -72,7 +72,7 @@ import Testing
         await eventually { harness.state.typingNames.isEmpty }
     }
 
-    /// Whether each key sends under each setting, rather than insert a line break.
+    /// Whether each key sends under each setting, rather than inserting a line break.
     nonisolated static let sendKeys: [(SendKey, String, sends: Bool)] = [
         (.return, "Return", true), (.return, "Ctrl+Return", true), (.return, "Shift+Return", false),
         (.ctrlReturn, "Return", false), (.ctrlReturn, "Ctrl+Return", true), (.ctrlReturn, "Shift+Return", false),

@@ -54,7 +54,7 @@ import Observation
         throw ChatError.notPermitted
     }
 
-    /// Says whether a room is encrypted.
+    /// Returns whether a room is encrypted.
     @ObservationIgnored var encryption: @MainActor (RoomID) async throws -> Bool = { _ in false }
 
     nonisolated init() {}

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// The rows of the loaded range, and what is told of their changes.
+/// The rows of the loaded range, and how their changes are reported.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct LoadedTimelineTests {
     private let service = FakeChatService()
     private let outputs = Recorder<LoadedTimeline.Output>()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// Changes of single messages, and what fails of them.
+/// Operations on individual messages, and how their failures are reported.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct MessageOperationsTests {
     private let service = FakeChatService()
     private let operations: MessageOperations

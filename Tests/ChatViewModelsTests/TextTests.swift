@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What texts say, and when there is none.
+/// The texts shown to the user, and when none is shown.
 @MainActor struct TextTests {
     private static let wording = Wording(
         translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })

@@ -3,7 +3,7 @@ import ChatTestSupport
 import ChatViewModels
 import Testing
 
-/// What is asked before messages are deleted or discarded.
+/// What the user is asked before messages are deleted or discarded.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelineConfirmationTests {
     private let harness = TimelineHarness()
     private var timeline: TimelineViewModel { harness.timeline }

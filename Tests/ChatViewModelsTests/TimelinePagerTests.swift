@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// The range of messages in memory, and what is told of its changes.
+/// The range of messages in memory, and how its changes are reported.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct TimelinePagerTests {
     private let service = FakeChatService()
     private let pager: TimelinePager

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatViewModels
 
-/// What actions on the selection mean, without a timeline.
+/// The outcomes of actions on the selection, tested without a timeline.
 @MainActor struct TimelineSelectionTests {
     private let selection = TimelineSelection()
     private let loaded: LoadedMessages

@@ -66,7 +66,7 @@ extension MessageItem.Quote {
 }
 
 @MainActor extension ConversationCoordinator {
-    /// What would be shown in passing, as no window shows it.
+    /// The toasts that would be shown; there is no window to show them.
     var toasts: [WindowRequests.Toast] {
         requests.state.pending.compactMap { if case .show(let toast) = $0.request { toast } else { nil } }
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// SLK-44 to SLK-47.
 struct KeyTests {
-    /// Send key, chord, text after pressing it behind "ab", whether the message was sent.
+    /// Send key, chord, text after pressing it after "ab", whether the message was sent.
     static let returns: [(SendKey, String, String, Bool)] = [
         (.return, "Return", "", true), (.return, "KP_Enter", "", true), (.return, "Shift+Return", "ab\n", false),
         (.return, "Ctrl+Return", "", true), (.ctrlReturn, "Return", "ab\n", false),

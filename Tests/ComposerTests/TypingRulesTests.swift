@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composer
 
-/// The rules over a text alone: what they would change, without changing it.
+/// The rules by themselves, without an engine: they return the edits to a text but do not apply them.
 struct TypingRulesTests {
     private static func rules(_ text: String, _ change: (inout ComposerConfiguration) -> Void = { _ in }) -> TypingRules
     {

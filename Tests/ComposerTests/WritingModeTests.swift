@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composer
 
-/// What is written: a new message, a reply, an edit; and what waits meanwhile.
+/// What is being written (a new message, a reply or an edit), and what is set aside meanwhile.
 struct WritingModeTests {
     private static func content(_ text: String) -> EditedText.Content {
         EditedText.Content(

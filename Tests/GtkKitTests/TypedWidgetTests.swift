@@ -4,7 +4,7 @@ import GtkKit
 import GtkTestSupport
 import XCTest
 
-/// Widgets of which programs know no pointer.
+/// Widgets and other wrappers that need no C pointers from their users.
 final class TypedWidgetTests: GtkTestCase {
     func testAListReportsTheIndexOfTheActivatedRow() {
         onMain {

@@ -77,7 +77,7 @@ public enum RealInput {
         }
     }
 
-    /// Waits until the widget has drawn so many frames.
+    /// Waits until the widget has drawn this many frames.
     public static func waitForFrames(_ count: Int, of widget: Widget) throws {
         var frames = 0
         widget.addTick {

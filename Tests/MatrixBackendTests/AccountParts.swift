@@ -7,7 +7,7 @@ import JSONReading
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// What the objects of a backend share, over a store and a server that is not asked.
+/// What the objects of a backend share, over a real store and a server that receives no requests.
 struct AccountParts {
     static let own = MemberID("@me:example.org")
     static let room = RoomID("!room:example.org")

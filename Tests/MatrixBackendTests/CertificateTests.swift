@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Servers whose TLS certificates do not verify.
+/// Servers whose TLS certificates fail verification.
 @Suite(.timeLimit(.minutes(5))) struct CertificateTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         var names = "IP:127.0.0.1"

@@ -9,7 +9,7 @@ import Testing
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// Filling gaps, and what it is done for.
+/// Filling gaps, and the operations that need it: counting, finding echoes, jumping and paging.
 @Suite(.timeLimit(.minutes(5))) struct HistoryTests {
     private let room = AccountParts.room
 

@@ -145,7 +145,7 @@ import Testing
         let folder = TemporaryFolder()
         let store = try await ChatStore.open(in: folder.path("store"))
         let reader = EventParser(ownUserID: own, translator: .untranslated)
-        // In one batch, so that what one event leaves behind meets the next.
+        // In one batch, so that what one event leaves behind can affect the next.
         let events = Events.all.flatMap { $0.mutations(with: Self.junk) }.compactMap(MatrixEvent.init)
         var batch = RoomBatch(id: RoomID("!room"), createdAt: Fixtures.date)
         batch.events = reader.timeline(events)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What is stored of an update, given what is known of the room.
+/// What an update stores, given what is known of the room.
 @Suite struct RoomBatchBuilderTests {
     private let room = RoomID("!room:example.org")
     private let own = MemberID("@me:example.org")

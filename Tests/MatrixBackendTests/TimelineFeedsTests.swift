@@ -87,7 +87,7 @@ import Testing
         for change in try await parts.store.apply(SyncBatch(rooms: [batch])) {
             await parts.writer.publish(change, isBehindGap: true)
         }
-        // First the author, whom the store has not known.
+        // A change of members may come first, because the store did not know the author.
         var next = await updates.next()
         if case .membersChanged? = next { next = await updates.next() }
         guard case .opened(let page, _, _)? = next else {

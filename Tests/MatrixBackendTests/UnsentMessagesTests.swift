@@ -7,7 +7,7 @@ import Testing
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// What of the user's own is displayed before the store has it.
+/// How the user's own messages and changes are displayed before the store has them.
 @Suite(.timeLimit(.minutes(5))) struct UnsentMessagesTests {
     private let room = AccountParts.room
     private let unsent = UnsentMessages(ownUserID: AccountParts.own, unreadable: "Unreadable")

@@ -176,7 +176,7 @@ enum PictureBombs {
         return bytes
     }
 
-    /// Files that are no images, or of unsupported formats.
+    /// Files that are not images, or of unsupported formats.
     private static let foreign: [Bomb] = [
         ("nothing", ""), ("one byte", "G"), ("text", String(repeating: "hello ", count: 50)),
         ("html", "<html><img src=x onerror=alert(1)>"),

@@ -153,8 +153,9 @@ final class TimelineListEventTests: GtkTestCase {
                 XCTAssertTrue(bench.list.layout.coversViewport)
                 let share =
                     bench.list.distanceFromStart / (bench.list.distanceFromStart + bench.list.distanceFromEnd)
-                // GTK computes the target value at the click and animates towards it. Measuring rows on the way shifts
-                // what that value refers to, by an amount that depends on the number of frames and thus on GTK's speed.
+                // GTK computes the target value at the click and animates toward it. Measuring rows on the way
+                // shifts what that value refers to, by an amount that depends on the number of frames and thus on
+                // GTK's speed.
                 let thumb = bench.thumbHeight
                 XCTAssertEqual(share, (Double(y) - thumb / 2) / (800 - thumb), accuracy: 0.1, "at \(y)")
             }

@@ -6,7 +6,7 @@ import MessageMarkup
 /// that an import needs to restore the room completely.
 struct HTMLExport: ExportWriter {
     static let fileName = "messages.html"
-    /// The prefix of those comments.
+    /// The prefix of the comments that contain records.
     static let record = "parlance:"
 
     let times: ExportTimes
@@ -116,7 +116,7 @@ struct HTMLExport: ExportWriter {
         }
     }
 
-    /// Returns a valid HTML ID: other bytes than letters and digits are escaped.
+    /// Returns a valid HTML ID: bytes other than ASCII letters and digits are escaped.
     static func anchor(_ id: MessageID) -> String {
         "m"
             + id.rawValue.utf8.map { byte in

@@ -32,7 +32,7 @@ struct JSONExport: ExportWriter {
             var path: String?
             var media: MediaDescription
 
-            /// Encodes the path as one more member of the description.
+            /// Encodes the path as an additional key of the description.
             func encode(to encoder: any Encoder) throws {
                 var container = encoder.container(keyedBy: CodingKeys.self)
                 try container.encodeIfPresent(path, forKey: .path)
@@ -82,7 +82,7 @@ struct JSONExport: ExportWriter {
         var isDeleted: Bool?
         var files: [File]?
         var reactions: [Reaction]?
-        /// A room event; ``text`` is its sentence then.
+        /// Set for a room event, whose sentence is then in ``text``.
         var event: Event?
     }
 

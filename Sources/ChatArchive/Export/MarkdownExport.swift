@@ -52,10 +52,11 @@ struct MarkdownExport: ExportWriter {
         return file.media.messageKind == .image ? "![\(name)](\(path))" : "[\(name)](\(path))"
     }
 
-    /// Returns the lines of a text with HTML escaped, which is text in the application too.
+    /// Returns the lines of a text with HTML escaped, since the application does not interpret HTML in messages
+    /// either.
     ///
-    /// Only certain code blocks, with fences that are not indented, stay unescaped. After the first line that may open
-    /// or close another code block, as in a list, all `<` are escaped.
+    /// Only code blocks that are certain to be ones, with fences that are not indented, stay unescaped. After the
+    /// first line that may open or close another code block, as in a list, all `<` are escaped.
     static func safeLines(_ text: String) -> [String] {
         var fence: CodeFence?
         var isSure = true

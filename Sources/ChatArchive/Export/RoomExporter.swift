@@ -24,7 +24,8 @@ struct RoomExporter {
             report.folder = try Self.assign(name: Self.fileName(name), to: draft, in: folder)
             return report
         } catch {
-            // A hidden folder that stays is no export; the reason why there is none matters more.
+            // If the folder cannot be removed, it stays hidden, so nobody takes it for an export. Report the
+            // original error.
             try? FileManager.default.removeItem(at: draft)
             throw error
         }
@@ -38,7 +39,7 @@ struct RoomExporter {
         let names = Dictionary(members.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let file = try ExportFile(folder.appending(path: "messages.\(format.fileExtension)"))
         var writer = format.writer(zone: zone)
-        // Offline, copy cached files only: each request would have to time out.
+        // While offline, copy only cached files: every request would have to time out.
         var media = ExportedMedia(folder: folder, service: service, isCached: whole != nil)
         var report = ExportReport(folder: folder, messages: 0, files: 0, missingFiles: 0)
         try file.write(

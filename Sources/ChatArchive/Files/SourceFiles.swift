@@ -97,12 +97,12 @@ struct FolderFiles: SourceFiles {
         for path in paths { try await body(path, FileReader(base.appending(path: path))) }
     }
 
-    /// Returns the URL of a file of the export, or `nil` for any other path.
+    /// Returns the URL of a file in the export, or `nil` for any other path.
     func url(of path: String) -> URL? {
         positions[path] != nil ? base.appending(path: path) : nil
     }
 
-    /// Returns 0 for a file of unknown size: it only weighs in the progress.
+    /// Returns 0 if the size cannot be determined: it only affects the reported progress.
     private static func size(_ url: URL) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
     }

@@ -34,7 +34,7 @@ final class ZipFiles: SourceFiles {
         positions = SourceEntry.positions(entries)
     }
 
-    /// Reads entries; those in the order of the archive in a single pass.
+    /// Reads entries, in a single pass if they are in the order of the archive.
     func read(_ paths: [String], _ body: (String, any ByteReader) async throws -> Void) async throws {
         for path in paths {
             guard let position = positions[path] else { throw ArchiveError.unreadable(path: path) }
@@ -49,7 +49,7 @@ final class ZipFiles: SourceFiles {
         }
     }
 
-    /// Returns the cached archive closest before an entry, or opens a new one.
+    /// Returns the cached archive positioned closest before an entry, or opens a new one.
     private func archive(before position: Int) throws -> OpenArchive {
         let fitting = cachedArchives.indices.filter { cachedArchives[$0].passed <= position }
         if let nearest = fitting.max(by: { cachedArchives[$0].passed < cachedArchives[$1].passed }) {

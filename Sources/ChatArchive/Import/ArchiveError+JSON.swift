@@ -1,7 +1,7 @@
 import ChatCore
 import JSONReading
 
-/// Parses a part of an export, whose errors are those of the archive.
+/// Parses a part of an export, converting JSON errors to ``ArchiveError``.
 func readingExport<T>(_ parse: () throws(JSONError) -> T) throws(ArchiveError) -> T {
     do {
         return try parse()

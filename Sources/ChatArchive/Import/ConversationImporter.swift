@@ -63,7 +63,7 @@ final class ConversationImporter {
     /// Staged rooms whose messages were merged into earlier imports.
     private var merged: [RoomID] = []
 
-    /// Publishes the imported rooms, or merges them into earlier imports if the user chooses so.
+    /// Publishes the imported rooms, or merges them into earlier imports if the user so chooses.
     private func finish() async throws {
         let earlier = try await service.earlierImports(of: rooms.map(\.room))
         try Task.checkCancellation()
@@ -218,7 +218,7 @@ final class ConversationImporter {
         return wording
     }
 
-    /// Replaces the export's member IDs in mentions by those of this import.
+    /// Replaces the export's member IDs in mentions with those of this import.
     private func here(_ written: WrittenText, _ parsed: ParsedMessage) -> WrittenText {
         let marks = written.marks.map { mark -> WrittenText.Mark in
             guard case .member(let id)? = mark.mention, let user = parsed.mentioned[id] else { return mark }
@@ -283,7 +283,7 @@ final class ConversationImporter {
             }
             let stored = reference.media
             reference.media = file.media
-            // The export may be wrong about these.
+            // The export may be wrong about these properties.
             (reference.name, reference.type, reference.bytes) = (stored.name, stored.type, stored.bytes)
             reference.altText = file.media.altText.map(Self.storable)
             report.files += 1

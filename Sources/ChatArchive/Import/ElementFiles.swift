@@ -43,8 +43,8 @@ struct ElementFiles {
         return found.count == 1 ? "\(base)\(folder)/\(found[0])" : nil
     }
 
-    /// Whether a localized time may be this one: minute and second must match in sequence. Time zones with an offset
-    /// that is not a whole number of hours fail; their files are found by unique names only.
+    /// Whether a localized time may be this one: its minute and second must occur in sequence. This fails in time
+    /// zones whose offset is not a whole number of hours; files from there are found only by unique names.
     private static func isWritten(_ text: Substring, at date: Date) -> Bool {
         let numbers = text.split { !$0.isNumber }.compactMap { Int($0) }
         let seconds = Int(date.timeIntervalSince1970.rounded(.down))

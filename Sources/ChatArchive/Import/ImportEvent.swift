@@ -166,7 +166,7 @@ enum ParsedDate {
     }
 }
 
-/// MIME types by file extension, as far as they affect how messages are displayed.
+/// MIME types by file extension, for files whose type affects how messages are displayed.
 enum FileType {
     static func type(of name: String) -> String {
         switch name.split(separator: ".").last?.lowercased() {

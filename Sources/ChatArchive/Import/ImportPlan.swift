@@ -4,7 +4,7 @@ import JSONReading
 
 /// The files of an export to import, in order, and their parsers.
 struct ImportPlan {
-    /// The files of a conversation, or a file with several.
+    /// The files of one conversation, or a file that contains several.
     struct Input {
         /// The conversation's name, or `nil` if the files contain it.
         var name: String?
@@ -19,9 +19,9 @@ struct ImportPlan {
     /// The total size of the inputs in bytes.
     var size: Int
 
-    /// The maximum size of lists of users and channels, which are read at once.
+    /// The maximum size of lists of users and channels, which are read as a whole.
     static let maxDirectoryBytes = 64 << 20
-    /// The number of bytes by which a format is detected.
+    /// The number of leading bytes from which a format is detected.
     static let peek = 1 << 16
 
     /// Detects the format of an export.

@@ -12,7 +12,6 @@ final class PageParser: ConversationParser {
     private let parser: ParlanceParser
     /// The number of matched bytes of ``start``.
     private var matched = 0
-    /// The current record.
     private var record: [UInt8] = []
     private var isInRecord = false
     private var count = 0

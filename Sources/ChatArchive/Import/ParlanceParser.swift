@@ -152,7 +152,7 @@ final class ParlanceParser: ConversationParser, JSONReceiver {
         }
     }
 
-    /// Returns `nil` for what is no date: a message without one is skipped, and other dates are optional.
+    /// Returns `nil` for anything but a date: a message without one is skipped, and other dates are optional.
     private static func date(_ value: JSONValue?) -> Date? {
         guard let text = value?.string else { return nil }
         return try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))

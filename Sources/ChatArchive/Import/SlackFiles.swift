@@ -20,7 +20,7 @@ struct SlackFiles {
     func path(of file: JSONValue, in folder: String) -> String? {
         var candidates: [String] = []
         for key in ["local_path", "path", "url_private_download", "url_private"] {
-            // Tools replace the URL by the path in the export.
+            // Download tools replace the URL with the path in the export.
             guard let path = file[key]?.string, !path.contains("://"), !path.hasPrefix("/") else { continue }
             let plain = path.removingPercentEncoding ?? path
             candidates += [path, plain, "\(folder)/\(path)", "\(folder)/\(plain)"]

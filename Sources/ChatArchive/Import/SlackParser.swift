@@ -150,7 +150,7 @@ enum SlackText {
         return result + emoji(styled(rest), directory)
     }
 
-    /// Replaces known short codes by emoji.
+    /// Replaces known short codes with emoji.
     private static func emoji(_ text: String, _ directory: SlackParser.Directory) -> String {
         guard text.contains(":") else { return text }
         return text.replacing(#/:([a-z0-9_+'\-]{1,60}(?:::skin-tone-[2-6])?):/#) { match in

@@ -1,7 +1,7 @@
 import ChatCore
 import Foundation
 
-/// Parses WhatsApp's text export of a chat. The order of its dates has been detected before.
+/// Parses WhatsApp's text export of a chat, whose date order was detected beforehand.
 final class WhatsAppParser: ConversationParser {
     /// The maximum size of a message in bytes.
     private static let maxMessageBytes = ChatLimits.messageBytes
@@ -55,7 +55,7 @@ final class WhatsAppParser: ConversationParser {
     static func dates(in text: Data) -> WhatsAppDates {
         var dates = WhatsAppDates()
         var lines = LineSplitter()
-        // What cannot be split into lines throws when it is parsed; this only looks ahead.
+        // Ignore errors in splitting lines: this only looks ahead, and parsing will throw them again.
         try? lines.feed(text) { line in if let line = WhatsAppLine(line) { dates.note(line) } }
         try? lines.finish { line in if let line = WhatsAppLine(line) { dates.note(line) } }
         return dates
@@ -115,8 +115,8 @@ final class WhatsAppParser: ConversationParser {
         events.append(.message(message))
     }
 
-    /// Returns an ID that is the same in every export of the chat, whatever part it contains: the time, a hash of the
-    /// text, and a counter for duplicates. The sender is not included, because contacts may be renamed.
+    /// Returns an ID that is the same in every export of the chat, whichever part of it is exported: the time, a
+    /// hash of the text, and a counter for duplicates. The sender is not included, because contacts may be renamed.
     private func name(_ message: ParsedMessage) -> String {
         if message.id != lastTime { (names, lastTime) = ([:], message.id) }
         let digest = message.text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }

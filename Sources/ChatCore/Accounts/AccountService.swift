@@ -1,6 +1,6 @@
 /// The user's server accounts, in addition to the local one.
 public protocol AccountService: Sendable {
-    /// All accounts in the order they were added: immediately, and after each change.
+    /// All accounts in the order they were added: once immediately, then after each change.
     func accountStates() -> AsyncStream<[AccountState]>
     /// Retries whatever failed: the keyring, the store or the connection. Returns once the attempt has started.
     func retry(_ account: String) async
@@ -9,7 +9,7 @@ public protocol AccountService: Sendable {
     /// Returns the unsent content that would be lost with the account.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func pendingCount(of account: String) async throws -> PendingCount
-    /// Ends the session at the server, then deletes the account's local data.
+    /// Ends the session on the server, then deletes the account's local data.
     ///
     /// - Parameter isForced: Whether to continue if the server cannot be reached.
     /// - Throws: ``SignInProblem/unreachable(reason:)`` if the server could not be reached: nothing was changed.

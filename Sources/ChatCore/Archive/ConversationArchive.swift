@@ -49,8 +49,8 @@ public protocol ConversationArchive: Sendable {
     ///
     /// - Parameters:
     ///   - source: A file or a folder.
-    ///   - resolveRepeats: Decides about conversations that were imported before; not called if there are none.
-    ///     Imported rooms stay hidden until it returns.
+    ///   - resolveRepeats: Decides what to do with conversations that were imported before; not called if there are
+    ///     none. Imported rooms stay hidden until it returns.
     ///   - progress: Called after each batch, on any thread.
     /// - Throws: ``ArchiveError``, ``ChatError``, `CancellationError`, or the error of `resolveRepeats`.
     func importConversations(

@@ -67,7 +67,7 @@ public protocol ImportService: Sendable {
     /// Applies changes, in order, to messages that were added before.
     ///
     /// - Parameter members: Members who are new.
-    /// - Returns: The changes without effect: of unknown messages, or by members who may not make them.
+    /// - Returns: The changes that had no effect: those to unknown messages, or by members who may not make them.
     func applyImported(
         _ changes: [ImportedChange], by members: [Member], to room: RoomID
     ) async throws -> [ImportedChange]

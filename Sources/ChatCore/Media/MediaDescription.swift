@@ -1,4 +1,4 @@
-/// What is known of a media file without its content: the one description that messages, exports and imports hold.
+/// What is known about a media file without its content. Messages, exports and imports all use this description.
 public struct MediaDescription: Hashable, Sendable, Codable {
     public var name: String
     /// The MIME type.

@@ -1,9 +1,9 @@
-/// An attachment of a message: where its content is, and its description, whose members are members of it too.
+/// An attachment of a message: the location of its content, and its description, whose members it exposes as its
+/// own.
 @dynamicMemberLookup
 public struct MediaReference: Hashable, Sendable {
     /// The location of the content: opaque to everything but the backend.
     public var uri: String
-    /// The URI of a thumbnail.
     public var thumbnailURI: String?
     public var media: MediaDescription
 
@@ -45,7 +45,7 @@ public struct MediaReference: Hashable, Sendable {
     public var isOnlyHere: Bool { digest != nil }
 }
 
-/// One flat object: databases hold it.
+/// Encoded as one flat object, the form in which databases store it.
 extension MediaReference: Codable {
     private enum CodingKeys: CodingKey {
         case uri, thumbnailURI

@@ -2,8 +2,8 @@ public import Foundation
 import Glibc
 
 extension MediaService {
-    /// Copies the content to a file of the user's, downloading it if needed. An existing file is replaced once the copy
-    /// is complete.
+    /// Copies the content to a file of the user's choice, downloading it if needed. An existing file is replaced
+    /// only once the copy is complete.
     /// - Throws: ``ChatError/notFound``, a download error, or a storage error; an existing file is unchanged then.
     public func save(_ media: MediaReference, to target: URL) async throws {
         try await copyFile(try await content(of: media), to: target)
@@ -14,7 +14,7 @@ extension MediaService {
 private func copyFile(_ content: URL, to target: URL) async throws {
     // Copy to a temporary file in the same directory, then rename: an existing file survives a full disk.
     let draft = target.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
-    // After the rename there is nothing to remove.
+    // Fails after the rename, when there is nothing left to remove.
     defer { try? FileManager.default.removeItem(at: draft) }
     do {
         try FileManager.default.copyItem(at: content, to: draft)

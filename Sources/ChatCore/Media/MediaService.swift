@@ -39,7 +39,7 @@ extension MediaService {
         try await content(of: media)
     }
 
-    /// For backends without downloads: what cannot be read is not there.
+    /// For backends without downloads: content that cannot be read counts as missing.
     public func cachedContent(of media: MediaReference) async -> URL? { try? await content(of: media) }
 }
 

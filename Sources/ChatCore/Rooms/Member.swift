@@ -11,7 +11,7 @@ public struct Member: Identifiable, Equatable, Sendable {
     public let id: MemberID
     public var displayName: String
     public var kind: Kind
-    /// Whether the member has left: still named at messages, but not listed as a member.
+    /// Whether the member has left: still named on messages, but not listed as a member.
     public var hasLeft: Bool
     /// The member's avatar, as a ``MediaReference/uri``.
     public var avatar: String?

@@ -1,7 +1,6 @@
 public import Composer
 public import Foundation
 
-/// A room.
 public struct Room: Identifiable, Equatable, Sendable {
     public enum Kind: String, Sendable, Codable {
         /// The user's own notes, without other members.
@@ -46,7 +45,7 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
         /// decides.
         public var syntax: WrittenText.Syntax?
         public var sentAt: Date
-        /// The delivery state of an own message.
+        /// The delivery state of one of the user's own messages.
         public var delivery: Message.Delivery
 
         public init(
@@ -66,7 +65,7 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     public var lastMessage: LastMessage?
     /// When the last message was sent; the time of creation for an empty room.
     public var lastActivity: Date
-    /// The number of notifying messages of others after the fully-read marker.
+    /// The number of notifying messages from others after the fully-read marker.
     public var unreadCount: Int
     /// The number of those that mention the user.
     public var mentionCount: Int

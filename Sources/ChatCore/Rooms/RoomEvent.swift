@@ -66,7 +66,6 @@ public struct RoomEvent: Hashable, Sendable, Codable {
     /// A link to the replacement or predecessor room, if any.
     public var address: String? { kind == .replaced || kind == .continued ? before : nil }
 
-    /// Whether this is a membership change.
     public var isMembership: Bool {
         switch kind {
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited: true

@@ -110,7 +110,7 @@ public protocol RoomMembersService: Sendable {
     func createRoom(_ request: RoomRequest) async throws -> RoomID
     /// Searches the user directory by name. Returns a few users, best match first, without the user.
     func users(matching text: String) async throws -> [User]
-    /// Returns the server's member list, as far as the user may see it.
+    /// Returns the server's member list, or the part of it that the user may see.
     func members(of room: RoomID) async throws -> RoomMembers
 }
 

@@ -27,11 +27,11 @@ public struct SearchQuery: Equatable, Sendable {
     public var senders: Set<MemberID>?
     /// Limits the search to these rooms; `nil` for all.
     public var rooms: Set<RoomID>?
-    /// The earliest time of sending, inclusive.
+    /// The earliest send time, inclusive.
     public var from: Date?
-    /// The latest time of sending, exclusive.
+    /// The latest send time, exclusive.
     public var until: Date?
-    /// The content that messages must have, all of it.
+    /// The kinds of content that messages must have, all of them.
     public var contents: Set<SearchContent> = []
     /// The maximum number of results on a page, up to 1,000.
     public var limit: Int

@@ -1,7 +1,7 @@
 /// The terms of a search, all of which must match, ignoring case, diacritics and width.
 ///
-/// A term matches anywhere, also within words. A term of less than three letters of a script that separates words
-/// matches only at the beginning of a word: "a" would otherwise highlight almost everything.
+/// A term matches anywhere, even within words. But a term of fewer than three letters, in a script that separates
+/// words, matches only at the beginning of a word: "a" would otherwise highlight almost everything.
 public struct SearchTerms: Hashable, Sendable {
     /// The maximum number of terms, and of scalars in each.
     public static let maxTerms = 16

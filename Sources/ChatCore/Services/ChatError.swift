@@ -1,6 +1,6 @@
-/// An error of a service, as far as the user can act on it.
+/// A service error, classified by what the user can do about it.
 public enum ChatError: Error, Equatable, Sendable {
-    /// The room, member or message does not exist (anymore).
+    /// The room, member or message does not exist, or no longer exists.
     case notFound
     /// Not allowed, such as editing someone else's message.
     case notPermitted

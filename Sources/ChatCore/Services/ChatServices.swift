@@ -24,16 +24,17 @@ public protocol TimelineService: Sendable {
     func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage
     /// Returns the page of at most `limit` messages that begins just after `position`.
     func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage
-    /// Returns a page of at most `limit` messages centered on the target, as far as there are messages on both sides.
-    /// - Throws: ``ChatError/notFound`` without the message.
+    /// Returns a page of at most `limit` messages. The target is in the middle unless one side has too few
+    /// messages.
+    /// - Throws: ``ChatError/notFound`` if the target message does not exist.
     func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage
     /// Returns the messages with the given identifiers; unknown ones are skipped.
     func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message]
-    /// Fetches the room's complete history, newest first, as far as the server provides it now.
+    /// Fetches all of the room's history that the server currently provides, newest first.
     ///
     /// - Parameter progress: Receives the number of fetched messages, on any thread.
     /// - Returns: The position from which the history is complete, or `nil` if all of it is.
-    /// - Throws: a storage error, or `CancellationError`. An unreachable server is no error.
+    /// - Throws: a storage error, or `CancellationError`. An unreachable server is not an error.
     func fetchHistory(
         of room: RoomID, progress: @escaping @Sendable (Int) -> Void
     ) async throws -> Int64?
@@ -66,11 +67,11 @@ public protocol MessageService: Sendable {
     /// time proportional to the text: call it off the main thread.
     /// - Parameter isEdit: Whether the message is to be sent as an edit, which takes more space.
     nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int
-    /// Retries a failed message, or one that waits for its next attempt, immediately; `nil` retries all of the room.
-    /// Does nothing without any.
+    /// Immediately retries a failed message, or one that waits for its next attempt; `nil` retries all in the room.
+    /// Does nothing if there are none.
     func retry(_ transaction: TransactionID?, in room: RoomID) async throws
-    /// Discards a pending or failed message, or a pending change of a message; `nil` discards all of the room. If the
-    /// backend may already have it, it is deleted there.
+    /// Discards a pending or failed message, or a pending change to a message; `nil` discards all in the room. If
+    /// the backend may already have it, it is deleted there.
     func discard(_ transaction: TransactionID?, in room: RoomID) async throws
     /// Deletes a message and leaves a placeholder. A message that was never sent disappears completely.
     func delete(_ message: MessageID, in room: RoomID) async throws

@@ -39,7 +39,7 @@ public final class RoomListFeed: Sendable {
         if isReader { Task { await readUntilCurrent() } }
     }
 
-    /// Ends all streams, also those that begin later.
+    /// Ends all streams, including those that begin later.
     public func finish() {
         state.withLock { state in
             state.isFinished = true
@@ -53,7 +53,7 @@ public final class RoomListFeed: Sendable {
                 let rooms = try await read()
                 state.withLock { $0.feed.publish(rooms) }
             } catch {
-                // The list has no place for an error: it stays as it is until the next change.
+                // The list cannot report an error: it stays as it is until the next change.
                 state.withLock { $0.feed.endRefresh() }
                 return
             }

@@ -29,7 +29,7 @@ public final class SerialGate: Sendable {
     public init() {}
 
     /// Runs an operation when all earlier ones have ended.
-    /// - Throws: `CancellationError` if the task is canceled before that, and the operation does not run then.
+    /// - Throws: `CancellationError` if the task is canceled before that, in which case the operation does not run.
     ///   Otherwise the operation's error.
     public func run<T>(_ operation: () async throws -> T) async throws -> T {
         try Task.checkCancellation()
@@ -42,8 +42,8 @@ public final class SerialGate: Sendable {
         }
     }
 
-    /// Runs an operation when all earlier ones have ended, even if the task is canceled: for what has to happen anyway,
-    /// such as closing. The operation sees the cancellation.
+    /// Runs an operation when all earlier ones have ended, even if the task is canceled: for work that must happen
+    /// in any case, such as closing. The operation sees the cancellation.
     public func runEvenIfCanceled<T>(_ operation: () async throws -> T) async rethrows -> T {
         let entry = await enter(isCancelable: false)
         defer { if entry == .first { leave() } }
@@ -74,7 +74,7 @@ public final class SerialGate: Sendable {
     /// - Returns: Whether the waiter holds the gate, or `nil` if it has to wait.
     private func enqueue(_ waiter: Waiter, isCancelable: Bool) -> Bool? {
         state.withLock { state in
-            // A cancellation before this has not found the waiter; one after this does.
+            // A cancellation before this point found no waiter to remove; a later one will find it.
             if isCancelable, Task.isCancelled { return false }
             if state.holder == nil {
                 state.holder = waiter.task
@@ -104,7 +104,7 @@ public final class SerialGate: Sendable {
 
 /// Tells tasks apart while they run. Not a task-local value: tasks that an operation starts would inherit that.
 private struct TaskIdentity: Equatable, @unchecked Sendable {
-    /// Only compared.
+    /// Used only for comparison.
     private let task: UnsafeCurrentTask?
 
     static var current: TaskIdentity { withUnsafeCurrentTask { TaskIdentity(task: $0) } }

@@ -26,7 +26,7 @@ final class AccountPresenter {
         LogOutDialog.present(viewModel, over: window)
     }
 
-    /// Does what the button of the banner offers.
+    /// Performs the action of the banner's button.
     func act(on banner: AccountsCoordinator.Banner) {
         switch banner {
         case .signedOut: signInAgain(accounts.selectedRow)

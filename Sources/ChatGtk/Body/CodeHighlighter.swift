@@ -13,7 +13,7 @@ enum CodeHighlighter {
         return true
     }()
 
-    /// Common names of languages after a code fence, and GtkSourceView's IDs for them.
+    /// Common language names in code fences, and GtkSourceView's IDs for them.
     private static let names = [
         "bash": "sh", "shell": "sh", "zsh": "sh", "console": "sh", "javascript": "js", "jsx": "js", "node": "js",
         "ts": "typescript", "tsx": "typescript-jsx", "py": "python3", "python": "python3", "rs": "rust", "rb": "ruby",
@@ -71,7 +71,7 @@ enum CodeHighlighter {
         return spans
     }
 
-    /// Adds what a tag does to its text; later tags override earlier ones.
+    /// Applies a tag's formatting to a highlight; later tags override earlier ones.
     private static func read(_ tag: TextTag, _ highlight: inout CodeHighlight) {
         if let color = tag.foreground { highlight.color = BodyColor(color) }
         if let isBold = tag.isBold { highlight.isBold = isBold }

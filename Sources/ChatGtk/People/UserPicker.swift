@@ -48,7 +48,7 @@ final class UserPicker {
 
     private func choose(_ action: UserSearchViewModel.Action) {
         viewModel.send(action)
-        // At once: the next key belongs to the next name.
+        // Render at once: the next key press belongs to the next name.
         showText(viewModel.state.text)
     }
 

@@ -38,7 +38,6 @@ final class DayPicker {
     }
 
     /// Selects a day without jumping to it.
-    /// Selects a day without picking it.
     private func select<R>(_ change: () -> R) -> R {
         isSetting = true
         defer { isSetting = false }

@@ -11,7 +11,7 @@ final class MessageMenu {
     /// Called to select the message.
     var onSelect: ((MessageID) -> Void)?
 
-    /// The names of the menu's actions that need no more than the message.
+    /// The names of the menu actions that need only the message.
     private static let names: [(String, MessageAction)] = [
         ("reply", .reply), ("copy", .copy), ("edit", .edit), ("delete", .requestDeletion), ("history", .showHistory),
         ("retry", .retry), ("copy-link", .copyLink), ("forward", .forward),

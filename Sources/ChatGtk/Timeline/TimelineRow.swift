@@ -82,7 +82,8 @@ final class UnreadLineRow: TimelineRow {
     }
 }
 
-/// A placeholder for messages that are loading. Not animated, which would cause repaints even while it is out of view.
+/// A placeholder for messages that are loading. It is not animated, since that would cause repaints even while it
+/// is out of view.
 final class MoreRow: TimelineRow {
     let widget: Widget
 

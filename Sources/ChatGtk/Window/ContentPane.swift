@@ -4,11 +4,11 @@ import GtkKit
 
 /// The right pane: the open conversation or invitation, or a page that says that none is open.
 final class ContentPane {
-    /// What happens in the pane and concerns the window.
+    /// Events in the pane that concern the window.
     struct Outputs {
-        /// Messages are to be forwarded to a room that the user chooses.
+        /// The user wants to forward these messages to another room.
         var forwardingRequested: ([MessageID]) -> Void
-        /// A mention leads to this address.
+        /// The user opened a mention, which leads to this address.
         var addressActivated: (String) -> Void
     }
 
@@ -29,7 +29,7 @@ final class ContentPane {
     var isEmpty: Bool { conversationView == nil && invitationView == nil }
 
     /// Shows what is open in the account.
-    /// - Returns: whether that was not shown yet.
+    /// - Returns: whether it was not shown already.
     func show(_ account: DisplayedAccount) -> Bool {
         let coordinator = account.coordinator
         let openItem: AnyObject? = coordinator.conversation ?? coordinator.invitation

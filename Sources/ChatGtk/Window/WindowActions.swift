@@ -1,7 +1,7 @@
 import ChatViewModels
 import GtkKit
 
-/// The actions of a window, enabled as far as what is shown supports them.
+/// The actions of a window, each enabled while the accounts and the open room support it.
 final class WindowActions {
     private let group = ActionGroup()
     private let actions: [WindowCommand: Action]

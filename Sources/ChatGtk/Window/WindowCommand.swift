@@ -1,4 +1,4 @@
-/// What the keys and menus of a window can ask for, without its parameters.
+/// The commands of a window's keys and menus, without their parameters.
 enum WindowCommand: CaseIterable {
     case newRoom, newChat, joinRoom, invite, addAccount, importConversations
     case search, find, findOlder, findNewer, jumpToDate, newestMessage

@@ -23,7 +23,6 @@ extension ChatStore {
         try await read { db in try SettingTable(db: db).value(of: name) }
     }
 
-    /// Sets a setting.
     public func setSetting(_ value: String, for name: String) async throws {
         try await write { db in try SettingTable(db: db).set(value, for: name) }
     }

@@ -40,7 +40,7 @@ public struct FileCredentialStore: CredentialStore {
             try handle.synchronize()
             guard rename(temporary.path, file(account).path) == 0 else { throw CocoaError(.fileWriteUnknown) }
         } catch {
-            // It may not exist, and without a name that refers to it nothing reads it.
+            // The file may not exist. If it remains, nothing reads it, because no account has its name.
             try? FileManager.default.removeItem(at: temporary)
             throw CredentialStoreError.unavailable(reason: "the file cannot be written")
         }

@@ -21,7 +21,7 @@ struct SettingTable {
         for (name, value) in values { try set(value, for: name) }
     }
 
-    /// Records that something has happened that happens once in the lifetime of the store.
+    /// Records an event that happens once in the lifetime of the store.
     /// - Returns: Whether this is the first time.
     func setOnce(_ name: String) throws -> Bool {
         try db.execute(

@@ -42,7 +42,7 @@ struct StoreFolder: Sendable {
             guard rename(other.url.path, url.path) == 0 else { throw .unwritable(path: url.path) }
             return aside
         }
-        // The folders have exchanged their names.
+        // The folders have swapped names.
         return try other.setAside(at: now, as: url.lastPathComponent)
     }
 

@@ -57,7 +57,7 @@ struct StoreInspection {
         var configuration = Configuration()
         configuration.readonly = true
         let database = try DatabaseQueue(path: file.path, configuration: configuration)
-        // A connection that only read has nothing to lose when it fails to close.
+        // A read-only connection loses nothing if closing it fails.
         defer { try? database.close() }
         return try database.read(body)
     }

@@ -1,4 +1,5 @@
-/// Why a store could not be opened. Nothing on disk was changed, except for too permissive file modes.
+/// Why a store could not be opened. Nothing on disk was changed, except that overly permissive file modes may have
+/// been restricted.
 public enum StoreOpeningError: Error, Equatable, Sendable {
     /// The folder or a file in it cannot be created or written.
     case unwritable(path: String)
@@ -9,6 +10,6 @@ public enum StoreOpeningError: Error, Equatable, Sendable {
     case newerSchema(found: Int, supported: Int)
     /// The store is open in another process, or elsewhere in this one.
     case busy
-    /// No space for the few pages that opening writes.
+    /// There is no disk space for the few pages that opening writes.
     case diskFull(path: String)
 }

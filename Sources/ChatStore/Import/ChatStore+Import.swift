@@ -32,8 +32,8 @@ extension ChatStore {
 
     /// Applies changes to messages of a staged room.
     ///
-    /// - Returns: The changes without effect: of unknown or deleted messages, edits by others than the sender, and
-    ///   invalid reactions or messages.
+    /// - Returns: The changes that had no effect: changes to unknown or deleted messages, edits by anyone but the
+    ///   sender, and invalid reactions or messages.
     /// - Throws: ``ChatError/notFound`` if there is no such room, ``ChatError/notPermitted`` if it is not staged.
     public func changeStaged(
         _ changes: [ImportedChange], by members: [Member], in room: RoomID

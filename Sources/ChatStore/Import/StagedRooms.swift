@@ -38,7 +38,7 @@ struct StagedRooms {
     }
 
     /// Appends messages that the room does not have, oldest first.
-    /// - Returns: Their number.
+    /// - Returns: The number of appended messages.
     func append(_ messages: [NewMessage], edited: [MessageID: Date], to room: RoomRecord) throws -> Int {
         var writer = try MessageWriter(to: room, allowingFormerMembers: true, in: db)
         let existenceQuery = try db.cachedStatement(sql: "SELECT 1 FROM message WHERE room = ? AND id = ?")
@@ -56,7 +56,7 @@ struct StagedRooms {
         return count
     }
 
-    /// - Returns: Whether the change has had an effect.
+    /// - Returns: Whether the change had an effect.
     func apply(_ change: ImportedChange, in room: RoomRecord) throws -> Bool {
         guard let message = try MessageQuery(room: room).find(change.message, in: db), !message.isDeleted else {
             return false
@@ -75,7 +75,7 @@ struct StagedRooms {
         return true
     }
 
-    /// Makes a staged room a room like others, in which everything was read.
+    /// Turns a staged room into an ordinary one, with all messages marked as read.
     func show(_ room: RoomRecord, named name: String) throws {
         try RoomSetting(Self.setting).set(nil, of: room, in: db)
         try db.execute(

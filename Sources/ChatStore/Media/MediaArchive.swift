@@ -6,8 +6,8 @@ import Synchronization
 
 /// The media files of conversations on this computer, each named by the SHA-256 of its content.
 ///
-/// Writes are atomic: a file is written elsewhere, synced, and renamed into place. Only the user can read the files,
-/// and nobody can write them. Unlike a cache it never drops a file that something refers to.
+/// Writes are atomic: a file is written elsewhere, synced, and renamed into place. Only the user can read the
+/// files, and nobody can write them. Unlike a cache, the archive never drops a file that something refers to.
 public final class MediaArchive: Sendable {
     /// A stored file.
     public struct Entry: Equatable, Sendable {
@@ -84,7 +84,7 @@ public final class MediaArchive: Sendable {
             let references = try await store.mediaReferences(scheme: scheme)
             try await sweep(before: now.addingTimeInterval(-Self.grace)) { references.contains(scheme + $0) }
         } catch {
-            // Files that stay only take space, and the next start tries again.
+            // Files that remain only take up space, and the next start tries again.
         }
     }
 

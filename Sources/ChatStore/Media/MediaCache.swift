@@ -26,15 +26,15 @@ public actor MediaCache {
     private let now: @Sendable () -> Date
     /// The total size of the files in bytes, once counted.
     private var total: Int?
-    /// Times of use that the index does not have yet, by URI.
+    /// Times of use that are not in the index yet, by URI.
     private var uses: [String: Date] = [:]
     /// Files that were verified since the start.
     private var verified: Set<MediaDigest> = []
-    /// Files in the folder that the index is about to have.
+    /// Files in the folder that are about to be added to the index.
     private var arriving: [MediaDigest: Int] = [:]
     /// How often ``arriving`` has changed.
     private var arrivals = 0
-    /// The number of uses buffered in memory. Losing them in a crash only affects the eviction order.
+    /// The maximum number of uses buffered in memory. Losing them in a crash only affects the eviction order.
     private static let maxUses = 100
 
     /// Creates a cache.
@@ -120,8 +120,8 @@ public actor MediaCache {
         let expiry = now().addingTimeInterval(-limits.age)
         try await remove(index.read { db in try MediaTable(db: db).entries(unusedSince: expiry) })
         guard let counted = total else {
-            // First purge after the start: programs that were given named files have read them by now. What cannot be
-            // removed, or is not there, is left to the next start.
+            // First purge after the start: programs that were given named files have read them by now. If the files
+            // cannot be removed, the next start tries again.
             try? FileManager.default.removeItem(at: namedFolder)
             try await removeUnknownFiles()
             total = try await totalBytes()
@@ -171,18 +171,18 @@ public actor MediaCache {
         } while readAt != arrivals  // A file that arrived meanwhile may have looked unknown.
         for digest in unknown where arriving[digest] == nil {
             verified.remove(digest)
-            // A file that stays is unknown to the index, and ``removeUnknownFiles()`` tries again.
+            // If this fails, the file is unknown to the index, and ``removeUnknownFiles()`` tries again.
             try? FileManager.default.removeItem(at: path(of: digest))
         }
     }
 
-    /// Removes files that the index does not know, left by a crash or by a lost index.
+    /// Removes files that are not in the index, left behind by a crash or the loss of the index.
     private func removeUnknownFiles() async throws {
-        // Without a folder nothing was cached yet.
+        // Without a folder, nothing has been cached yet.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         try await removeFiles(Set(names.compactMap { MediaDigest(hex: $0) }))
         for name in names where MediaDigest(hex: name) == nil {
-            // A leftover only takes space, and the next start tries again.
+            // A leftover only takes up space, and the next start tries again.
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
         }
     }
@@ -208,7 +208,7 @@ public actor MediaCache {
                 count += chunk.count
             }
         } catch {
-            // For callers, an unreadable file is one that is not there: it is fetched again.
+            // To callers, an unreadable file is a missing one: it is fetched again.
             return nil
         }
         return MediaDigest(hex: digest.finish()).map { ($0, count) }

@@ -2,7 +2,7 @@ import ChatCore
 import Composer
 import Foundation
 
-/// The stored form of a source text. It lies beside the plain text and omits what it shares with that.
+/// The stored form of a source text. It is stored beside the plain text and omits what both have in common.
 struct WrittenColumn: Codable {
     /// `nil` if it equals the plain text.
     private var source: String?

@@ -82,7 +82,7 @@ struct RoomMerge {
         }
     }
 
-    /// The search indexes contain the arrival and the room, so the message is inserted anew.
+    /// The search indexes contain the arrival and the room, so the message is inserted again.
     private func add(_ old: Int64, at new: Int64, _ references: [(table: String, column: String)]) throws {
         try db.cachedStatement(
             sql: """

@@ -1,7 +1,7 @@
 import ChatCore
 import GRDB
 
-/// The row of a room, as far as the store needs it for updates.
+/// The columns of a room's row that the store needs for updates.
 struct RoomRecord {
     let key: Int64
     let room: Room

@@ -1,7 +1,7 @@
 import ChatCore
 import GRDB
 
-/// The user's scroll position in each room. None where the room is at its newest message.
+/// The user's scroll position in each room. A room at its newest message has no row.
 struct ScrollPositionTable {
     let db: Database
 

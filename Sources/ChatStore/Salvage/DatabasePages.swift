@@ -2,8 +2,8 @@ import Foundation
 
 /// Reads the pages of a database that may be damaged anywhere, each in its newest intact version.
 ///
-/// Parses the files (https://www.sqlite.org/fileformat2.html) directly, since SQLite gives up a whole table if one of
-/// its interior pages is damaged.
+/// Parses the files (https://www.sqlite.org/fileformat2.html) directly, since SQLite gives up on a whole table if
+/// one of its interior pages is damaged.
 struct DatabasePages {
     private let file: Data
     private let log: Data

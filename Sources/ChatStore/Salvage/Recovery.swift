@@ -35,8 +35,8 @@ struct Recovery {
         }
     }
 
-    /// Tables without row IDs are stored like indexes, so their rows cannot be recognized on orphaned pages: SQLite
-    /// reads them as far as it can.
+    /// Tables without row IDs are stored like indexes, so their rows cannot be recognized on orphaned pages. SQLite
+    /// reads as many of them as it can.
     private func recoverRowsWithoutRowID(into db: Database) throws {
         let tables = try String.fetchAll(
             db,
@@ -46,9 +46,9 @@ struct Recovery {
         guard !tables.isEmpty else { return }
         var configuration = Configuration()
         configuration.readonly = true
-        // Recovery takes what it can get: of a database that SQLite cannot open, only the rows that have a row ID.
+        // If SQLite cannot open the database, recover only the rows that have a row ID.
         guard let source = try? DatabaseQueue(path: damaged.path, configuration: configuration) else { return }
-        // Only read from.
+        // It was only read from, so nothing is lost if closing fails.
         defer { try? source.close() }
         for table in tables {
             // The damaged database may be of an earlier version with fewer columns: match them by name.

@@ -20,8 +20,8 @@ extension ChatStore {
     /// Whether the store was rebuilt from a damaged one, so that rows may be missing.
     func wasRepaired() async throws -> Bool { try await setting(Self.repairSetting) != nil }
 
-    /// Rebuilds a store that ``init(folder:)`` refused as damaged, from all rows on intact pages. The damaged one is
-    /// renamed, see ``setAside(at:now:)``, and otherwise unchanged.
+    /// Rebuilds a store that ``init(folder:)`` rejected as damaged, from all rows on intact pages. The damaged one
+    /// is renamed, see ``setAside(at:now:)``, and otherwise unchanged.
     ///
     /// Takes about a minute for a million messages. If the process is killed, either the damaged or the repaired store
     /// is in place.
@@ -39,7 +39,7 @@ extension ChatStore {
             repair.setAside = try folder.replace(by: rebuilt, at: now)
             return repair
         } catch {
-            // What stays of the failed repair only takes space.
+            // The remains of the failed repair only take up space.
             try? FileManager.default.removeItem(at: rebuilt.url)
             throw error as? StoreOpeningError ?? StoreOpeningError(error, path: rebuilt.history.path)
         }
@@ -59,14 +59,14 @@ extension ChatStore {
         store.closeForRepair()
         for (old, new) in zip(damaged.files, rebuilt.files) {
             if try isIntact(old) {
-                // Not all of them exist, and one that stays makes the copy below throw.
+                // Some may not exist, and if one cannot be removed, the copy below throws.
                 for path in [new.path] + new.companions { try? FileManager.default.removeItem(atPath: path) }
                 for (source, target) in [(old.path, new.path), (old.log, new.log)] where FileSystem.exists(source) {
                     try FileManager.default.copyItem(atPath: source, toPath: target)
                 }
             } else {
                 let queue = try DatabaseQueue(path: new.path)
-                // `finish` opens the file again, which fails if this has left it open.
+                // If closing fails and the file stays open, `finish` cannot open it again and throws.
                 defer { try? queue.close() }
                 try Recovery(damaged: old, rebuilt: queue).run()
             }
@@ -88,7 +88,7 @@ extension ChatStore {
     private static func finish(_ rebuilt: StoreFolder, setAside: URL) throws -> StoreRepair {
         let store = try ChatStore(folder: rebuilt.url)
         defer { store.closeForRepair() }
-        // Before it replaces the damaged store, so that it is never used without this record.
+        // Recorded before it replaces the damaged store, so that it is never used without this record.
         try store.history.write { db in try SettingTable(db: db).set("1", for: repairSetting) }
         @Sendable func count(_ table: String, _ db: Database) throws -> Int {
             try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0

@@ -1,8 +1,8 @@
 extension Schema {
     /// What is known of rooms on a server (``RoomState``), which earlier versions stored as settings by name.
     ///
-    /// That a room is encrypted is a row of its own, which nothing but the end of the room removes: no update,
-    /// replacement or deletion of its state makes the room take messages in the clear.
+    /// Encryption is recorded in a row of its own, which is removed only along with the room: whatever updates,
+    /// replaces or deletes the state, the room never accepts messages in the clear again.
     static let roomStates = """
         CREATE TABLE roomState (
             room INTEGER NOT NULL PRIMARY KEY REFERENCES room (key) ON DELETE CASCADE,

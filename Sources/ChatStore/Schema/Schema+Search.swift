@@ -1,6 +1,6 @@
 extension Schema {
-    /// The latest time of sending in each block of 1,024 consecutive arrivals, which tells a search in order of arrival
-    /// when it has found the latest matches. Deleted messages may leave a bound too late, which is harmless.
+    /// The latest send time in each block of 1,024 consecutive arrivals, from which a search in order of arrival
+    /// knows when it has found the latest matches. Deleted messages may leave a bound too late, which is harmless.
     static let search = """
         CREATE TABLE arrivalBlock (
             block INTEGER NOT NULL PRIMARY KEY,

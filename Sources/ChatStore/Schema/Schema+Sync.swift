@@ -123,7 +123,7 @@ extension Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Encryption can never be turned off again: a message sent in the clear cannot be taken back.
+    /// Encryption can never be turned off again, because a message sent in the clear cannot be taken back.
     static let encryption = """
         CREATE TRIGGER roomSetting_encrypted BEFORE UPDATE ON roomSetting
         WHEN old.name = 'matrix.encrypted' AND old.value = '1' AND new.value <> '1'

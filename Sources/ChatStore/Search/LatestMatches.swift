@@ -37,12 +37,12 @@ struct LatestMatches {
     }
 }
 
-/// The latest times of sending by arrival, from the table `arrivalBlock` with one row for 1,024 messages.
+/// The latest send times by arrival, from the table `arrivalBlock`, which has one row for 1,024 messages.
 struct ArrivalBounds {
     static let shift: Int64 = 10
     private var blocks: [(block: Int64, latest: Int64)]?
 
-    /// Returns an upper bound of the times of sending up to this arrival, in milliseconds since 1970.
+    /// Returns an upper bound of the send times up to this arrival, in milliseconds since 1970.
     mutating func latest(upTo arrival: Int64, in db: Database) throws -> Int64 {
         let blocks = try self.blocks ?? Self.read(db)
         self.blocks = blocks

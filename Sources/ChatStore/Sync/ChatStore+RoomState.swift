@@ -25,8 +25,8 @@ extension ChatStore {
         try await read { db in _ = try RoomRecord.get(room, in: db) }
     }
 
-    /// Returns what is stored of rooms, in one read. A failed read throws: a room that cannot be read is not an unknown
-    /// one, whose encryption would be forgotten.
+    /// Returns what is stored of rooms, in one read. A failed read throws: treating an unreadable room as unknown
+    /// would forget that it is encrypted.
     public func knownRooms(_ requests: [KnownRoom.Request], ownUserID: MemberID) async throws -> KnownRooms {
         try await read { db in
             var known = KnownRooms()
@@ -46,7 +46,7 @@ extension ChatStore {
 
     // MARK: Read markers
 
-    /// Remembers that the server has to be sent the user's read marker.
+    /// Records that the user's read marker still has to be sent to the server.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func setUnsentReadMarker(_ message: MessageID, of room: RoomID) async throws {
         try await write { db in
@@ -66,7 +66,7 @@ extension ChatStore {
         }
     }
 
-    /// Forgets a marker that the server has, unless a later one has taken its place.
+    /// Removes a marker that the server has, unless a later one has taken its place.
     public func removeUnsentReadMarker(_ message: MessageID, of room: RoomID) async throws {
         try await write { db in
             try db.execute(

@@ -59,7 +59,7 @@ extension ChatStore {
     ///
     /// - Parameter isContiguous: Whether the chunk begins where the gap does. Otherwise it may lie anywhere within the
     ///   gap, or overlap one of its ends.
-    /// - Returns: The changes, or `nil` if the chunk does not belong into the gap or the gap has changed since it was
+    /// - Returns: The changes, or `nil` if the chunk does not belong in the gap or the gap has changed since it was
     ///   read.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func insertChunk(

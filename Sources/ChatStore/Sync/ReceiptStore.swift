@@ -79,7 +79,7 @@ struct ReceiptStore {
         let messages = try [before, position].compactMap { candidate in
             try candidate.flatMap { try positions.lastMessage(before: $0 + 1)?.id }
         }
-        // Receipts are not shown at the member's own messages.
+        // Receipts are not shown on the member's own messages.
         return try Set(messages).filter { try !isBy(receipt.member, $0) }
     }
 

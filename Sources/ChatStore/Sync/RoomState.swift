@@ -1,11 +1,11 @@
 public import ChatCore
 public import Foundation
 
-/// What is known of a room's state on its server, as far as anything depends on it.
+/// The parts of a room's state on its server that are known and needed.
 public struct RoomState: Equatable, Sendable, Codable {
     /// Whether the room's messages are encrypted.
     public enum Encryption: String, Sendable, Codable {
-        /// Neither was seen: ask the server before sending anything.
+        /// Not known yet: ask the server before sending anything.
         case unknown
         case off
         /// Final: whatever is stored later, the room stays encrypted.

@@ -5,7 +5,7 @@ extension RoomSync {
     /// Inserts a chunk of history into a gap, not necessarily at one of its ends.
     ///
     /// - Parameter isContiguous: Whether the chunk begins where the gap does.
-    /// - Returns: The changes, or `nil` if the chunk does not belong into the gap or the gap has changed since it was
+    /// - Returns: The changes, or `nil` if the chunk does not belong in the gap or the gap has changed since it was
     ///   read.
     func insertChunk(
         _ chunk: TimelineChunk, in gap: TimelineGap, of record: RoomRecord, _ members: [Member],
@@ -161,7 +161,8 @@ extension RoomSync {
         var count: Int { new.count { $0.message != nil } }
     }
 
-    /// Returns the part of a chunk that belongs into a gap, or `nil` if some of it belongs elsewhere or nothing is new.
+    /// Returns the part of a chunk that belongs in a gap, or `nil` if some of it belongs elsewhere or nothing is
+    /// new.
     private func segment(
         of events: [TimelineEvent], in gap: TimelineGap, of record: RoomRecord, isContiguous: Bool
     ) throws -> Segment? {
@@ -186,7 +187,7 @@ extension RoomSync {
             } else if try TimelineGap.lies(between: start, and: gap.position, in: record, db) {
                 isElsewhere = true
             } else if place >= front, try segment.count == 0 || self.gap(before: events[...index], in: record) != nil {
-                // The preceding unknown events belong into an earlier gap.
+                // The preceding unknown events belong in an earlier gap.
                 segment.new = []
                 segment.start = index
                 segment.meetsFront = true

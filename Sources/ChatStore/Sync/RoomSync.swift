@@ -6,7 +6,7 @@ import GRDB
 struct RoomSync {
     /// The number of positions that a gap reserves for missing messages.
     static let reserve: Int64 = 1 << 20
-    /// The most unresolved relations stored for one room; a server could send any number of them.
+    /// The maximum number of unresolved relations stored for a room, since a server could send any number of them.
     private static let maxUnresolvedRelations = 5000
 
     let db: Database
@@ -76,7 +76,8 @@ struct RoomSync {
                 guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
                     continue
                 }
-                // Or the server's order has changed: events that it sends before this one are missing all the same.
+                // Or the server's order has changed, and events that it now places before this one are still
+                // missing.
                 if try rest(before: events[...index], in: record) == .otherwise { continue }
                 if isRightInFront { try TimelineGap.remove(between: start, and: gap.position, from: record, db) }
                 isClosed = true
@@ -250,7 +251,7 @@ struct RoomSync {
             }
             changed.formUnion(try receipts.resolve(at: id, position))
         }
-        // Before the changes, which may have to update the room summary again.
+        // Finish before applying the changes, which may have to update the room summary again.
         try writer.finish()
         for event in new { try finish(event, in: record, &changed) }
         try apply(changesOf: events, in: record, &changed)

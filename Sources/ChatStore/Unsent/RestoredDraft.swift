@@ -24,7 +24,7 @@ struct RestoredDraft: Codable {
         try setting.set(value, of: record, in: history)
     }
 
-    /// Replaces the sent draft, unless it was changed since.
+    /// Replaces the sent draft, unless it has changed since.
     func move(to room: RoomID, in pending: Database) throws {
         let drafts = DraftTable(db: pending)
         guard try drafts.row(of: room)?.token == token else { return }
@@ -42,7 +42,8 @@ struct RestoredDraft: Codable {
         try pending.write { db in
             for row in rows {
                 let value: String = try row.value("value")
-                // Only this type writes these rows. One that is damaged anyway is lost, and must not keep the others here.
+                // Only this type writes these rows. If one is damaged nevertheless, it is lost, but the others are
+                // still moved.
                 let draft = try? JSONDecoder().decode(RestoredDraft.self, from: Data(value.utf8))
                 try draft?.move(to: row.identifier("id"), in: db)
             }

@@ -75,7 +75,6 @@ public final class TransferViewModel: ViewModel {
         question?.resume(throwing: CancellationError())
     }
 
-    /// Starts the transfer.
     public func start() {
         guard running == nil else { return }
         let (stream, continuation) = AsyncStream.makeStream(

@@ -10,9 +10,9 @@ struct MessageDelivery {
     /// Executes commands that are not messages.
     let onCommand: (ChatCommand) async throws -> Void
 
-    /// The command that a message is, or `nil`.
+    /// The command that a message consists of, or `nil` if it is not one.
     func command(in message: ComposedMessage) -> ChatCommand? {
-        // Throws for an invalid command, which the send gate has kept back.
+        // Throws for an invalid command, but the send gate has kept those back.
         try? commands?.command(in: message.text.source)
     }
 

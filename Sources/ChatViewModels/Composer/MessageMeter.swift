@@ -2,8 +2,8 @@ import ChatCore
 import Composer
 import ComposerSessions
 
-/// Has the service measure long texts, as only it knows how large an event a message becomes (SLK-14). Off the main
-/// actor, and only the newest of those waiting.
+/// Has the service measure long texts, as only it knows the size of the event that a message becomes (SLK-14).
+/// Works off the main actor; of the texts waiting, it measures only the newest.
 final class MessageMeter {
     private nonisolated struct Sample: Sendable {
         var document: ComposerDocument

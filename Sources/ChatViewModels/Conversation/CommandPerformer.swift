@@ -25,7 +25,7 @@ struct CommandPerformer {
         }
     }
 
-    /// Asks the user whether to leave a room of the list.
+    /// Asks the user whether to leave a listed room.
     func requestLeaving(_ room: RoomID) {
         guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return }
         requests.add(.confirmLeaving(room, name: row.name))

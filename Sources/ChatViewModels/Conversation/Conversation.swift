@@ -5,9 +5,9 @@ public import Observation
 /// An open room: its timeline, its composer and its search, and what is known of the room itself.
 @Observable
 public final class Conversation {
-    /// Whether the room is encrypted, as far as the backend knows.
+    /// Whether the room is encrypted, according to the backend.
     enum Encryption {
-        /// The backend was not asked, or has not answered yet.
+        /// The backend has not been asked, or has not answered yet.
         case unchecked
         case off
         case on
@@ -56,7 +56,7 @@ public final class Conversation {
 
     /// - Parameters:
     ///   - onFailure: receives what fails while the room is open.
-    ///   - onTimelineOutput: receives what the timeline reports, also after the room was closed.
+    ///   - onTimelineOutput: receives what the timeline reports, even after the room was closed.
     init(
         roomID: RoomID, composer: ComposerViewModel, environment: ConversationEnvironment,
         onFailure: @escaping (ChatError) -> Void, onTimelineOutput: @escaping (TimelineViewModel.Output) -> Void

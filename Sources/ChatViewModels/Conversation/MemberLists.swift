@@ -1,6 +1,7 @@
 import ChatCore
 
-/// Requests a room's whole member list from the server when it is first needed, and notes what it permits the user.
+/// Requests a room's whole member list from the server when it is first needed, and records what it permits the
+/// user.
 final class MemberLists {
     private let service: any ChatService
     /// Rooms whose list was requested since they were opened.
@@ -20,13 +21,13 @@ final class MemberLists {
                 let members = try await service.members(of: room)
                 self?.note(members.permissions, in: room)
             } catch {
-                // Mentions go without the members that are missing; the next one requests them again.
+                // Completion does without the missing members; the next mention requests the list again.
                 self?.requested.remove(room)
             }
         }
     }
 
-    /// The list is requested again when the room is opened the next time.
+    /// Makes the next opening of the room request the list again.
     func roomClosed(_ room: RoomID) { requested.remove(room) }
 
     /// Whether mentioning everyone notifies them. If the server decides, false until the member list is loaded.

@@ -1,7 +1,7 @@
 import ChatCore
 import Observation
 
-/// The room that is open, shared by those who act on it.
+/// The open room, shared by the objects that act on it.
 @Observable
 final class OpenRoom {
     var conversation: Conversation?
@@ -11,7 +11,7 @@ final class OpenRoom {
         conversation.flatMap { $0.roomID == room ? $0 : nil }
     }
 
-    /// The other members of a room, as far as they are known; empty unless it is open.
+    /// The known other members of a room; empty unless it is open.
     func otherMembers(of room: RoomID) -> [Member] {
         conversation(in: room)?.timeline.state.otherMembers ?? []
     }

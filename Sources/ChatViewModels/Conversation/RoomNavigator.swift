@@ -1,6 +1,6 @@
 import ChatCore
 
-/// Opens rooms, also ones that are not listed yet, and jumps to messages in them.
+/// Opens rooms, including ones that are not listed yet, and jumps to messages in them.
 final class RoomNavigator {
     private let rooms: RoomListViewModel
     private let openRoom: OpenRoom

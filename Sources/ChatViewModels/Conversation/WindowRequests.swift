@@ -2,7 +2,7 @@ public import ChatCore
 public import Composer
 public import Observation
 
-/// What an account asks of the window that shows it, in order. It waits here until there is one.
+/// Requests from an account to the window that shows it, in order. They wait here until there is one.
 @Observable
 @MainActor
 public final class WindowRequests: ViewModel {
@@ -35,8 +35,8 @@ public final class WindowRequests: ViewModel {
     public nonisolated enum Action: Equatable, Sendable {
         /// The window has handled the requests up to this one.
         case handled(through: Int)
-        /// A window begins to show the account. What is pending is old news then, except at the first time: nobody
-        /// could see it before.
+        /// A window begins to show the account. Pending requests are outdated by then, except the first time:
+        /// nobody could have seen them before.
         case windowAppeared
     }
 

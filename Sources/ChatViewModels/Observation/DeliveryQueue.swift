@@ -1,7 +1,8 @@
-/// Runs asynchronous work in turn, in the order in which it is added.
+/// Runs asynchronous work one item at a time, in the order in which it is added.
 ///
-/// `ChatCore.SerialGate` is for tasks, which wait in the order in which they arrive. Here the caller does not wait: what
-/// it has added runs after all that was added before, and ``finish()`` knows of it at once.
+/// Unlike with `ChatCore.SerialGate`, where tasks wait for their turn in the order in which they arrive, the caller
+/// does not wait. Its work runs after everything added before, and ``finish()`` waits for it as soon as it is
+/// added.
 package final class DeliveryQueue {
     /// The running task, followed by those waiting.
     private var tasks: [Task<Void, Never>] = []

@@ -9,7 +9,7 @@ extension Timekeeper {
             for await holds in states where holds { return }
         }
         let limiting = Task {
-            // Canceled once the condition holds; there is nothing left to cancel then.
+            // Canceled once the condition holds, when there is nothing left to cancel.
             try? await sleep(now() + limit)
             watching.cancel()
         }

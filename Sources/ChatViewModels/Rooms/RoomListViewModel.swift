@@ -139,8 +139,8 @@ public final class RoomListViewModel: ViewModel {
         }
     }
 
-    /// Derives the rows from what was received, and reports what is different.
-    /// - Parameter select: changes the selection by the new rows.
+    /// Derives the rows from the received rooms and invitations, and reports what has changed.
+    /// - Parameter select: updates the selection according to the new rows.
     private func refresh(_ select: (inout State) -> Void = { _ in }) {
         var next = state
         next.rows = rows(opening: next.selection)

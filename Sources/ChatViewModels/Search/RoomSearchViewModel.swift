@@ -5,7 +5,7 @@ public import Observation
 /// Searches the open room and steps through the matches, newest first.
 @Observable
 public final class RoomSearchViewModel: ViewModel {
-    /// Has the properties of its ``SearchFieldState`` as its own.
+    /// Exposes the properties of its ``SearchFieldState`` as its own.
     @dynamicMemberLookup
     public nonisolated struct State: Equatable, Sendable {
         public internal(set) var field = SearchFieldState()

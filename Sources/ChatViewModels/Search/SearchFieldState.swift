@@ -1,7 +1,7 @@
 public import ChatCore
 import Foundation
 
-/// What the user does with the field of a search, in one room or in all.
+/// What the user does with a search field, in one room or in all.
 public nonisolated enum SearchAction: Equatable, Sendable {
     /// Opens the search with the previous query.
     case open
@@ -9,9 +9,9 @@ public nonisolated enum SearchAction: Equatable, Sendable {
     case type(String)
 }
 
-/// The field of a search, and what became of its query.
+/// A search field, and the outcome of its query.
 public nonisolated struct SearchFieldState: Equatable, Sendable {
-    /// What an action leads to.
+    /// The step that follows an action.
     enum Step {
         case start(SearchSyntax)
         case stop
@@ -29,10 +29,10 @@ public nonisolated struct SearchFieldState: Equatable, Sendable {
 
     /// Whether the query is empty.
     public var isUnasked: Bool { SearchSyntax(text).isEmpty }
-    /// Whether the search has ended without an error, so that no result means that there is none.
+    /// Whether the search has ended without an error, so that an empty result means that nothing matches.
     var isAnswered: Bool { !isSearching && error == nil && problems.isEmpty && !isUnasked }
 
-    /// - Returns: what follows, or `nil` if nothing changed.
+    /// - Returns: the next step, or `nil` if nothing changed.
     mutating func apply(_ action: SearchAction, now: Date) -> Step? {
         switch action {
         case .open: isOpen ? nil : begin(text, now: now)
@@ -53,7 +53,7 @@ public nonisolated struct SearchFieldState: Equatable, Sendable {
         return .start(syntax)
     }
 
-    /// The text stays for the next time.
+    /// Keeps the text for the next time.
     private mutating func end() -> Step {
         let text = text
         self = SearchFieldState()

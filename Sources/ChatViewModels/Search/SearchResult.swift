@@ -22,12 +22,12 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     /// The matches in ``snippet``, in UTF-8 code units.
     public var matches: [Range<Int>]
 
-    /// The name of who wrote it, as it precedes the snippet.
+    /// The author's name, as shown before the snippet.
     public func senderText(_ translator: Translator) -> String {
         isOwn ? translator("You:") : senderName + ":"
     }
 
-    /// What a screen reader says of the result.
+    /// What a screen reader says for the result.
     /// - Parameter time: the full date and time.
     public func accessibleText(time: String, _ translator: Translator) -> String {
         "\(roomName), \(time), \(senderText(translator)) \(snippet)"

@@ -5,7 +5,7 @@ public import Observation
 /// Searches messages in all rooms.
 @Observable
 public final class SearchViewModel: ViewModel {
-    /// Has the properties of its ``SearchFieldState`` as its own.
+    /// Exposes the properties of its ``SearchFieldState`` as its own.
     @dynamicMemberLookup
     public nonisolated struct State: Equatable, Sendable {
         public internal(set) var field = SearchFieldState()

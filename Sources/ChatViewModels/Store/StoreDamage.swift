@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// What the user learns of a damaged store.
+/// What the user is told about a damaged store.
 public nonisolated enum StoreDamage: Equatable, Sendable {
     /// The store cannot be opened. A repair renames and preserves its folder.
     case unreadable(reason: String, folder: String)

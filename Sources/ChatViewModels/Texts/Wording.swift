@@ -1,12 +1,12 @@
 public import ChatCore
 public import Foundation
 
-/// How the user's language and desktop write texts, sizes and dates.
+/// How texts, sizes and dates are written in the user's language and on the desktop.
 public struct Wording {
     public let translator: Translator
-    /// Writes a number of bytes, such as `1.2 MB`.
+    /// Formats a number of bytes, such as `1.2 MB`.
     public let byteCount: (Int) -> String
-    /// Writes a date with its time.
+    /// Formats a date with its time.
     public let fullDate: (Date) -> String
 
     public init(

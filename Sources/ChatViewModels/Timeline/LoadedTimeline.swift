@@ -56,7 +56,7 @@ final class LoadedTimeline {
 
     // MARK: The range
 
-    /// Begins anew with the newest page, or with the page around a message that it lacks. Perform
+    /// Starts over with the newest page, or with the page around a message that the newest one lacks. Call
     /// ``jumpToPostponed()`` afterwards.
     /// - Parameter unreadLineAfter: the message that the unread line follows, if there is a line.
     /// - Returns: whether the message can be shown.
@@ -79,7 +79,7 @@ final class LoadedTimeline {
     /// Sets the message around which to keep others in memory; `nil` for the newest one.
     func setAnchor(_ message: MessageID?) { pager.setAnchor(message) }
 
-    /// Goes to a destination: at once if it is loaded, or else once the range around it is.
+    /// Jumps to a destination: at once if it is loaded, or else once the range around it is.
     func jump(_ jump: TimelineJump) {
         guard range.isLoaded else { return pager.postpone(jump) }
         pager.forgetJump()
@@ -100,7 +100,7 @@ final class LoadedTimeline {
         return ClipboardFragment(copying: items(of: found.filter { !$0.isDeleted }))
     }
 
-    /// These messages as rows by themselves.
+    /// These messages as separate rows, without groups and quotes.
     func items(of messages: [Message]) -> [MessageItem] {
         let layout = layout
         return messages.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }
@@ -167,7 +167,8 @@ final class LoadedTimeline {
     private func loadQuotes(_ ids: [MessageID]) {
         guard !ids.isEmpty else { return }
         Task { [weak self, service, roomID, epoch = content.epoch] in
-            // Replies say that they are loading if this fails, and the next one to the same message requests it again.
+            // If this fails, replies keep saying that they are loading, and the next reply to the same message
+            // requests it again.
             let found = try? await service.messages(ids, in: roomID)
             guard let self, content.epoch == epoch else { return }
             show(content.store(found, requested: ids, of: messages, by: layout))

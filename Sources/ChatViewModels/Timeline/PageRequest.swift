@@ -24,7 +24,7 @@ final class PageRequest {
         self.edge = edge
     }
 
-    /// Call when a request has ended, also one that no view has made.
+    /// Call when a request has ended, even if no view made it.
     func end(isLoaded: Bool) {
         guard let edge else { return }
         retry?.cancel()

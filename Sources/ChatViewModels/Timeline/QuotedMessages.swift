@@ -1,6 +1,6 @@
 import ChatCore
 
-/// The messages that loaded messages reply to, as far as they are known.
+/// The known messages among those that loaded messages reply to.
 nonisolated struct QuotedMessages: Sendable {
     private enum Entry: Sendable {
         case message(Message)

@@ -17,7 +17,7 @@ nonisolated struct ReadingProgress: Sendable {
     /// Sets the position at which the room was left, or removes one that cannot be shown.
     mutating func restore(_ position: ScrollPosition?) { scrollPosition = position }
 
-    /// Begins anew with a room's newest page.
+    /// Starts over with a room's newest page.
     mutating func open(_ newest: TimelinePage, fullyReadMarker: MessageID?, ownUserID: MemberID?) {
         readPosition = newest.messages.first { $0.id == fullyReadMarker }?.position
         announcedPosition = newest.messages.last?.position ?? .min
@@ -35,7 +35,7 @@ nonisolated struct ReadingProgress: Sendable {
     }
 
     /// - Parameter position: `nil` for the newest message.
-    /// - Returns: whether the position means something: the end of a detached range is not the newest message.
+    /// - Returns: whether the position counts: the end of a detached range is not the newest message.
     mutating func scroll(to position: ScrollPosition?, in range: TimelineRange) -> Bool {
         guard range.isLoaded, position != nil || !range.isDetached else { return false }
         scrollPosition = position
@@ -56,7 +56,7 @@ nonisolated struct ReadingProgress: Sendable {
         return newest.id
     }
 
-    /// Returns those of these messages that are newer than all before, each of them once.
+    /// Returns those of these messages that are newer than any before, each only once.
     mutating func arrivals(among messages: [Message]) -> [Message] {
         let new = messages.filter { $0.position > announcedPosition }
         announcedPosition = new.map(\.position).max() ?? announcedPosition

@@ -45,7 +45,7 @@ extension TimelineViewModel {
         case requestDeletion
         /// Deletes the selected messages that are the user's own.
         case delete
-        /// Selects this text.
+        /// Selects this text; `nil` deselects.
         case select(MessageSelection?)
         /// Selects the text of all loaded messages.
         case selectAll
@@ -57,7 +57,7 @@ extension TimelineViewModel {
     /// The user's messages that failed to send.
     public nonisolated enum FailedMessagesAction: Equatable, Sendable {
         case retryAll
-        /// Asks for confirmation of deleting them.
+        /// Asks for confirmation before discarding them.
         case requestDiscard
         case discardAll
     }
@@ -81,10 +81,10 @@ extension TimelineViewModel {
 }
 
 nonisolated extension TimelineViewModel.Action {
-    /// Whether it is possible in a room that was left, which can be read and copied from only.
+    /// Whether the action is possible in a room that was left, whose messages can only be read and copied.
     var isPossibleWhenClosed: Bool {
         switch self {
-        // Loading is answered without a request, so that the view does not wait forever.
+        // Answered without loading anything, so that the view does not wait forever.
         case .context, .composer(.editing), .composer(.replyingTo), .pages(.load): true
         case .message(_, .copy), .message(_, .copyLink), .message(_, .showHistory), .message(_, .forward): true
         case .selection(.toggle), .selection(.requestDeletion), .selection(.delete): false
@@ -108,9 +108,9 @@ public nonisolated enum MessageAction: Equatable, Sendable {
     case react(String)
     /// Retries a failed message, or a rejected change to one.
     case retry
-    /// Gives up an upload or a rejected change at once, and asks for confirmation of giving up a failed message.
+    /// Discards an upload or a rejected change at once; asks for confirmation before discarding a failed message.
     case requestDiscard
-    /// Asks for confirmation of a deletion, which an upload does not need.
+    /// Asks for confirmation of a deletion; a message that is still being uploaded is deleted without asking.
     case requestDeletion
     case delete
     /// Expands or collapses the row of events that begins with this one.

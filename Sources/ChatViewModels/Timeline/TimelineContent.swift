@@ -32,7 +32,7 @@ nonisolated struct TimelineContent: Sendable {
         return missing
     }
 
-    /// Lays out rows anew after a page was added.
+    /// Lays out rows again after a page was added.
     mutating func add(
         _ messages: [Message], at positions: [Int64], of loaded: LoadedMessages, by layout: TimelineLayout
     ) -> Update {
@@ -41,7 +41,7 @@ nonisolated struct TimelineContent: Sendable {
         return Update(changes: layOut(at: positions + replies, of: loaded, by: layout), missingQuotes: missing)
     }
 
-    /// Lays out rows anew after messages arrived or changed.
+    /// Lays out rows again after messages arrived or changed.
     mutating func change(
         _ messages: [Message], at positions: [Int64], of loaded: LoadedMessages, by layout: TimelineLayout
     ) -> Update {
@@ -59,7 +59,7 @@ nonisolated struct TimelineContent: Sendable {
         return Update(changes: layOut(at: positions + quotes.replies(to: ids), of: loaded, by: layout))
     }
 
-    /// Lays out rows anew after messages left memory.
+    /// Lays out rows again after messages left memory.
     mutating func drop(_ messages: [Message], of loaded: LoadedMessages, by layout: TimelineLayout) -> Update {
         quotes.release(messages)
         return Update(changes: layOut(at: messages.map(\.position), of: loaded, by: layout))
@@ -76,14 +76,14 @@ nonisolated struct TimelineContent: Sendable {
 
     // MARK: Rows
 
-    /// Lays out the rows of these messages anew.
+    /// Lays out the rows of these messages again.
     mutating func layOut(
         _ ids: [MessageID], of loaded: LoadedMessages, by layout: TimelineLayout
     ) -> Update {
         Update(changes: layOut(at: ids.compactMap(loaded.position), of: loaded, by: layout))
     }
 
-    /// Lays out all rows anew.
+    /// Lays out all rows again.
     mutating func layOutAll(of loaded: LoadedMessages, by layout: TimelineLayout) -> Update {
         Update(changes: rows.layOutAll(loaded, by: expanding(layout), quotes: quotes))
     }

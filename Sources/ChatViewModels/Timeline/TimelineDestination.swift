@@ -18,6 +18,6 @@ nonisolated struct TimelineJump: Equatable, Sendable {
     var destination: TimelineDestination
     /// Whether to scroll to the destination.
     var isRevealing = true
-    /// Whether to edit the user's newest message then.
+    /// Whether to edit the user's newest message afterwards.
     var editsLast = false
 }

@@ -24,7 +24,7 @@ extension TimelineViewModel {
         case copy(ClipboardFragment)
         /// Write plain text to the clipboard.
         case copyText(String)
-        /// Ask for confirmation, and send the action then.
+        /// Ask for confirmation, then send the action.
         case confirm(TimelineConfirmation)
         /// Ask which room to forward these messages to.
         case forward([MessageID])

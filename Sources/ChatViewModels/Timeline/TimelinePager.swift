@@ -60,8 +60,8 @@ final class TimelinePager {
 
     // MARK: The range
 
-    /// Begins anew with the newest page, or with the page around a message that it lacks. A jump in flight is
-    /// postponed; perform ``dequeueJump()`` afterwards.
+    /// Starts over with the newest page, or with the page around a message that the newest one lacks. A jump in
+    /// flight is postponed; call ``dequeueJump()`` afterwards.
     /// - Returns: whether the message can be shown.
     func open(_ newest: TimelinePage, around target: MessageID?) async -> Bool {
         postponeCurrentJump()
@@ -74,7 +74,7 @@ final class TimelinePager {
         return isFound
     }
 
-    /// Hides all messages so far.
+    /// Hides all messages up to now.
     func clear() {
         currentJump = nil
         invalidateRequest()
@@ -95,7 +95,7 @@ final class TimelinePager {
         guard let target, newest.hasOlder, !newest.messages.contains(where: { $0.id == target }) else {
             return (newest, true)
         }
-        // If the message is gone or cannot be read, the newest page serves as well.
+        // If the message is gone or cannot be read, use the newest page instead.
         let page = try? await service.messages(in: roomID, around: .message(target), limit: pageSize)
         return (page ?? newest, page != nil)
     }
@@ -162,7 +162,7 @@ final class TimelinePager {
 
     // MARK: Jumps
 
-    /// Replaces the range by the one around the jump's destination, which is not loaded.
+    /// Replaces the range with the one around the jump's destination, which is not loaded.
     /// - Parameter unreadLineAfter: the message that the unread line follows, if there is a line.
     func load(_ jump: TimelineJump, unreadLineAfter: MessageID?) {
         let read: Read
@@ -180,7 +180,7 @@ final class TimelinePager {
         request(.jump(jump.destination), read, jump: jump)
     }
 
-    /// Performs no jump of before when the room opens again.
+    /// Drops the jump in flight, so that it is not performed when the room opens again.
     func forgetJump() { currentJump = nil }
 
     /// Postpones a jump until the room has loaded.

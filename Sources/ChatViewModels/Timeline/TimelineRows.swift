@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// The rows of the loaded messages. Changes lay out only the affected part again.
+/// The rows of the loaded messages. A change lays out only the affected rows again.
 public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
     struct Row: Sendable {
         var item: TimelineItem
@@ -11,7 +11,7 @@ public nonisolated struct TimelineRows: RandomAccessCollection, Sendable {
         /// The layout context after this row.
         var after = TimelineLayout.Context()
 
-        /// Rows at one position are sorted by this.
+        /// Orders rows at the same position.
         var rank: Int {
             switch item {
             case .day: 0

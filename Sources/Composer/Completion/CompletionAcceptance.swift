@@ -1,4 +1,4 @@
-/// What accepting an entity writes (SLK-24, HKW-53, HKW-54, MIB-28).
+/// What accepting an entity inserts (SLK-24, HKW-53, HKW-54, MIB-28).
 struct CompletionAcceptance {
     let entity: CompletionEntity
     /// The token that is replaced; `nil` if there is none.

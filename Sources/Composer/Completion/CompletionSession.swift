@@ -36,7 +36,7 @@ struct CompletionSession: Sendable {
     var token: CompletionToken
     /// Opened by code: ignores the minimum query length of the rule.
     var anyLength = false
-    /// The host hides the list (MIB-32).
+    /// The host's policy hides the list (MIB-32).
     var isHeldBack = false
     private(set) var phase = CompletionState.Phase.awaiting
     private(set) var items: [CompletionEntity] = []

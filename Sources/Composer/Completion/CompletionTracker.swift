@@ -200,7 +200,7 @@ extension CompletionTracker {
         issueQuery(options, &transaction)
     }
 
-    /// Opens the token of a prefix at the caret by code, whatever its length.
+    /// Opens the token of a prefix at the caret on a request by code, whatever its length.
     ///
     /// - Parameter spaces: the maximum number of blanks in the query; `nil` for the limit of the rule.
     /// - Returns: whether there is one.
@@ -243,7 +243,8 @@ extension CompletionTracker {
         transaction.observe(.completionClosed)
     }
 
-    /// Closes the list on loss of focus. It reopens if nothing changes in the meantime (HKW-55, HKW-63).
+    /// Closes the list when the composer loses focus. A list opened by a prefix reopens with the focus if its token
+    /// is unchanged (HKW-55, HKW-63).
     mutating func suspend(at site: CompletionSite, _ transaction: inout EventTransaction) {
         guard let session else { return }
         close(at: site, &transaction)

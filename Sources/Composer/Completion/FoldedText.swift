@@ -186,7 +186,7 @@ extension FoldedUnits {
         return matchedIndices.isEmpty ? nil : matchedIndices
     }
 
-    /// The ranges of the words that blanks separate.
+    /// The ranges of the words, which blanks separate.
     var words: [Range<Int>] {
         var words: [Range<Int>] = []
         var start = 0

@@ -10,7 +10,8 @@ struct StartDetection: Equatable, Sendable {
 
     enum Trigger: Equatable, Sendable {
         case typed(CompletionCharacterClass)
-        /// Several characters at once; the distance of the last separator in them from the caret, or `nil` without one.
+        /// Several characters at once; the distance from the last separator in them to the caret, or `nil` without
+        /// one.
         case inserted(sinceSeparator: Int?)
         /// The class of the deleted character, the class of the one now before the caret (`nil` at the start), and
         /// the start of the word at the caret.

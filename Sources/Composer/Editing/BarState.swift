@@ -12,10 +12,10 @@ struct BarState: Sendable {
         wrappedLines = layout.lines.map { min(max($0, 1), 1_000_000) - hardLines } ?? 0
     }
 
-    /// Forgets how the text was wrapped, as it is another one.
+    /// Forgets how the previous text was wrapped.
     mutating func textReplaced() { wrappedLines = 0 }
 
-    /// - Returns: whether the focus changed; a hidden composer gets none.
+    /// - Returns: whether the focus changed; a hidden composer never gets the focus.
     mutating func setFocus(_ isFocused: Bool, _ transaction: inout EventTransaction) -> Bool {
         guard isFocused != self.isFocused, !(isFocused && isHidden) else { return false }
         self.isFocused = isFocused

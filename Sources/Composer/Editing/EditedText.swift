@@ -1,6 +1,6 @@
-/// The text being edited: document, selection, undo steps, the styles of what is typed next.
+/// The text being edited: document, selection, undo steps, and the styles of the text typed next.
 ///
-/// What changes the text returns the change, for those who follow it.
+/// Methods that change the text return the change, so that callers can react to it.
 struct EditedText: Sendable {
     private(set) var document = ComposerDocument()
     private(set) var selection = TextRange.caret(0)
@@ -14,7 +14,7 @@ struct EditedText: Sendable {
     /// The selection when the pointer started selecting; `nil` otherwise.
     private var heldSelection: TextRange?
 
-    /// The document with its selection and undo steps, exchanged as a whole when another message is edited.
+    /// The document with its selection and undo steps, swapped as a whole when another message is edited.
     struct Content: Sendable {
         var document: ComposerDocument
         var selection: TextRange
@@ -27,7 +27,7 @@ struct EditedText: Sendable {
 
     var content: Content { Content(document: document, selection: selection, history: history) }
 
-    /// The styles of text typed now.
+    /// The styles of the text typed next.
     var typingStyles: Set<TextStyle> { styles.styles(before: selection.location, in: document) }
 
     /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
@@ -41,7 +41,7 @@ struct EditedText: Sendable {
 
     /// Replaces a range, which must lie in the text, and records it.
     ///
-    /// - Parameter newSelection: `nil` puts the caret behind the insertion.
+    /// - Parameter newSelection: `nil` puts the caret after the insertion.
     /// - Returns: `nil` if there was nothing to replace.
     mutating func replace(
         _ edit: TextEdit, origin: EditOrigin, grouping: UndoGrouping = .atomic,
@@ -109,7 +109,7 @@ struct EditedText: Sendable {
         return event
     }
 
-    /// Replaces document, selection and undo steps by those of another message.
+    /// Replaces document, selection and undo steps with those of another message.
     mutating func exchange(_ other: Content) -> TextEvent? {
         let event = exchange(other.document, selecting: other.selection)
         history = other.history
@@ -150,7 +150,7 @@ struct EditedText: Sendable {
 
     /// Adds a mention if its text equals that of the range. Turns overlapping mentions into text (HKW-67).
     ///
-    /// - Returns: whether it did; `nil` if the mention doesn't fit.
+    /// - Returns: whether any span changed; `nil` if the mention doesn't fit.
     mutating func addMention(_ mention: Mention, over range: TextRange, at now: Duration) -> Bool? {
         guard document.contains(range), !range.isEmpty, document.aligned(range) == range,
             document.text(in: range).unicodeScalars.elementsEqual(mention.text.unicodeScalars)
@@ -219,7 +219,7 @@ struct EditedText: Sendable {
         return isDifferent
     }
 
-    /// Adds a step in this direction that returns to another message.
+    /// Adds an undo or redo step that returns to another message.
     mutating func addWay(to context: ComposerContext, for direction: UndoDirection) {
         history.addWay(to: context, for: direction, at: snapshot)
     }

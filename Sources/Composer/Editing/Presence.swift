@@ -1,14 +1,14 @@
-/// Who types: the user, of whom others are notified, and the others (MCV-12, SLK-40).
+/// Who is typing: the user, whose typing is announced to others, and the other users (MCV-12, SLK-40).
 struct Presence: Sendable {
     private var notifier = TypingNotifier()
     private var users = TypingUsers()
 
-    /// The other users who type, in the order in which they began.
+    /// The other users who are typing, in the order in which they started.
     var names: [String] { users.names }
 
     var deadline: Duration? { [notifier.deadline, users.deadline].compactMap { $0 }.min() }
 
-    /// Follows a change of the text.
+    /// Handles a change of the text.
     ///
     /// - Parameters:
     ///   - isBlank: whether the text is blank now.
@@ -21,7 +21,7 @@ struct Presence: Sendable {
         }
     }
 
-    /// The message was sent, or another one is written.
+    /// Call when the message was sent, or when another one is being written.
     mutating func stopTyping(_ transaction: inout EventTransaction) {
         if let isTyping = notifier.stop() { Self.report(isTyping, &transaction) }
     }

@@ -1,9 +1,9 @@
-/// A change of the text that a rule decided on: an undo step of its own.
+/// A change of the text made by a rule, as an undo step of its own.
 struct TextChange: Sendable {
     /// Each relative to the text after the previous one.
     var edits: [TextEdit]
     var origin: EditOrigin
-    /// The selection afterwards; `nil` for the caret behind the last insertion.
+    /// The selection afterwards; `nil` puts the caret after the last insertion.
     var selection: TextRange?
     /// What to mark in the changed text.
     var marks: [WrittenText.Mark]
@@ -30,8 +30,9 @@ struct TextChange: Sendable {
 }
 
 extension TextChange {
-    /// Creates the change that a host's function makes of a range (HKW-8). A selection outside of the range stays on
-    /// its characters; one inside keeps its offset from the start of the range as far as the new text extends.
+    /// Creates the change that replaces a range with the result of a host's function (HKW-8). A selection outside
+    /// the range stays on its characters; one inside keeps its offset from the start of the range, limited to the
+    /// new text.
     init(transforming range: TextRange, into new: String, selection: TextRange) {
         let length = new.utf16.count
         func moved(_ offset: Int) -> Int {

@@ -1,5 +1,5 @@
-/// The text with all that vets its changes and follows them: limit, interceptors, typing rules, completion, typing
-/// notifications.
+/// The text together with everything that checks or follows its changes: limit, interceptors, typing rules,
+/// completion, typing notifications.
 struct TextEditor: Sendable {
     var configuration: ComposerConfiguration {
         didSet { completing.reconfigure(configuration.completion) }
@@ -59,10 +59,10 @@ struct TextEditor: Sendable {
         return fitting.isEmpty ? nil : fitting
     }
 
-    /// Applies a change of a single edit by the user if interceptors and the limit allow all of it.
+    /// Applies a user's change that consists of a single edit, if interceptors and the limit allow all of it.
     ///
     /// - Parameter prepare: runs before the change if it is allowed.
-    /// - Returns: whether they did.
+    /// - Returns: whether the change was applied.
     @discardableResult
     mutating func applyIfAdmitted(_ change: TextChange, _ prepare: (inout TextEditor) -> Void = { _ in }) -> Bool {
         guard admit(change.edits[0], .typed) == change.edits[0].replacement else { return false }
@@ -97,13 +97,13 @@ struct TextEditor: Sendable {
 
     mutating func clear() { replaceAll(with: ComposerDocument(), selecting: .caret(0)) }
 
-    /// Passes the exchange of the whole document on.
+    /// Reports that the whole document was replaced.
     mutating func noteExchange(_ event: TextEvent?) {
         bar.textReplaced()
         if let event { note(event) } else { transaction.noteContentChange() }
     }
 
-    /// Passes a change of the text on to all that follow it.
+    /// Passes a change of the text on to everything that follows it.
     private mutating func note(_ event: TextEvent) {
         let isSuspended = plugIns.suspension.isActive
         transaction.add(event, isObserved: plugIns.areObserving, triggers: !isSuspended)
@@ -115,7 +115,8 @@ struct TextEditor: Sendable {
 
     // MARK: Typing and deleting
 
-    // These hold a copy of the document, so they must not outlive a statement: changing a shared document copies it.
+    // These hold a copy of the document, which changing it would have to duplicate: use them within a single
+    // statement.
     private var typingRules: TypingRules { TypingRules(configuration: configuration, document: document) }
     private var mentionDeletion: MentionDeletion {
         MentionDeletion(document: document, options: configuration.completion)
@@ -199,7 +200,7 @@ struct TextEditor: Sendable {
         if isHeld { text.holdSelection() } else { transaction.selectionBefore = text.releaseSelection() }
     }
 
-    /// Takes back or repeats the last change of the text.
+    /// Undoes or redoes the last change of the text.
     mutating func replay(_ direction: UndoDirection) -> UndoHistory.Outcome {
         guard let step = text.history.pop(direction) else { return .nothing }
         if case .suspended(let context)? = step.extra { return .suspended(context) }
@@ -280,7 +281,7 @@ struct TextEditor: Sendable {
 
     // MARK: Changes by code
 
-    /// Replaces the text of a range by the result of `body`, or deletes it for `nil`, as one undo step (HKW-8).
+    /// Replaces the text of a range with the result of `body`, or deletes it for `nil`, as one undo step (HKW-8).
     mutating func transform(_ range: TextRange, _ body: (String) -> String?) {
         let old = document.text(in: range)
         let new = (body(old) ?? "").withoutNUL()
@@ -294,7 +295,7 @@ struct TextEditor: Sendable {
 
     // MARK: Observers
 
-    /// Reports what was different while observation was suspended, as one change by code.
+    /// Reports what changed while observation was suspended, as one change by code.
     mutating func reportChanges(since observed: ObservationSuspension.Observed) {
         if observed.document.storage != document.storage {
             transaction.observe(.textChanged)
@@ -307,8 +308,8 @@ struct TextEditor: Sendable {
 
     // MARK: Completion
 
-    /// What completion reads. It holds a copy of the document, so it must not outlive a statement: changing a shared
-    /// document copies it.
+    /// What completion reads. It holds a copy of the document, which changing it would have to duplicate: use it
+    /// within a single statement.
     var site: CompletionSite {
         CompletionSite(
             document: document, selection: selection, options: configuration.completion, isFocused: bar.isFocused)
@@ -369,7 +370,7 @@ struct TextEditor: Sendable {
 
     // MARK: Ending a transaction
 
-    /// Updates what depends on the selection: completion, of which the first change of the text is the trigger, and the
+    /// Updates what depends on the selection: completion, triggered by the first change of the text, and the
     /// highlighted mention.
     ///
     /// - Returns: whether to report that the selection moved, which waits until the pointer is released.
@@ -384,7 +385,7 @@ struct TextEditor: Sendable {
         return isMoveReported
     }
 
-    /// Whether the transaction changed the text, or the selection from what it was before.
+    /// Whether the transaction changed the text or the selection.
     func hasChanged(since before: TextRange) -> Bool { !transaction.edits.isEmpty || selection != before }
 
     /// - Returns: whether the focus changed.

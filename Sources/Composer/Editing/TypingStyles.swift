@@ -15,6 +15,6 @@ struct TypingStyles: Sendable {
 
     mutating func clear() { chosen = [] }
 
-    /// Forgets the choice, as the caret moved otherwise than by typing.
+    /// Discards the user's choice, since the caret moved other than by typing.
     mutating func inherit() { chosen = nil }
 }

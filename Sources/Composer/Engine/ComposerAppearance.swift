@@ -1,4 +1,4 @@
-/// What observers hear of if an event changes it.
+/// The state whose changes are reported to observers after each event.
 struct ComposerAppearance {
     var selection: TextRange
     var height: Int

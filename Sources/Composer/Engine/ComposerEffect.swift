@@ -13,7 +13,7 @@ public enum ComposerEffect: Hashable, Sendable {
     case commitEdit(id: String, ComposedMessage)
     /// The edit of this message was suspended unfinished; undo returns to it.
     case editSuspended(id: String)
-    /// Start editing the user's latest message, if there is one.
+    /// Start editing the user's latest message, if any.
     case editLastRequested
     /// Send a typing notification: the user is typing, or stopped.
     case typing(Bool)

@@ -7,14 +7,14 @@ extension ComposerEngine {
 
     // MARK: Changes by code
 
-    /// Replaces the text of a range by the result of `body`, as one undo step (HKW-8).
+    /// Replaces the text of a range with the result of `body`, as one undo step (HKW-8).
     ///
     /// - Parameters:
-    ///   - range: ignored if it starts beyond the text, clamped if it ends there; `nil` for the selection.
+    ///   - range: clamped to the text, without effect if it starts beyond the text; `nil` for the selection.
     ///   - now: the current time.
     ///   - body: returns the new text, or `nil` to delete the range.
     /// - Returns: the effects. A selection outside the range stays on its characters; one inside keeps its offset
-    ///   from the start of the range as far as the new text extends.
+    ///   from the start of the range, limited to the new text.
     public mutating func transform(
         _ range: TextRange? = nil, at now: Duration, _ body: (String) -> String?
     ) -> [ComposerEffect] {

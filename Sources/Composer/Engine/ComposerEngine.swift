@@ -1,10 +1,10 @@
 /// A headless message composer: a value type that turns events into effects.
 ///
-/// It has no clock: every call passes the time, which has any origin and never decreases. ``nextDeadline`` is when
-/// the host has to call ``advance(to:)`` next.
+/// It has no clock: every call passes the time, which may count from any origin but never decreases.
+/// ``nextDeadline`` is when the host has to call ``advance(to:)`` next.
 ///
-/// The engine routes events to its parts, each of which keeps its state to itself: `TextEditor` the text and what
-/// follows it, `MessageWriter` the message around it. They report to a transaction what they do.
+/// The engine routes events to its parts, each of which keeps its own state: `TextEditor` the text and what follows
+/// it, `MessageWriter` the message around it. They record what they do in a transaction.
 public struct ComposerEngine: Sendable {
     /// The key bindings; may be changed at any time.
     public var keys: KeyTable
@@ -29,8 +29,8 @@ public struct ComposerEngine: Sendable {
     /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
     public var highlightedMention: Span.ID? { message.editor.text.highlightedMention }
 
-    /// Changes the options, preserving text, mode, history and key bindings that the host added. The undo depth stays
-    /// the initial one.
+    /// Changes the options, preserving text, mode, history and key bindings that the host added. The undo depth
+    /// doesn't change.
     public mutating func reconfigure(_ other: ComposerConfiguration) -> [ComposerEffect] {
         performTransaction { engine in
             for binding in KeyTable.standard(for: engine.configuration).bindings {
@@ -45,7 +45,7 @@ public struct ComposerEngine: Sendable {
 
     /// Handles an event.
     ///
-    /// - Parameter now: the time on any monotonic clock; earlier times than the last one count as the last one.
+    /// - Parameter now: the time on any monotonic clock; a time before the last one counts as the last one.
     /// - Returns: the effects in order, starting with those of timers that were due.
     public mutating func handle(_ event: ComposerEvent, at now: Duration) -> [ComposerEffect] {
         let due = advance(to: now)

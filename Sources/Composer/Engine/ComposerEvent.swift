@@ -3,9 +3,9 @@
 public enum ComposerEvent: Sendable {
     // MARK: Text
 
-    /// Replace a range by a text.
+    /// Replace a range with a text.
     case edit(TextRange, replacement: String, origin: EditOrigin)
-    /// Replace the selection by a text.
+    /// Replace the selection with a text.
     case insert(String, origin: EditOrigin)
     /// Backspace: delete the selection, or else the grapheme cluster or word before the caret.
     case deleteBackward(byWord: Bool)
@@ -71,13 +71,13 @@ public enum ComposerEvent: Sendable {
     /// Insert the image at this attachment index at the selection, moving it if it is already in the text. Ignored
     /// for other types and until the upload is ready (MIB-19).
     case placeInText(Int)
-    /// Update the attachment with this source, including one stashed behind an edit; ignored if there is none.
+    /// Update the attachment with this source, including one set aside during an edit; ignored if there is none.
     case updateAttachment(source: String, Attachment)
 
     // MARK: Sending
 
-    /// The measured size of the resulting message, or `nil` if the limit is far off. Text typed since counts by its
-    /// own bytes (SLK-14).
+    /// The measured size of the resulting message, or `nil` if the limit is far off. Text typed since then counts
+    /// with its own bytes (SLK-14).
     case measured(MeasuredSize?)
 
     case send
@@ -89,7 +89,7 @@ public enum ComposerEvent: Sendable {
 
     // MARK: Completion and mentions
 
-    /// Open completion with a prefix, inserting it if necessary: a button (SLK-25).
+    /// Open completion with a prefix, inserting it if necessary; for example from a button (SLK-25).
     case complete(String)
     /// A batch of results of the query with this identifier; ignored after a newer query (HKW-46).
     case completionResults(query: String, [CompletionEntity], isFinal: Bool)

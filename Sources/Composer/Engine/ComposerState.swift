@@ -40,7 +40,7 @@ public struct ComposerState: Equatable, Sendable {
     public var isExpanded: Bool
     /// The titles of the Markdown rules available for the selection, in order.
     public var formatting: [String]
-    /// The styles of text typed now.
+    /// The styles of the text typed next.
     public var typingStyles: Set<TextStyle>
     /// Whether the selection, or else the text typed next, has a style to clear (SLK-35).
     public var canClearStyles: Bool
@@ -87,7 +87,7 @@ extension MessageWriter {
             isFocused: editor.bar.isFocused, isHidden: editor.bar.isHidden)
     }
 
-    /// Who types; hidden while editing and during completion, whose list covers it or is about to (SLK-41).
+    /// Who is typing; hidden while editing and during completion, whose list covers it or is about to (SLK-41).
     fileprivate var typingText: String? {
         let isCompleting = editor.completing.session.map { $0.isVisible || $0.phase == .awaiting } ?? false
         guard !writing.isEditing, !isCompleting else { return nil }

@@ -9,7 +9,7 @@ struct EventTransaction: Sendable {
     private var textEvents: [TextEvent] = []
     /// Whether the draft changed.
     private(set) var contentChanged = false
-    /// The last selection that observers know, if changes were withheld from them.
+    /// The last selection that observers were told of, if changes were withheld from them.
     var selectionBefore: TextRange?
     /// The event has updated completion itself.
     var isCompletionHandled = false
@@ -55,7 +55,7 @@ struct EventTransaction: Sendable {
     /// Notes that the draft changed.
     mutating func noteContentChange() { contentChanged = true }
 
-    /// Saves the draft now, rather than for the changes so far.
+    /// Asks to save the draft now, so that the changes so far need no save of their own.
     mutating func writeDraftNow() {
         emit(.draftChanged)
         contentChanged = false
@@ -66,7 +66,7 @@ struct EventTransaction: Sendable {
 
     /// Returns everything in its order: edits first, then the selection, then the rest.
     ///
-    /// - Parameter reportsMove: whether observers hear that the selection moved.
+    /// - Parameter reportsMove: whether to tell observers that the selection moved.
     consuming func report(selection: TextRange?, reportsMove: Bool, isObserved: Bool) -> Report {
         if !isObserved {
             observations = []

@@ -1,14 +1,14 @@
 /// An event of an item or its composer (MIB-13).
 public enum ItemEvent: String, Hashable, Sendable, CaseIterable {
-    /// Clicked, tapped or activated by key.
+    /// Clicked, tapped or activated by keyboard.
     case pressed
     case longPressed
-    /// Held down, released.
+    /// Held down, or released.
     case selected, deselected
     case enabled, disabled
-    /// The pointer entered, left.
+    /// The pointer entered or left.
     case hoverBegan, hoverEnded
-    /// The text gained, lost focus.
+    /// The text gained or lost focus.
     case editingBegan, editingEnded
 }
 

@@ -48,12 +48,12 @@ public struct ComposerDraft: Hashable, Sendable, Codable {
     ) throws(DraftError) -> ComposerDraft {
         struct Header: Decodable { var version: Int }
         let decoder = JSONDecoder()
-        // Whatever is wrong with data without a version, it isn't a draft.
+        // Data without a version isn't a draft, whatever else is wrong with it.
         guard let header = try? decoder.decode(Header.self, from: data) else { throw .unreadable }
         let draft: ComposerDraft
         switch header.version {
         case 1:
-            // Version 1 was written by this program alone: what it can't read was cut short.
+            // Only this program wrote version 1, so anything it can't read was truncated.
             guard let first = try? decoder.decode(FirstDraft.self, from: data) else { throw .unreadable }
             guard let read = first.draft(target) else { throw .damaged }
             draft = read

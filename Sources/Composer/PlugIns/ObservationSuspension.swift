@@ -1,6 +1,6 @@
 /// Changes that a host makes behind the back of observers, and deletions that it asks to ignore (HKW-33).
 struct ObservationSuspension: Sendable {
-    /// The last text and selection that observers know.
+    /// The last text and selection that observers were told of.
     struct Observed: Sendable {
         var document: ComposerDocument
         var selection: TextRange
@@ -19,7 +19,8 @@ struct ObservationSuspension: Sendable {
         depth += 1
     }
 
-    /// - Returns: what observers know, if this was the outermost call; `nil` also without a matching call.
+    /// - Returns: what observers were last told of, if this was the outermost call; `nil` otherwise, or without a
+    ///   matching call.
     mutating func resume() -> Observed? {
         guard depth > 0 else { return nil }
         depth -= 1
@@ -30,7 +31,7 @@ struct ObservationSuspension: Sendable {
 
     mutating func ignoreNextSingleDeletion() { ignoresNextDeletion = true }
 
-    /// Whether to reject this deletion of the user. Counts only deletions of a single character.
+    /// Whether to reject this deletion by the user. Counts only deletions of a single character.
     mutating func ignoresDeletion(of range: TextRange, in document: ComposerDocument) -> Bool {
         guard ignoresNextDeletion, !isActive, !range.isEmpty,
             document.clusterBoundary(after: range.location) == range.end

@@ -71,7 +71,7 @@ public protocol ComposerSendGate: Sendable {
     func rejectionReason(of message: ComposedMessage) -> String?
 }
 
-/// The plug-ins of a composer, and whether they are called at present.
+/// The plug-ins of a composer, and whether they are currently called.
 struct PlugIns: Sendable {
     var suspension = ObservationSuspension()
     var gate: (any ComposerSendGate)?
@@ -83,12 +83,12 @@ struct PlugIns: Sendable {
     /// Whether there are plug-ins that are called during events without access to the engine.
     var areCalled: Bool { !observers.isEmpty || !interceptors.isEmpty || !inputs.isEmpty }
     var hasInputs: Bool { !inputs.isEmpty }
-    /// Whether observers hear of changes.
+    /// Whether observers are told of changes.
     var areObserving: Bool { !observers.isEmpty && !suspension.isActive }
 
     // MARK: Adding and removing
 
-    /// - Returns: whether it was added: none of its kind has its name (HKW-5).
+    /// - Returns: whether it was added, which requires that no other of its kind has its name (HKW-5).
     mutating func add(_ observer: any ComposerObserver) -> Bool { Self.add(observer, to: &observers) { $0.name } }
     mutating func add(_ interceptor: any ComposerInterceptor) -> Bool {
         Self.add(interceptor, to: &interceptors) { $0.name }
@@ -124,14 +124,14 @@ struct PlugIns: Sendable {
 
     // MARK: Calling
 
-    /// What the input controller makes of an event; its replacements aren't passed to it again (HKW-6).
+    /// What the input controller turns an event into; its replacements aren't passed to it again (HKW-6).
     func control(_ event: ComposerEvent, in engine: @autoclosure () -> ComposerEngine) -> InputControl {
         controller.map { $0.control(event, in: engine()) } ?? .pass
     }
 
     /// Asks the interceptors, unless observation is suspended (HKW-4).
     ///
-    /// - Returns: whether none objects. Reports a denial.
+    /// - Returns: whether all of them allow the change. Reports a denial.
     func allow(
         _ change: TextEdit, origin: EditOrigin, in document: ComposerDocument, _ transaction: inout EventTransaction
     ) -> Bool {

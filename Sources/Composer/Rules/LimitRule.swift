@@ -4,7 +4,7 @@ public enum CountUnit: String, Hashable, Sendable, Codable, CaseIterable {
     case graphemes
     /// UTF-16 code units, the unit of some servers.
     case utf16
-    /// UTF-8 bytes, the unit of others.
+    /// UTF-8 bytes, the unit of other servers.
     case utf8
 
     func count(_ text: some StringProtocol) -> Int {

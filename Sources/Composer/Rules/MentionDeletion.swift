@@ -9,7 +9,7 @@ struct MentionDeletion {
         case replace(Replacement)
     }
 
-    /// A range of mentions replaced by what remains of them.
+    /// A range of mentions, and what replaces them.
     struct Replacement: Equatable {
         var range: TextRange
         var mentions: [Mention]

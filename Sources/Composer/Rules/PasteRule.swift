@@ -1,4 +1,4 @@
-/// What a composer takes of the offers of a clipboard or a drop.
+/// What a composer uses of the content that a clipboard or a drop offers.
 enum PastedContent {
     case fragment(ClipboardFragment)
     case attachment(Attachment)

@@ -59,7 +59,7 @@ struct TypingRules {
     /// (SLK-31). A step of its own, so that one undo restores the text as typed.
     ///
     /// - Parameters:
-    ///   - caret: behind the space that was typed.
+    ///   - caret: after the space that was typed.
     ///   - isCompleting: whether completion is open, where a query may contain spaces.
     func doubleSpace(before caret: Int, isCompleting: Bool) -> TextChange? {
         guard configuration.doubleSpaceCloses || configuration.doubleSpacePeriod else { return nil }

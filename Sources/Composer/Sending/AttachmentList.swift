@@ -64,7 +64,7 @@ struct AttachmentList: Sendable {
         items = []
     }
 
-    /// Brings them back when it ends.
+    /// Brings the attachments back when the edit ends.
     mutating func bringBack() {
         guard let stashed else { return }
         items = stashed

@@ -54,7 +54,7 @@ struct ComposerOutbox: Sendable {
     /// Whether the message with this identifier awaits the host's response.
     func isPending(_ id: String) -> Bool { pending.contains { $0.id == id } }
 
-    /// The messages that failed to be sent, the oldest first, in the form of drafts.
+    /// The messages that failed to be sent, oldest first, in the form of drafts.
     ///
     /// - Parameter stored: counts all other messages that await the host's response as unsent, so that a crash
     ///   between two messages loses neither.

@@ -1,5 +1,5 @@
-/// The message being written: its text, its attachments, what it replies to or edits, and what becomes of it when it
-/// is sent.
+/// The message being written: its text, its attachments, what it replies to or edits, and what happens to it when
+/// it is sent.
 struct MessageWriter: Sendable {
     var editor: TextEditor
     private(set) var writing = WritingMode()
@@ -47,7 +47,7 @@ struct MessageWriter: Sendable {
         editor.transaction.observe(.editBegan)
     }
 
-    /// Replaces the content by that of an edit.
+    /// Replaces the content with that of an edit.
     private mutating func enter(_ edit: SuspendedEdit) {
         writing.begin(edit, settingAside: editor.text.content)
         attachments.setAside()
@@ -69,7 +69,7 @@ struct MessageWriter: Sendable {
 
     // MARK: Undo
 
-    /// Takes back or repeats the last change, the sending of a message or the switch to another one.
+    /// Undoes or redoes the last change, the sending of a message or the switch to another one.
     mutating func replay(_ direction: UndoDirection) {
         switch editor.replay(direction) {
         case .nothing: return
@@ -186,7 +186,7 @@ struct MessageWriter: Sendable {
         changeAttachments { $0.remove(at: index) }
     }
 
-    /// Inserts an image on its own line and moves the caret behind it, as one undo step (MIB-19). The attachment
+    /// Inserts an image on its own line and moves the caret after it, as one undo step (MIB-19). The attachment
     /// stays in the list even if its placeholder is deleted, so that undo can't lose a file.
     mutating func placeInText(_ index: Int) {
         guard let change = attachments.placement(of: index, in: document, at: editor.selection) else { return }

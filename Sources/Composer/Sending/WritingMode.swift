@@ -1,5 +1,5 @@
-/// What the text is: a new message, maybe a reply, or the edit of a sent one. The new message waits while a sent one
-/// is edited (SLK-15).
+/// What is being written: a new message, possibly a reply, or an edit of a sent one. The new message waits while a
+/// sent one is edited (SLK-15).
 struct WritingMode: Sendable {
     /// A new message that was set aside.
     struct Stash: Sendable {

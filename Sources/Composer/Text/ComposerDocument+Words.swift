@@ -28,8 +28,8 @@ extension ComposerDocument {
         return Word(range: range, text: text(in: range))
     }
 
-    /// The line that contains an offset, without its line break. Scans at most `limit` scalars in each direction, so
-    /// that very long lines don't slow editing down.
+    /// The line that contains an offset, without its line break. Scans at most `limit` scalars in each direction,
+    /// so that very long lines don't slow down editing.
     func line(at offset: Int, limit: Int = 4096) -> TextRange {
         let start = storage.lastOffset(before: offset, limit: limit, where: \.isLineBreak)
         let end = storage.firstOffset(from: offset, limit: limit, where: \.isLineBreak)

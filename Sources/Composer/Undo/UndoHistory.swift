@@ -18,7 +18,7 @@ enum UndoGrouping: Equatable {
     }
 }
 
-/// A way through the undo steps.
+/// A direction through the undo steps.
 enum UndoDirection: Sendable {
     case undo, redo
 
@@ -79,7 +79,7 @@ struct UndoHistory: Sendable {
         case suspended(ComposerContext)
     }
 
-    /// What undo or redo did, or leaves to do besides the text.
+    /// What undo or redo did, or what the caller still has to do besides the text.
     enum Outcome {
         case nothing, text
         case sent(SentExtras)

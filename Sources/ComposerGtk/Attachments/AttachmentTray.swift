@@ -215,7 +215,7 @@ final class AttachmentTray {
         let source = DragSource(.move)
         source.onDragBegin { [weak self, weak cell] _ in self?.startDrag(cell) }
         cell.widget.addController(source)
-        // Which cell it is, ``dragged`` says.
+        // The number is unused: ``dragged`` says which cell it is.
         source.setContent(ContentProvider(number: 0))
         let target = DropTarget(numbersFor: .move)
         target.onDrop { [weak self, weak cell] _ in

@@ -35,7 +35,7 @@ public nonisolated struct FolderMedia: MediaService {
             }
             try Task.checkCancellation()
         } catch {
-            // Nothing refers to what may stay of the copy, and the first error is the one to report.
+            // Nothing refers to what may be left of the copy, and the first error is the one to report.
             try? FileManager.default.removeItem(at: directory)
             throw error
         }

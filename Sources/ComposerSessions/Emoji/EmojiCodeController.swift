@@ -1,6 +1,7 @@
 public import Composer
 
-/// Replaces a short code by its emoji when the closing colon is typed: `:tada:`, or `:skin-tone-3:` after an emoji.
+/// Replaces a short code with its emoji when the closing colon is typed: `:tada:`, or `:skin-tone-3:` after an
+/// emoji.
 ///
 /// Undo restores the code. Code spans, times and URLs are left alone.
 public nonisolated struct EmojiCodeController: ComposerInputController {

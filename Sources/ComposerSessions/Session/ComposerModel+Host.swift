@@ -112,7 +112,7 @@ extension ComposerModel {
     }
 }
 
-/// The engine of a model runs on the main actor, and so do its callbacks.
+/// An observer made of closures. A model's engine runs on the main actor, and so do its callbacks.
 private nonisolated struct ClosureObserver: ComposerObserver {
     let name: String
     let onObservation: @MainActor (ComposerObservation, ComposerState) -> Void

@@ -33,7 +33,7 @@ final class HostedEngine {
             waiting.append(work)
             return []
         }
-        // The copy makes the work copy what it changes, so make it only if plug-ins can observe it.
+        // The copy forces the work to copy the storage it changes, so make it only if plug-ins can observe it.
         if working.callsPlugIns { before = working }
         engine = nil
         var effects = work(&working)

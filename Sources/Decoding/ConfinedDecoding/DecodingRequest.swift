@@ -1,6 +1,6 @@
 import MediaDecoding
 
-/// What to decode of an image.
+/// How much of an image to decode.
 public enum DecodingMode: String {
     /// Only the size.
     case size

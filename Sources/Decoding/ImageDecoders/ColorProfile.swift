@@ -1,6 +1,6 @@
 import CLcms
 
-/// Converts colors to sRGB by an image's ICC profile.
+/// Converts colors from an image's ICC profile to sRGB.
 enum ColorProfile {
     /// CMYK polarity. Without a profile each ink multiplies the light, as there is no standard CMYK color space.
     enum Inks {

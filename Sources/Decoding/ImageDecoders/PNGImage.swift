@@ -2,7 +2,7 @@ import CPng
 import ConfinedDecoding
 import MediaDecoding
 
-/// A PNG; of an animated one the default image.
+/// A PNG image. Only the default image of an animated PNG is decoded.
 struct PNGImage {
     private let bytes: UnsafeRawBufferPointer
 

@@ -3,7 +3,7 @@ import Glibc
 /// A placeholder that is displayed until an image is loaded: a few cosine components of its colors, encoded as a short
 /// string.
 ///
-/// Implements the algorithm published at blurha.sh; Matrix has it in a file's `info` (MSC2448).
+/// Implements the algorithm published at blurha.sh. In Matrix, a file's `info` contains it (MSC2448).
 public struct BlurHash: Hashable, Sendable {
     /// The encoded form: six base-83 digits, and two for each component after the first.
     public let text: String

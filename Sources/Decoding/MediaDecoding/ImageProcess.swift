@@ -21,15 +21,15 @@ public final class ImageProcess: Sendable {
 
     /// The timeout in seconds for each read. The process is limited to less CPU time, but competes with others.
     public static let timeout = 10
-    /// The timeout for a complete size or still frame, which bounds how long queued requests wait.
+    /// The timeout for obtaining the size or a complete still frame, which bounds how long queued requests wait.
     private static let totalTimeout = Duration.seconds(3 * timeout)
 
     public let identifier: pid_t
     private let output: Int32
-    /// The deadline for a complete size or still frame; `nil` for playback.
+    /// The deadline for the size or a complete still frame; `nil` for playback.
     private let deadline: SuspendingClock.Instant?
-    /// Whether the first frame or audio of a video arrived, which may require decoding from a much earlier key frame;
-    /// always true for images.
+    /// Whether the first frame or audio of a video has arrived, which may require decoding from a much earlier key
+    /// frame; always true for images.
     private let hasStarted = Atomic(false)
     /// Whether the process has reported the file's info, which it may do only once.
     private let hasReportedInfo = Atomic(false)
@@ -153,8 +153,8 @@ public final class ImageProcess: Sendable {
     }
 
     /// Kills and reaps the process. Only ``interrupt()`` may be called afterwards.
-    /// - Returns: The peak memory in bytes and the CPU time. The kernel inherits the peak from this program, so it is
-    ///   an upper bound.
+    /// - Returns: The peak memory in bytes and the CPU time. The process inherits this program's peak, so the value
+    ///   is an upper bound.
     @discardableResult
     public func finish() -> (mostMemory: Int, seconds: Double) {
         interrupt()

@@ -57,9 +57,9 @@ public enum ImageFailure: UInt32, Error, Sendable {
 
 /// Resource limits for decoding an image.
 public enum ImageLimits {
-    /// The maximum pixels of the stored image; a header can claim any size.
+    /// The maximum number of pixels of the stored image; a header can claim any size.
     public static let pixels = 40_000_000
-    /// The maximum pixels of a decoded frame.
+    /// The maximum number of pixels of a decoded frame.
     public static let displayPixels = 12_000_000
     /// The maximum file size.
     public static let bytes = 40 << 20

@@ -57,7 +57,7 @@ public enum VideoRecord: Equatable, Sendable {
 
 /// Resource limits for decoding a video or audio file.
 public enum VideoLimits {
-    /// The maximum pixels of a stored frame: 4096 × 2304.
+    /// The maximum number of pixels of a stored frame: 4096 × 2304.
     public static let pixels = 4096 * 2304
     /// The maximum address space of the process in bytes, including libraries.
     public static let memory = 1 << 30

@@ -1,6 +1,6 @@
 import CGtk
 
-/// What a drop may do with the content.
+/// The actions that a drop may perform on the content.
 public struct DragActions: OptionSet, Sendable {
     public let rawValue: UInt32
 
@@ -42,7 +42,7 @@ public final class DragSource: SingleGesture {
 
 /// A drag in progress.
 public final class Drag: Object {
-    /// Shows a widget below the pointer.
+    /// Shows a widget as the drag icon.
     public func setIcon(_ widget: Widget) {
         guard let icon = gtk_drag_icon_get_for_drag(cast()) else { return }
         gtk_drag_icon_set_child(OpaquePointer(icon), widget.cast())
@@ -80,7 +80,7 @@ public final class AsyncDropTarget: EventController {
         self.phase = phase
     }
 
-    /// - Parameter handler: Returns whether the content is welcome.
+    /// - Parameter handler: Returns whether the target accepts the content.
     public func onAccept(_ handler: @escaping @MainActor (ContentOffer) -> Bool) {
         intercept("accept") { arguments in arguments.object(0).map { handler(ContentOffer(borrowing: $0)) } ?? false }
     }

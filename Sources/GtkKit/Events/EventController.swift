@@ -1,6 +1,6 @@
 public import CGtk
 
-/// Where on an event's way between the window and the widget a controller handles it.
+/// The phase of an event's propagation in which a controller handles it.
 public enum PropagationPhase: Sendable {
     case none, capture, bubble, target
 
@@ -30,7 +30,7 @@ public struct Modifiers: OptionSet, Hashable, Sendable {
 
 /// Handles one kind of input for the widget it is added to, which owns it.
 ///
-/// A handler must not capture its controller: the event that it receives has what it needs of it.
+/// A handler must not capture its controller: the event that it receives provides it.
 open class EventController: Object {
     public final var phase: PropagationPhase {
         get {
@@ -62,7 +62,7 @@ open class EventController: Object {
     }
 }
 
-/// What a controller's handler is told; valid only during the handler.
+/// The argument of a controller's handler; valid only while the handler runs.
 public protocol ControllerEvent {
     associatedtype Controller: EventController
     var controller: Controller { get }
@@ -76,7 +76,7 @@ extension ControllerEvent {
 }
 
 extension ControllerEvent where Controller: Gesture {
-    /// Makes the events of the gesture's sequence its own: other gestures that recognize it are cancelled.
+    /// Claims the gesture's event sequence: other gestures that recognize it are canceled.
     public func claim() { controller.claim() }
 }
 
@@ -88,7 +88,7 @@ extension SignalArguments {
     }
 }
 
-/// Whether keys or the focus concern the widget.
+/// Reports when the focus enters and leaves a widget.
 public final class FocusController: EventController {
     public convenience init() { self.init(owning: UnsafeMutableRawPointer(gtk_event_controller_focus_new())) }
 
@@ -97,14 +97,14 @@ public final class FocusController: EventController {
     public func onLeave(_ handler: @escaping @MainActor () -> Void) { connect("leave") { _ in handler() } }
 }
 
-/// Key presses.
+/// Key presses and releases.
 public final class KeyController: EventController {
     public convenience init(_ phase: PropagationPhase = .bubble) {
         self.init(owning: UnsafeMutableRawPointer(gtk_event_controller_key_new()))
         self.phase = phase
     }
 
-    /// - Parameter handler: Returns whether it handled the key; otherwise the event goes on.
+    /// - Parameter handler: Returns whether it handled the key; otherwise the event propagates further.
     @discardableResult
     public func onPress(_ handler: @escaping @MainActor (KeyPress) -> Bool) -> SignalConnection {
         intercept("key-pressed") { handler(KeyPress($0)) }
@@ -120,7 +120,7 @@ public struct KeyPress: ControllerEvent {
     public let controller: KeyController
     /// The symbol, as in `GDK_KEY_Return`.
     public let keyval: UInt32
-    /// The modifiers that are down.
+    /// The modifiers that are held down.
     public let modifiers: Modifiers
 
     init(_ arguments: SignalArguments) {
@@ -129,7 +129,7 @@ public struct KeyPress: ControllerEvent {
         modifiers = Modifiers(rawValue: arguments.flags(2))
     }
 
-    /// ``keyval`` as the `GDK_KEY_…` constants are typed.
+    /// ``keyval``, typed like the `GDK_KEY_…` constants.
     public var key: Int32 { Int32(bitPattern: keyval) }
 
     /// Has `widget` handle the key as if it had the focus.
@@ -139,7 +139,7 @@ public struct KeyPress: ControllerEvent {
 }
 
 extension KeyController {
-    /// Has `widget` handle the key that is being handled as if it had the focus.
+    /// Has `widget` handle the current key as if it had the focus.
     /// - Returns: Whether it did.
     @discardableResult
     public func forward(to widget: some WidgetProtocol) -> Bool { shim_forward_key(pointer, widget.gtk) != 0 }
@@ -198,14 +198,14 @@ public final class ScrollController: EventController {
     public func onScrollEnd(_ handler: @escaping @MainActor () -> Void) { connect("scroll-end") { _ in handler() } }
 }
 
-/// Every event on its way to a widget, before gestures see it.
+/// Every event that reaches a widget, as a raw GdkEvent.
 public final class LegacyController: EventController {
     public convenience init(_ phase: PropagationPhase = .bubble) {
         self.init(owning: UnsafeMutableRawPointer(gtk_event_controller_legacy_new()))
         self.phase = phase
     }
 
-    /// - Parameter handler: Returns whether the event ends here.
+    /// - Parameter handler: Returns whether to stop the event's propagation.
     public func onEvent(_ handler: @escaping @MainActor (InputEvent) -> Bool) {
         intercept("event") { arguments in
             arguments.pointer(0).map { handler(InputEvent(pointer: OpaquePointer($0))) } ?? false
@@ -219,7 +219,7 @@ public struct InputEvent {
 
     public var type: GdkEventType { gdk_event_get_event_type(pointer) }
     public var modifiers: Modifiers { Modifiers(rawValue: UInt32(gdk_event_get_modifier_state(pointer).rawValue)) }
-    /// Whether it is of a touchscreen's first finger.
+    /// Whether it belongs to the first finger on a touchscreen.
     public var isFirstTouch: Bool { isTouch && gdk_touch_event_get_emulating_pointer(pointer) != 0 }
     public var isTouch: Bool { Self.isTouch(type) }
 
@@ -243,7 +243,7 @@ public struct InputEvent {
 
 /// The symbols of keys, as in `GDK_KEY_Return`.
 public nonisolated enum KeyValue {
-    /// The character that a key types, or `nil` for others.
+    /// The character that a key types, or `nil` if it types none.
     public static func character(_ keyval: UInt32) -> Unicode.Scalar? {
         let character = gdk_keyval_to_unicode(keyval)
         return character == 0 ? nil : Unicode.Scalar(character)

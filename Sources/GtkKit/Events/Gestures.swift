@@ -16,7 +16,7 @@ public enum PointerButton: Sendable {
 
 /// A controller that recognizes a sequence of events.
 open class Gesture: EventController {
-    /// Makes the events of the sequence its own: other gestures that recognize it are cancelled.
+    /// Claims the event sequence: other gestures that recognize it are canceled.
     public final func claim() { gtk_gesture_set_state(cast(), GTK_EVENT_SEQUENCE_CLAIMED) }
 
     /// Called when the gesture is first recognized.
@@ -59,7 +59,7 @@ public final class ClickGesture: SingleGesture {
     }
 }
 
-/// A press or a release in a row of them.
+/// A press or release in a series of clicks.
 public struct ClickEvent: ControllerEvent {
     public let controller: ClickGesture
     /// 2 for a double click.
@@ -119,7 +119,7 @@ public final class LongPressGesture: SingleGesture {
 public final class SwipeGesture: SingleGesture {
     public convenience init() { self.init(owning: UnsafeMutableRawPointer(gtk_gesture_swipe_new())) }
 
-    /// - Parameter handler: Receives the velocity in pixels a second.
+    /// - Parameter handler: Receives the velocity in pixels per second.
     public func onSwipe(_ handler: @escaping @MainActor (PointerEvent<SwipeGesture>) -> Void) {
         connect("swipe") { handler(PointerEvent($0)) }
     }

@@ -24,7 +24,7 @@ public final class WindowHandle: Widget {
     }
 }
 
-/// A page in place of content that is missing.
+/// A page shown in place of missing content.
 public final class StatusPage: Widget {
     public convenience init(title: String, iconName: String) {
         self.init(sinking: adw_status_page_new())
@@ -44,7 +44,7 @@ public final class StatusPage: Widget {
     }
 }
 
-/// Pages beside each other, or a single one where the window is narrow.
+/// Pages side by side, or one at a time if they do not fit.
 public final class Leaflet: Widget {
     /// Whether there is room for a single page only.
     public var isFolded: Bool { adw_leaflet_get_folded(cast()) != 0 }
@@ -64,7 +64,6 @@ public final class Toast: Object {
         self.init(owning: UnsafeMutableRawPointer(adw_toast_new(Markup.escaped(title))))
     }
 
-    /// Adds a button.
     public func setButton(_ label: String, _ handler: @escaping @MainActor () -> Void) {
         adw_toast_set_button_label(cast(), label)
         connect("button-clicked") { _ in handler() }
@@ -79,7 +78,7 @@ public final class ToastOverlay: Widget {
     public var toasts: [Widget] { children.filter { $0.cssName == "toast" } }
 }
 
-/// The place of a widget in its parent, in pixels.
+/// The position and size of a widget in its parent, in pixels.
 public struct Allocation: Equatable, Sendable {
     public var x: Int
     public var y: Int
@@ -95,8 +94,8 @@ public struct Allocation: Equatable, Sendable {
 }
 
 extension Overlay {
-    /// Adds a widget over the child, where `place` says each time the overlay is allocated; `nil` leaves the place to
-    /// GTK. The overlay owns the closure, which must capture neither strongly.
+    /// Adds a widget over the child, at the position that `place` returns on each allocation of the overlay; `nil`
+    /// leaves the position to GTK. The overlay owns the closure, which must capture neither strongly.
     public func addOverlay(_ widget: Widget, at place: @escaping @MainActor (Overlay) -> Allocation?) {
         gtk_overlay_add_overlay(cast(), widget.cast())
         let pointer = widget.pointer

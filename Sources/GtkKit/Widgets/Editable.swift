@@ -19,7 +19,7 @@ extension Editable {
     public func onChange(_ handler: @escaping @MainActor () -> Void) { connect("changed") { _ in handler() } }
 }
 
-/// A field for what to search.
+/// A text field for search queries.
 public final class SearchEntry: Widget, Editable {
     public convenience init() {
         self.init(sinking: gtk_search_entry_new())

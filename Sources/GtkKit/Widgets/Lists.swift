@@ -9,7 +9,7 @@ public final class ListBox: Widget {
     /// Makes the rows unselectable; they can still be activated.
     public func disableSelection() { gtk_list_box_set_selection_mode(cast(), GTK_SELECTION_NONE) }
 
-    /// - Parameter row: A ``ListBoxRow``; any other widget gets a row around it.
+    /// - Parameter row: A ``ListBoxRow``; any other widget is wrapped in one.
     public func append(_ row: Widget) { gtk_list_box_append(cast(), row.cast()) }
     public func remove(_ row: Widget) { gtk_list_box_remove(cast(), row.cast()) }
     public func removeAll() {
@@ -40,7 +40,7 @@ public class ListBoxRow: Widget {
     }
 }
 
-/// Children in lines, as many in each as there is room for.
+/// Children in lines, each with as many as fit.
 public final class FlowBox: Widget {
     public func append(_ child: Widget) { gtk_flow_box_insert(cast(), child.cast(), -1) }
     public func remove(_ child: Widget) { gtk_flow_box_remove(cast(), child.cast()) }
@@ -65,7 +65,7 @@ public final class Grid: Widget {
     }
 }
 
-/// Calls a closure when the children of a widget change, for as long as it exists.
+/// Calls a closure when the children of a widget change, for as long as the observer exists.
 public final class ChildObserver {
     private let children: Object
 

@@ -1,7 +1,7 @@
 import CGtk
 public import Foundation
 
-/// The days of a month, in the local time zone.
+/// A calendar that shows one month, in the local time zone.
 public final class MonthCalendar: Widget {
     public convenience init() {
         self.init(sinking: gtk_calendar_new())

@@ -15,9 +15,9 @@ extension Widget {
 
 /// Prevents unmapped popovers from keeping their pointer grab.
 ///
-/// GTK 4.8 takes a grab when a popover is shown and releases it when it is hidden. A popover that disappears with its
-/// ancestor, such as a left page or a closing window, is unmapped but not hidden: no widget receives clicks until
-/// another popover opens and closes.
+/// GTK 4.8 takes a grab when a popover is shown and releases it when it is hidden. A popover that disappears with
+/// its ancestor, as when the user leaves a page or closes a window, is unmapped but not hidden: no widget receives
+/// clicks until another popover opens and closes.
 enum PopoverGrabs {
     /// Runs once per process.
     static let installUnmapHook: Void = {
@@ -93,7 +93,8 @@ public final class CompanionPopover: Popover {
     }
 }
 
-/// Saves the focus widget while a popover is open. On closing, GTK would focus the first button of the window instead.
+/// Remembers the focus widget while a popover is open, to restore it on closing. GTK alone would focus the first
+/// button of the window.
 public final class FocusRestorer {
     private var widget: Widget?
 

@@ -1,10 +1,10 @@
 import CGtk
 
-/// Keeps popovers closed whose anchor is on no monitor.
+/// Prevents popovers from opening if their anchor is not on any monitor.
 ///
-/// On X11, GTK (4.8 to 4.24) asks for the monitor of the anchor and reads uninitialized memory where there is none: the
-/// popover gets a random place and a random, possibly negative size, which ends in a crash. A key opens a menu there
-/// after the user has dragged the window most of the way off the screen.
+/// On X11, GTK (4.8 to 4.24) looks up the anchor's monitor and reads uninitialized memory if there is none: the
+/// popover gets a random position and a random, possibly negative size, which leads to a crash. This happens if a
+/// key opens a menu after the user has dragged the window most of the way off the screen.
 public enum PopoverPlacement {
     private typealias Show = @convention(c) (UnsafeMutablePointer<GtkWidget>?) -> Void
 
@@ -21,7 +21,7 @@ public enum PopoverPlacement {
         replaceShow(of: type, original)
     }()
 
-    /// A subclass copies the implementation when its class is initialized, which may have been earlier.
+    /// A subclass copies the implementation when its class is initialized, which may already have happened.
     private static func replaceShow(of type: GType, _ original: Show?) {
         guard let widgetClass = g_type_class_peek(type)?.assumingMemoryBound(to: GtkWidgetClass.self) else { return }
         if unsafeBitCast(widgetClass.pointee.show, to: Int.self) == unsafeBitCast(original, to: Int.self) {
@@ -41,7 +41,7 @@ public enum PopoverPlacement {
         if isAnchorOnMonitor(popover) {
             showPopover?(popover.cast())
         } else {
-            // A menu button that waits for its menu is released.
+            // Untoggles a menu button that expects the popover to be shown.
             var values = [GValue()]
             g_value_init(&values[0], gtk_popover_get_type())
             g_value_set_object(&values[0], popover.pointer)
@@ -50,7 +50,7 @@ public enum PopoverPlacement {
         }
     }
 
-    /// Returns whether any part of what the popover points to is on a monitor, or the display does not tell.
+    /// Returns whether any part of the popover's anchor is on a monitor; `true` if the display gives no positions.
     private static func isAnchorOnMonitor(_ popover: Widget) -> Bool {
         guard let parent = gtk_widget_get_parent(popover.cast()), let native = gtk_widget_get_native(parent),
             let surface = gtk_native_get_surface(native)

@@ -17,7 +17,7 @@ public class ActionRow: PreferencesRow {
     /// Sets the subtitle, in plain text.
     public final func setSubtitle(_ subtitle: String) { adw_action_row_set_subtitle(cast(), Markup.escaped(subtitle)) }
 
-    /// Cuts title and subtitle off after one line each.
+    /// Limits the title and the subtitle to one line each.
     public final func limitToOneLineEach() {
         adw_action_row_set_title_lines(cast(), 1)
         adw_action_row_set_subtitle_lines(cast(), 1)
@@ -31,14 +31,14 @@ public class ActionRow: PreferencesRow {
     }
 }
 
-/// A row in which the user chooses an item of a list.
+/// A row in which the user chooses an item from a list.
 public final class ComboRow: ActionRow {
     public var selectedIndex: Int {
         get { Int(adw_combo_row_get_selected(cast())) }
         set { adw_combo_row_set_selected(cast(), guint(newValue)) }
     }
 
-    /// Calls `handler` with the index of the item that is selected from now on.
+    /// Calls `handler` with the index of the newly selected item.
     public func onSelectionChange(_ handler: @escaping @MainActor (Int) -> Void) {
         connect("notify::selected") { arguments in
             guard let row = arguments.emitter else { return }
@@ -47,7 +47,7 @@ public final class ComboRow: ActionRow {
     }
 }
 
-/// A row with a field.
+/// A row with a text field.
 public final class EntryRow: PreferencesRow, Editable {
     /// Whether a change shows a button that applies it.
     public var showsApplyButton: Bool {
@@ -91,7 +91,7 @@ public final class Switch: Widget {
         set { gtk_switch_set_active(cast(), newValue ? 1 : 0) }
     }
 
-    /// Calls `handler` with whether the switch is on from now on.
+    /// Calls `handler` with the switch's new state.
     public func onChange(_ handler: @escaping @MainActor (Bool) -> Void) {
         connect("notify::active") { arguments in
             guard let emitter = arguments.emitter else { return }

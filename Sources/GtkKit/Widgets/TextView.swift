@@ -1,6 +1,6 @@
 public import CGtk
 
-/// A place in a text buffer; an edit of the buffer makes it invalid. Offsets count Unicode scalars.
+/// A position in a text buffer, invalidated by any edit of the buffer. Offsets count Unicode scalars.
 public struct TextIterator {
     /// The value that C functions fill and read; it owns nothing.
     var iterator = GtkTextIter()
@@ -9,7 +9,7 @@ public struct TextIterator {
     public var line: Int { reading { Int(gtk_text_iter_get_line($0)) } }
     public var startsLine: Bool { reading { gtk_text_iter_starts_line($0) != 0 } }
     public var isEnd: Bool { reading { gtk_text_iter_is_end($0) != 0 } }
-    /// The anchor of a child widget here, if there is one.
+    /// The anchor of a child widget at this position, if there is one.
     public var childAnchor: TextChildAnchor? {
         reading { gtk_text_iter_get_child_anchor($0).map { TextChildAnchor(borrowing: $0) } }
     }
@@ -32,7 +32,7 @@ public struct TextIterator {
     public mutating func moveToLineEnd() {
         if gtk_text_iter_ends_line(&iterator) == 0 { gtk_text_iter_forward_to_line_end(&iterator) }
     }
-    /// Moves behind the line break, or to the end of the text.
+    /// Moves after the line break, or to the end of the text.
     public mutating func moveToNextLine() { gtk_text_iter_forward_line(&iterator) }
     /// - Returns: `false` at the start of the text.
     public mutating func moveBackward() -> Bool { gtk_text_iter_backward_char(&iterator) != 0 }
@@ -42,7 +42,7 @@ public struct TextIterator {
     }
 }
 
-/// A place for a child widget in a text buffer.
+/// An anchor for a child widget in a text buffer.
 public final class TextChildAnchor: Object {
     /// Whether the character that the anchor stands for was deleted.
     public var isDeleted: Bool { gtk_text_child_anchor_get_deleted(cast()) != 0 }
@@ -112,7 +112,7 @@ public final class TextBuffer: Object {
         return start.offset
     }
 
-    /// Replaces the character at an offset by a place for a child widget.
+    /// Replaces the character at an offset with an anchor for a child widget.
     public func replaceWithAnchor(at offset: Int) -> TextChildAnchor? {
         replace(offset..<offset + 1, with: "")
         var start = iterator(at: offset)
@@ -123,26 +123,26 @@ public final class TextBuffer: Object {
 
     /// Calls `handler` before text is inserted at an offset in Unicode scalars.
     ///
-    /// A handler that returns `true` has done what the insertion is to do: GTK does not insert, and takes the caret as
-    /// the end of the inserted text.
+    /// A handler that returns `true` has carried out the insertion itself: GTK then inserts nothing, and assumes
+    /// that the inserted text ends at the caret.
     public func interceptInsertion(_ handler: @escaping @MainActor (String, _ offset: Int) -> Bool) {
         connect("insert-text") { [weak self] arguments in
             guard let self, let location = arguments.boxed(0)?.assumingMemoryBound(to: GtkTextIter.self) else { return }
             let text = arguments.string(1, byteCount: arguments.int(2))
             guard handler(text, Int(gtk_text_iter_get_offset(location))) else { return }
             g_signal_stop_emission_by_name(pointer, "insert-text")
-            // The emitter expects this iterator to stay valid and to point behind the inserted text.
+            // The emitter expects this iterator to stay valid and to point after the inserted text.
             gtk_text_buffer_get_iter_at_mark(cast(), location, gtk_text_buffer_get_insert(cast()))
         }
     }
 
-    /// What becomes of a deletion that was intercepted.
+    /// The outcome of an intercepted deletion.
     public enum Deletion {
-        /// GTK deletes.
+        /// GTK deletes the range.
         case allowed
-        /// The handler did what the deletion is to do; GTK takes the caret as its place.
+        /// The handler carried out the deletion; GTK assumes that it took place at the caret.
         case carriedOut
-        /// Nothing changed yet.
+        /// The handler has not deleted anything yet.
         case deferred
     }
 
@@ -178,7 +178,7 @@ public final class TextBuffer: Object {
     }
 }
 
-/// An editor of several lines.
+/// A multiline text editor.
 public final class TextView: Widget {
     public convenience init() { self.init(sinking: gtk_text_view_new()) }
 
@@ -187,7 +187,7 @@ public final class TextView: Widget {
         return TextBuffer(borrowing: UnsafeMutableRawPointer(buffer))
     }
 
-    /// Has this view wrap lines and tell input methods what to suggest as another one does.
+    /// Copies the wrap mode and the input hints of another view.
     public func copySettings(of other: TextView) {
         gtk_text_view_set_wrap_mode(cast(), gtk_text_view_get_wrap_mode(other.cast()))
         inputHints = other.inputHints
@@ -205,7 +205,7 @@ public final class TextView: Widget {
         set { gtk_text_view_set_input_hints(cast(), GtkInputHints(rawValue: GtkInputHints.RawValue(newValue))) }
     }
 
-    /// Makes the view one that is only read, with lines broken at words.
+    /// Makes the view read-only, with lines wrapped at words.
     public func makeReadOnly() {
         gtk_text_view_set_editable(cast(), 0)
         gtk_text_view_set_cursor_visible(cast(), 0)
@@ -242,7 +242,7 @@ public final class TextView: Widget {
         return GdkRectangle(x: x, y: y, width: frame.width, height: frame.height)
     }
 
-    /// Returns the place nearest to a point in the view's coordinates.
+    /// Returns the position nearest to a point in the view's coordinates.
     public func iterator(x: Double, y: Double) -> TextIterator {
         var (bufferX, bufferY): (gint, gint) = (0, 0)
         gtk_text_view_window_to_buffer_coords(
@@ -252,8 +252,8 @@ public final class TextView: Widget {
         return result
     }
 
-    /// Moves to the start of the next line as it is wrapped.
-    /// - Returns: `false` in the last one, at whose end it is then.
+    /// Moves to the start of the next display line.
+    /// - Returns: `false` on the last line, at whose end the iterator then is.
     public func moveToNextDisplayLine(_ iterator: inout TextIterator) -> Bool {
         gtk_text_view_forward_display_line(cast(), &iterator.iterator) != 0
     }

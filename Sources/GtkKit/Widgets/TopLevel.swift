@@ -1,6 +1,6 @@
 import CGtk
 
-/// The window, or what else a widget tree hangs from.
+/// The root of a widget tree, usually a window.
 public final class Root: Widget {
     /// The widget that has the window's focus.
     public var focus: Widget? {
@@ -21,7 +21,7 @@ open class TopLevel: Widget {
         set { gtk_window_set_modal(cast(), newValue ? 1 : 0) }
     }
 
-    /// Whether the desktop's keys go to this window.
+    /// Whether this is the active window, which receives the keyboard input.
     public final var isActive: Bool { gtk_window_is_active(cast()) != 0 }
     public final var isMaximized: Bool { gtk_window_is_maximized(cast()) != 0 }
 
@@ -46,7 +46,7 @@ open class TopLevel: Widget {
 
     public final func present() { gtk_window_present(cast()) }
     public final func maximize() { gtk_window_maximize(cast()) }
-    /// Drops the window without asking.
+    /// Destroys the window without asking.
     public final func destroy() { gtk_window_destroy(cast()) }
 
     /// - Parameter handler: Returns whether the window stays open.

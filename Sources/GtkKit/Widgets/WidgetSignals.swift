@@ -1,11 +1,11 @@
 import CGtk
 
 extension Widget {
-    /// Asks `text` for the tooltip of a point, each time the pointer rests; `nil` shows none.
+    /// Asks `text` for the tooltip at a point each time the pointer rests; `nil` shows none.
     public func onTooltip(_ text: @escaping @MainActor (_ x: Double, _ y: Double) -> String?) {
         hasTooltip = true
         intercept("query-tooltip") { arguments in
-            // The keyboard asks for no point.
+            // A tooltip requested by keyboard has no point.
             guard !arguments.bool(2), let tooltip = arguments.object(3),
                 let text = text(Double(arguments.int(0)), Double(arguments.int(1)))
             else { return false }

@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// Imports conversations into rooms that nobody sees until they are complete.
+/// Imports conversations into rooms that stay hidden until they are complete.
 struct LocalImport: Sendable {
     let store: ChatStore
     let gate: SerialGate
@@ -20,7 +20,7 @@ struct LocalImport: Sendable {
         return room.id
     }
 
-    /// Passes no gate, as ``apply(_:by:to:)``: nobody observes a staged room, and other operations need not wait.
+    /// Bypasses the gate, as ``apply(_:by:to:)`` does: nobody observes a staged room, and nothing else need wait.
     func add(_ messages: [ImportedMessage], by members: [Member], to room: RoomID) async throws -> Int {
         let new = messages.map { message in
             NewMessage(

@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// Opens timelines, and moves what the user has read.
+/// Opens timelines, and moves the user's read markers.
 struct LocalTimelines: Sendable {
     let store: ChatStore
     let gate: SerialGate
@@ -17,7 +17,7 @@ struct LocalTimelines: Sendable {
         self.rooms = rooms
     }
 
-    /// Begins a stream. In turn with the changes, so that it misses none.
+    /// Begins a stream, serialized with the changes so that it misses none.
     func open(_ room: RoomID, limit: Int, with continuation: AsyncStream<TimelineUpdate>.Continuation) async {
         await gate.runEvenIfCanceled {
             guard !feeds.isFinished else { return continuation.finish() }
@@ -33,7 +33,7 @@ struct LocalTimelines: Sendable {
         }
     }
 
-    /// Publishes a room anew, for changes that may be anywhere in its timeline. To be called through the gate.
+    /// Republishes a room after changes that may be anywhere in its timeline. Call it through the gate.
     func reopen(_ room: RoomID) async throws {
         guard feeds.hasObservers(of: room),
             let snapshot = try await store.snapshot(of: room, limit: Self.pageAnew)

@@ -5,7 +5,7 @@ import Synchronization
 final class TimelineFeeds: Sendable {
     private struct Feed {
         var observers = Observers<TimelineUpdate>()
-        /// Who is typing, for observers that come later.
+        /// Who is typing, for observers added later.
         var typing: [MemberID] = []
 
         var isUnused: Bool { observers.isEmpty && typing.isEmpty }
@@ -53,16 +53,16 @@ final class TimelineFeeds: Sendable {
         }
     }
 
-    /// Ends the streams of a room that is no more.
+    /// Ends the streams of a room that no longer exists.
     func close(_ room: RoomID) {
         var feed = state.withLock { $0.feeds.removeValue(forKey: room) }
         feed?.observers.yield(.closed)
         feed?.observers.finish()
     }
 
-    /// Ends all streams, also those that begin later.
+    /// Ends all streams, including any that begin later.
     func finish() {
-        // Outside of the lock, which the end of a stream needs.
+        // Outside the lock, so that no termination handler runs while it is held.
         let feeds = state.withLock { state in
             state.isFinished = true
             defer { state.feeds = [:] }

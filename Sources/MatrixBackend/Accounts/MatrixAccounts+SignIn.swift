@@ -79,7 +79,7 @@ extension MatrixAccounts: SignInService {
         case .memory: await memory.store(credential, of: account)
         case .file: try await folders.credentialStore.store(credential, of: account)
         }
-        // Without the record, the next start asks the keyring in vain and then for the password.
+        // Without the record, the next start queries the keyring in vain and then asks for the password.
         try? await list.setSetting(location == .memory ? "1" : "", for: Self.forgottenSetting + account)
         // Remove credentials of earlier sessions from the other locations. One that cannot be removed is rejected by the
         // server if it is used, and the user signs in again.
@@ -112,7 +112,7 @@ extension MatrixAccounts: SignInService {
         guard let signIn = pending.removeValue(forKey: account), let server = URL(string: signIn.account.server)
         else { return }
         await memory.removeCredential(of: account)
-        // The session ends below, so what cannot be removed signs nobody in.
+        // The session is ended below, so a credential that cannot be removed is useless.
         try? await folders.credentialStore.removeCredential(of: account)
         try? await keyring.removeCredential(of: account)
         guard signIn.isOwn else { return }
@@ -124,7 +124,7 @@ extension MatrixAccounts: SignInService {
 extension MatrixClient {
     /// Returns the profile's display name, or `nil` if it has none or the request fails.
     func displayName(of user: MemberID) async -> String? {
-        // Without a name the account is shown by its ID, and each start requests the name anew.
+        // Without a name the account is shown by its ID, and each start requests the name again.
         let response = try? await call(.get, ["client", "v3", "profile", user.rawValue, "displayname"])
         return response?["displayname"]?.string.flatMap { ChatLimits.roomName(from: $0) }
     }

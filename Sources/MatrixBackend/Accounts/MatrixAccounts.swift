@@ -2,7 +2,7 @@ public import ChatCore
 public import ChatStore
 import Foundation
 
-/// The user's Matrix accounts, with their stores, backends and conditions.
+/// The user's Matrix accounts, with their stores, backends and states.
 ///
 /// The application's store lists the accounts, a ``CredentialStore`` holds their access tokens, and each account has a
 /// store of its own. Stored history is readable without a network, a keyring or a session.
@@ -169,8 +169,8 @@ public actor MatrixAccounts: AccountService {
     private func storedCredential(of id: String) async throws -> AccountCredential? {
         if let credential = await memory.credential(of: id) { return credential }
         if let credential = try await folders.credentialStore.credential(of: id) { return credential }
-        // The user chose not to store the credential: do not query the keyring, which may be absent. If that cannot be
-        // read, the keyring has no credential either.
+        // The user chose not to store the credential: do not query the keyring, which may be absent. If the choice
+        // cannot be read, the keyring is queried, but has no credential either.
         if (try? await list.setting(Self.forgottenSetting + id)) == "1" { return nil }
         return try await keyring.credential(of: id)
     }

@@ -3,7 +3,7 @@ import ChatStore
 public import Composer
 public import Foundation
 
-// What the services ask for, passed on to the object that does it.
+// The methods of the service protocols, which forward to the objects that do the work.
 
 extension MatrixBackend: ChatService {
     public nonisolated var capabilities: BackendCapabilities {
@@ -140,8 +140,8 @@ extension MatrixBackend {
 // MARK: Messages
 
 extension MatrixBackend {
-    /// Queues a message, which is published as a local echo when this returns. The sync later replaces it by the event
-    /// under the server's ID.
+    /// Queues a message, which is published as a local echo when this returns. The sync later replaces it with the
+    /// event under the server's ID.
     @discardableResult
     public func send(
         _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID

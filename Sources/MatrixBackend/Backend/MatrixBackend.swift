@@ -8,7 +8,7 @@ public import Foundation
 /// Stored history is available without a network. Sent messages are queued in the outbox before they are displayed, and
 /// are displayed as local echoes until the sync returns them in the server's order.
 ///
-/// The actor starts and ends what it is made of; what the services ask for is done by these objects.
+/// The actor starts and stops the objects it consists of, which do the work of the service methods.
 public actor MatrixBackend {
     /// The state of the connection to the homeserver.
     public enum Connection: Equatable, Sendable {

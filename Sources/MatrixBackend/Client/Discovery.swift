@@ -19,7 +19,7 @@ public struct Homeserver: Sendable, Equatable {
     public var hasSlidingSync: Bool { features.contains("org.matrix.simplified_msc3575") }
 }
 
-/// Finds the homeserver behind what a user enters (specification, server discovery).
+/// Finds the homeserver for the server name, URL or user ID that a user enters (specification, server discovery).
 public struct Discovery: Sendable {
     public enum Problem: Error, Equatable, Sendable {
         /// The text is neither a server name nor a URL, or is an `http:` URL of another computer, whose traffic would

@@ -6,7 +6,7 @@ import JSONReading
 struct HistoryPage: Equatable, Sendable {
     /// Newest first.
     var events: [MatrixEvent]
-    /// Membership events of the senders, as far as the server includes them.
+    /// The senders' membership events, where the server includes them.
     var state: [MatrixEvent]
     /// The token of the next chunk; `nil` at the end.
     var next: String?
@@ -51,7 +51,7 @@ extension MatrixClient {
         return HistoryPage(
             events: chunk.compactMap(MatrixEvent.init),
             state: (response["state"]?.array ?? []).compactMap(MatrixEvent.init),
-            // Stop if the server returns the same token: it would loop.
+            // Stop if the server returns the same token: continuing would loop.
             next: next == token ? nil : next)
     }
 

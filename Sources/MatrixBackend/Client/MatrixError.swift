@@ -20,7 +20,7 @@ public enum MatrixError: Error, Equatable, Sendable {
 
     /// Maps an unsuccessful response.
     init(_ response: MatrixResponse, now: Date = Date()) {
-        // Gateways answer with pages that are no JSON.
+        // Gateways answer with pages that are not JSON.
         let body = try? JSONValue(parsing: response.body)
         let code = body?["errcode"]?.string
         let status = response.status

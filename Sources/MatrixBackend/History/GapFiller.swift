@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// Fetches history that is not stored into its gap: from the gap's newer end, from its older end, or in the middle.
+/// Fills gaps with history from the server: from a gap's newer end, from its older end, or in the middle.
 struct GapFiller: Sendable {
     /// What a request at the newer end of a gap returned.
     struct Chunk: Equatable {

@@ -3,8 +3,9 @@ import ChatStore
 
 /// Counts unread messages in gaps.
 ///
-/// A limited sync returns only the newest messages. Unread messages in the gap before them are counted by fetching it,
-/// back to the user's read marker or up to a limit that spares the server; beyond that the count is a lower bound.
+/// A limited sync returns only the newest messages. Unread messages in the gap before them are counted by filling
+/// it, back to the user's read marker or up to a limit that spares the server; beyond that the count is a lower
+/// bound.
 actor UnreadCounter {
     /// The maximum number of rooms per pass, and of history chunks per room until it gets another gap.
     private static let maxRooms = 40

@@ -1,4 +1,4 @@
-/// A glob of push rules: `*` matches any text, `?` one character; case-insensitive.
+/// A glob pattern in a push rule: `*` matches any text, `?` one character; case-insensitive.
 struct Glob: Equatable, Sendable {
     private enum Token: Equatable, Sendable {
         case character(Character)

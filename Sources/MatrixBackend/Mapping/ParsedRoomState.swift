@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// A room's state after some state events, and what else they say.
+/// A room's state with state events applied, and the other information in these events.
 struct ParsedRoomState {
     /// The known state with the events applied.
     private(set) var room: RoomState
@@ -57,8 +57,8 @@ struct ParsedRoomState {
             default: break
             }
         }
-        // Only the whole state proves that there is no encryption, and its creation event comes with it. Without that, a
-        // room whose state was lost, as by damage to the store, would seem to be unencrypted.
+        // Only the whole state proves that there is no encryption, and its creation event comes with it. Without
+        // that event, a room whose state was lost, for example when the store was damaged, would seem unencrypted.
         if room.encryption == .unknown, isCreated { room.encryption = .off }
     }
 

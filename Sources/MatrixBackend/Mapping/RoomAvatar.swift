@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// Chooses a room's avatar: its own, or in a room of two that of the other member. (The specification defines this only
+/// Chooses a room's avatar: its own or, in a room of two, the other member's. (The specification defines this only
 /// for names: calculating the display name for a room.)
 struct RoomAvatar {
     /// The state after the update, its heroes included.

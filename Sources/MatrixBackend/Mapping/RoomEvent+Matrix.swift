@@ -141,7 +141,7 @@ extension RoomEvent {
 }
 
 extension MatrixEvent {
-    /// The content of the state event that this one replaced, as far as the server includes it.
+    /// The content of the state event that this one replaced, if the server includes it.
     var previousContent: JSONValue? {
         [unsigned["prev_content"], unsigned["replaces_state"] == nil ? nil : [:]].compactMap { $0 }
             .first { $0.object != nil }

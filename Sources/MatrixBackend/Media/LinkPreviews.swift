@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// Link previews from the homeserver, so that the linked site does not learn the user's address.
+/// Link previews from the homeserver, so that the linked site does not learn the user's IP address.
 struct LinkPreviews: Sendable {
     /// Prefix of the settings that cache previews.
     private static let setting = "matrix.preview."
@@ -26,7 +26,7 @@ struct LinkPreviews: Sendable {
         let setting = Self.setting + address
         let now = Date().timeIntervalSince1970
         if let text = try await store.setting(setting),
-            // What another version stored is requested again.
+            // A preview stored by another version is requested again if it cannot be decoded.
             let stored = try? JSONDecoder().decode(StoredPreview.self, from: Data(text.utf8)),
             (0..<Self.maxAge).contains(now - stored.toldAt)
         {

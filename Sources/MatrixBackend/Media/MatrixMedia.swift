@@ -2,9 +2,9 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// The media of an account: those that are sent, and those that are downloaded.
+/// The media of an account, both those to be sent and those that were downloaded.
 struct MatrixMedia: Sendable {
-    /// Media that are to be sent, or may be.
+    /// Media that will be sent, or may be.
     let archive: MediaArchive
     /// The cache of downloaded media.
     let cache: MediaCache
@@ -19,7 +19,7 @@ struct MatrixMedia: Sendable {
         self.client = client
         references = store
         self.now = now
-        // Beside the store's folder, which is the store's alone.
+        // Next to the store's folder, which belongs to the store alone.
         let beside = store.folder.deletingLastPathComponent()
         let name = store.folder.lastPathComponent
         func folder(_ suffix: String) -> URL { beside.appending(path: name + suffix, directoryHint: .isDirectory) }
@@ -28,7 +28,7 @@ struct MatrixMedia: Sendable {
         incomplete = folder("-fetched")
     }
 
-    /// Deletes what downloads left that an earlier process did not complete. No download may be running.
+    /// Deletes what is left of downloads that an earlier process did not complete. No download may be running.
     func removeIncomplete() {
         // Usually there is none. What cannot be deleted only takes up space.
         try? FileManager.default.removeItem(at: incomplete)

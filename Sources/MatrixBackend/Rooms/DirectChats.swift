@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// Finds the direct chat with a user, or makes one.
+/// Finds the direct chat with a user, or creates one.
 struct DirectChats: Sendable {
     let client: MatrixClient
     let store: ChatStore
@@ -31,7 +31,7 @@ struct DirectChats: Sendable {
             else {
                 continue
             }
-            // Without an answer, rather reuse the room than make another one.
+            // If the server does not answer, reuse the room rather than create another one.
             let membership = try? await client.membership(of: user, in: room)
             if membership.map({ ["join", "invite"].contains($0) }) ?? true { return room }
         }

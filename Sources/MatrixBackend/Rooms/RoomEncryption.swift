@@ -1,28 +1,28 @@
 import ChatCore
 import ChatStore
 
-/// Whether rooms are encrypted, by what is stored, or else by the server.
+/// Determines whether rooms are encrypted, from the store or else by asking the server.
 struct RoomEncryption: Sendable {
     let client: MatrixClient
     let store: ChatStore
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
 
-    /// Whether a room is encrypted, to be shown. What is sent needs ``isCertainlyOff(in:)``.
+    /// Whether a room is encrypted, for display. Sending requires ``isCertainlyOff(in:)``.
     func isOn(in room: RoomID) async throws -> Bool {
         switch try await store.roomState(of: room).encryption {
         case .on: return true
         case .off: return false
         case .unknown:
             let isOn = try await asking { try await client.state("m.room.encryption", of: room) != nil }
-            // Final, unlike the opposite, which the next sync may correct.
+            // Encryption is final, whereas the next sync may correct a negative answer.
             if isOn { try await store.updateRoomState(of: room) { $0.encryption = .on } }
             return isOn
         }
     }
 
-    /// Rejects at once what could only be sent unencrypted into an encrypted room. Before it is sent,
-    /// ``isCertainlyOff(in:)`` decides.
+    /// Rejects at once what could only be sent unencrypted into an encrypted room. Whether it may then be sent is
+    /// decided by ``isCertainlyOff(in:)``.
     func rejectIfKnown(in room: RoomID) async throws {
         if try await store.roomState(of: room).encryption == .on { throw ChatError.notPermitted }
     }

@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// Enters and leaves rooms: making, joining and leaving them, and answering invitations.
+/// Creates, joins and leaves rooms, and accepts or declines invitations.
 struct RoomEntry: Sendable {
     let client: MatrixClient
     let context: AccountContext
@@ -49,7 +49,7 @@ struct RoomEntry: Sendable {
     func accept(_ invitation: RoomID) async throws {
         let storedInvitation = writer.invitations.value.first { $0.room == invitation }
         let room = try await performDecision(invitation) {
-            // A server that is not in the room needs a server to join by; the inviter's is.
+            // A server that is not in the room has to join through one that is, such as the inviter's.
             let via = [storedInvitation?.inviter.flatMap(MatrixLink.server)].compactMap { $0 }
             return try await client.join(invitation.rawValue, via: via)
         }
@@ -99,7 +99,7 @@ struct RoomEntry: Sendable {
 }
 
 extension MatrixClient {
-    /// Whether the server no longer has the user as a joined member, as after a ban.
+    /// Whether the server no longer regards the user as a joined member, as after a ban.
     func isOutside(_ room: RoomID, _ ownUserID: MemberID) async throws -> Bool {
         do {
             return try await membership(of: ownUserID.rawValue, in: room) != "join"

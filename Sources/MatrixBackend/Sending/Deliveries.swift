@@ -3,7 +3,7 @@ import ChatOutbox
 import ChatStore
 import Composer
 
-/// Stores and publishes what the server accepted, before the sync brings it.
+/// Stores and publishes what the server accepted, before the sync returns it.
 struct Deliveries: Sendable {
     let store: ChatStore
     let gate: SerialGate
@@ -43,7 +43,7 @@ struct Deliveries: Sendable {
             timelines.publish(.changed([echo]), in: room)
             rooms.refresh()
         }
-        // The sync brings the change as well.
+        // The sync delivers the change as well.
         guard let changed = try? await store.apply(change, in: room).changed, !changed.isEmpty else { return }
         timelines.publish(stored: changed, in: room)
         rooms.refresh()

@@ -23,7 +23,7 @@ struct EarlierRequests: OutboxStorage {
         return requests
     }
 
-    /// Returns the present members; none of a room that was lost, where no name can be resolved.
+    /// Returns the current members, or none for a room that was lost, where no name can be resolved.
     private func members(of room: RoomID) async throws -> [Member] {
         do { return try await store.members(of: room).filter { !$0.hasLeft } } catch ChatError.notFound { return [] }
     }

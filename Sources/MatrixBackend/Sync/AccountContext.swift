@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import Synchronization
 
-/// What events are read by: the user, and their account data as it is now.
+/// The context in which events are interpreted: the user and their current account data.
 final class AccountContext: Sendable {
     let ownUserID: MemberID
     let translator: Translator
@@ -17,7 +17,7 @@ final class AccountContext: Sendable {
         self.data = Mutex(data)
     }
 
-    /// Builds batches by the account data as it is now.
+    /// Builds batches using the current account data.
     var batchBuilder: RoomBatchBuilder {
         RoomBatchBuilder(
             ownUserID: ownUserID, translator: translator, accountData: data.withLock { $0 }, now: now())

@@ -3,14 +3,14 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// What the account data of the user says, as far as rooms are shown by it.
+/// The parts of the user's account data that affect how rooms are shown.
 struct AccountData: Equatable, Sendable {
     private(set) var pushRules = PushRules.standard
     var directRooms = DirectRooms()
 
     init() {}
 
-    /// Reads what an earlier sync stored. Text that is not JSON was damaged; the next sync brings it again.
+    /// Reads what an earlier sync stored. Text that is not JSON was damaged; the next sync delivers it again.
     init(from store: ChatStore) async throws {
         func stored(_ setting: String) async throws -> JSONValue? {
             try await store.setting(setting).flatMap { try? JSONValue(parsing: Data($0.utf8)) }
@@ -19,8 +19,8 @@ struct AccountData: Equatable, Sendable {
         directRooms = DirectRooms(try await stored(DirectRooms.setting) ?? [:])
     }
 
-    /// Applies the account data of an update and adds it to what is to be stored. Content that cannot be encoded, such
-    /// as a number out of range, is ignored: failing would repeat with each sync.
+    /// Applies the account data of an update and adds it to what is to be stored. Content that cannot be encoded,
+    /// such as a number out of range, is ignored, because the failure would recur with each sync.
     mutating func apply(_ update: SyncUpdate, storing batch: inout SyncBatch) {
         if let rules = update.pushRules, let text = rules.text {
             batch.settings[PushRules.setting] = text

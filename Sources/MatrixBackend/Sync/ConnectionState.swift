@@ -1,8 +1,8 @@
 import ChatOutbox
 
-/// Whether the server can be reached. The outbox and the read markers go by it.
+/// Whether the server can be reached. The outbox and the read markers depend on it.
 ///
-/// An actor, so that the outbox learns of changes in their order.
+/// An actor, so that the outbox learns of changes in order.
 actor ConnectionState {
     private let feed = ValueFeed(MatrixBackend.Connection.connecting)
     private let outbox: Outbox
@@ -24,16 +24,16 @@ actor ConnectionState {
         if new == .online { await readMarkers.noteInterruption() }
     }
 
-    /// Sets what the sync found.
+    /// Sets the state that the sync found.
     func setFound(_ new: MatrixBackend.Connection) async {
-        // A loop that was stopped says nothing of the present connection.
+        // A loop that was stopped says nothing about the current connection.
         guard !Task.isCancelled else { return }
         await set(new)
         guard new == .online else { return }
         Task { [readMarkers] in await readMarkers.sendUnsent() }
     }
 
-    /// Begins to connect anew.
+    /// Starts connecting again.
     /// - Returns: `false` if the session has ended.
     func reconnect() async -> Bool {
         if case .signedOut = current { return false }

@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import JSONReading
 
-/// `GET /sync`, which every homeserver supports: first all rooms, then all changes.
+/// `GET /sync`, which every homeserver supports. The first response contains all rooms, later ones all changes.
 struct PlainSync: SyncSource {
     private let client: MatrixClient
     private let window: SyncWindow

@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// Sends the user's read markers to the server, as soon as it can be reached. The store holds those that it lacks.
+/// Sends the user's read markers to the server as soon as it can be reached. Unsent markers are kept in the store.
 actor ReadMarkers {
     private let client: MatrixClient
     private let store: ChatStore
@@ -13,7 +13,7 @@ actor ReadMarkers {
         self.store = store
     }
 
-    /// Sends a marker that is stored as unsent. It stays so until the server has accepted it.
+    /// Sends a marker that is stored as unsent, which it remains until the server has accepted it.
     func send(_ message: MessageID, in room: RoomID) async {
         do {
             try await client.markRead(message, in: room)
@@ -27,7 +27,7 @@ actor ReadMarkers {
         try? await store.removeUnsentReadMarker(message, of: room)
     }
 
-    /// Looks for unsent markers at the next ``sendUnsent()``: the connection was interrupted.
+    /// Makes the next ``sendUnsent()`` look for unsent markers, because the connection was interrupted.
     func noteInterruption() { hasUnsent = true }
 
     /// Sends the markers that were set while the server was unreachable.

@@ -3,8 +3,8 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// Turns what a sync says of rooms, and what is stored of them, into what is to be stored. Pure: it reads nothing and
-/// keeps nothing.
+/// Builds the batches to store from a sync's room updates and what is known of the rooms. Pure: it performs no I/O
+/// and keeps no state.
 struct RoomBatchBuilder: Sendable {
     let ownUserID: MemberID
     let translator: Translator
@@ -78,20 +78,20 @@ struct RoomBatchBuilder: Sendable {
     private func parsedState(of update: RoomUpdate, known: KnownRoom?) -> ParsedRoomState {
         let deleted = update.deleted
         let state = update.state.map { deleted.contains($0.id) ? $0.pruned : $0 }
-        // Before the update's state, which may set it anew.
+        // Before the update's state, which may set it again.
         let removed = known?.origins.compactMap(MatrixEvent.init(prunedAt:)) ?? []
         return ParsedRoomState(ownUserID: ownUserID, state: removed + state, known: known?.state ?? RoomState())
     }
 
     /// Returns a parser of the events of a room.
     /// - Parameters:
-    ///   - state: The room's state, by which push rules are evaluated.
+    ///   - state: The room's state, against which push rules are evaluated.
     ///   - ownName: The user's display name in the room.
     func eventParser(of room: RoomID, _ state: RoomState, ownName: String?) -> EventParser {
         let pushRoom = PushRoom(
             id: room, ownUserID: ownUserID, ownDisplayName: ownName == ownUserID.rawValue ? nil : ownName,
             memberCount: state.joinedCount,
-            // What was stored as JSON and is none was damaged: the rules then apply their defaults.
+            // Stored text that is not valid JSON was damaged: the rules then use their defaults.
             powerLevels: state.powerLevels.flatMap { try? JSONValue(parsing: Data($0.utf8)) })
         return EventParser(
             ownUserID: ownUserID, translator: translator, rules: (accountData.pushRules, pushRoom),

@@ -3,9 +3,9 @@ import ChatOutbox
 import ChatStore
 import Foundation
 
-/// Asks the server for changes, one request after the other, until it is stopped or the session ends.
+/// Requests changes from the server, one request after another, until it is stopped or the session ends.
 actor SyncLoop {
-    /// What the loop leaves to its owner.
+    /// What the loop delegates to its owner.
     struct Handlers: Sendable {
         /// Stores an update together with its token, which is the value of a setting.
         var apply: @Sendable (_ update: SyncUpdate, _ setting: String) async throws -> Void
@@ -46,7 +46,7 @@ actor SyncLoop {
         self.handlers = handlers
     }
 
-    /// Starts the loop, or starts it anew without waiting for a response or a delay.
+    /// Starts the loop, or restarts it without waiting for a response or a delay.
     func restart() {
         status.hasCaughtUp = false
         let before = task
@@ -60,7 +60,7 @@ actor SyncLoop {
     /// Ends the loop without waiting for it, as from one of its handlers.
     func cancel() { task?.cancel() }
 
-    /// Ends the loop and waits for that.
+    /// Ends the loop and waits until it has ended.
     func stop() async {
         task?.cancel()
         await task?.value
@@ -158,8 +158,8 @@ actor SyncLoop {
             let narrowed = source.narrowed(token, to: window)
             guard narrowed != token else { return false }
             status.hasCaughtUp = false
-            // The server does not report rooms that are left while outside the range: without this record they would
-            // stay, so the range stays as it is if it cannot be made.
+            // The server does not report rooms that are left while outside the range. They would stay in the list
+            // without this record, so keep the range if it cannot be made.
             try await handlers.willStartOver()
             try await store.setSetting(narrowed, for: setting)
             return true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How far the sync has come.
+/// The progress of the sync.
 final class SyncStatus: Sendable {
     private let isCurrent = Atomic(false)
     private let begun = Atomic(0)

@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// A parsed sync response, of either API.
+/// A parsed response of either sync API.
 struct SyncUpdate: Equatable, Sendable {
     /// The token of the next request.
     var token: String

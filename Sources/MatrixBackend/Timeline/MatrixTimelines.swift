@@ -1,14 +1,14 @@
 import ChatCore
 import ChatStore
 
-/// Opens timelines, and moves what the user has read.
+/// Opens timelines, and moves the user's read markers.
 struct MatrixTimelines: Sendable {
     let writer: RoomWriter
     let readMarkers: ReadMarkers
 
     private var store: ChatStore { writer.store }
 
-    /// Begins a stream. In turn with the changes, so that it misses none.
+    /// Begins a stream, serialized with the changes so that it misses none.
     func open(_ room: RoomID, limit: Int, with continuation: AsyncStream<TimelineUpdate>.Continuation) async {
         await writer.serialized {
             guard !writer.timelines.isFinished else { return continuation.finish() }

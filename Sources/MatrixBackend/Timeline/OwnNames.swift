@@ -1,7 +1,7 @@
 import ChatCore
 import Synchronization
 
-/// Publishes under which display names the user appears in rooms.
+/// Publishes the display names under which the user appears in rooms.
 final class OwnNames: Sendable {
     private struct State {
         var observers = Observers<String>()
@@ -10,7 +10,7 @@ final class OwnNames: Sendable {
 
     private let state = Mutex(State())
 
-    /// Names that are published from now on, repeated ones too. The stream buffers only the newest.
+    /// Names published from now on, including repeated ones. The stream buffers only the newest.
     func names() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1))
         let isFinished = state.withLock { state in
@@ -23,7 +23,7 @@ final class OwnNames: Sendable {
 
     func publish(_ name: String) { state.withLock { $0.observers.yield(name) } }
 
-    /// Ends all streams, also those that begin later.
+    /// Ends all streams, including any that begin later.
     func finish() {
         var observers = state.withLock { state in
             state.isFinished = true

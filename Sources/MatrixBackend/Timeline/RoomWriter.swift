@@ -2,10 +2,10 @@ import ChatCore
 import ChatOutbox
 import ChatStore
 
-/// Stores changes of rooms and publishes them.
+/// Stores changes to rooms and publishes them.
 ///
-/// Store and publish in one operation of ``serialized(_:)``: updates are thereby published in the order of the commits,
-/// and a new observer misses none.
+/// Store and publish in a single operation of ``serialized(_:)``, so that updates are published in commit order and
+/// a new observer misses none.
 struct RoomWriter: Sendable {
     /// More events than one sync returns for a room.
     private static let openingLimit = 200
@@ -37,7 +37,7 @@ struct RoomWriter: Sendable {
         let room = change.room
         if change.isLeft {
             unsent.forget(room)
-            // The store has deleted them with the room; what is left in memory fails when it is sent.
+            // The store has deleted the requests with the room; any still in memory fails when it is sent.
             try? await outbox.forget(room)
             return timelines.close(room)
         }
@@ -63,7 +63,7 @@ struct RoomWriter: Sendable {
         invitations.set(try await store.invitations())
     }
 
-    /// Ends all streams, also those that begin later.
+    /// Ends all streams, including any that begin later.
     func finish() {
         timelines.finish()
         rooms.finish()
@@ -71,8 +71,8 @@ struct RoomWriter: Sendable {
         ownNames.finish()
     }
 
-    /// Has the observers of a room begin anew after its newest gap. If that fails, their streams end: they could not
-    /// learn of the gap.
+    /// Restarts the observers of a room after its newest gap. If that fails, their streams end, because they could
+    /// not learn of the gap.
     private func reopen(_ room: RoomID) async {
         do {
             guard let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) else { return }

@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import Synchronization
 
-/// The observers of each room's timeline, and the names of members that they have.
+/// The observers of each room's timeline, and the member names that they have received.
 final class TimelineFeeds: Sendable {
     private struct Feed {
         var observers = Observers<TimelineUpdate>()
@@ -26,7 +26,7 @@ final class TimelineFeeds: Sendable {
 
     func isObserved(_ room: RoomID) -> Bool { state.withLock { $0.feeds[room] != nil } }
 
-    /// Adds an observer, which receives the snapshot's part behind a gap, and then each update.
+    /// Adds an observer, which receives the part of the snapshot after a gap, and then each update.
     func add(
         _ continuation: AsyncStream<TimelineUpdate>.Continuation, to snapshot: RoomSnapshot, behind gap: TimelineGap?
     ) {
@@ -43,7 +43,7 @@ final class TimelineFeeds: Sendable {
         continuation.onTermination = { [weak self] _ in Task { self?.remove(token, from: room) } }
     }
 
-    /// Has the observers of a room begin anew, with the snapshot's part behind a gap.
+    /// Restarts the observers of a room with the part of the snapshot after a gap.
     func reopen(_ snapshot: RoomSnapshot, behind gap: TimelineGap?) {
         yield(opening(snapshot, behind: gap, names(of: snapshot)), in: snapshot.room.id)
     }
@@ -86,12 +86,12 @@ final class TimelineFeeds: Sendable {
 
     /// Ends the streams of a room whose updates cannot be continued.
     func end(_ room: RoomID) {
-        // Outside of the lock, which the end of a stream needs.
+        // Outside the lock, so that no termination handler runs while it is held.
         var feed = state.withLock { $0.feeds.removeValue(forKey: room) }
         feed?.observers.finish()
     }
 
-    /// Ends all streams, also those that begin later.
+    /// Ends all streams, including any that begin later.
     func finish() {
         let feeds = state.withLock { state in
             state.isFinished = true

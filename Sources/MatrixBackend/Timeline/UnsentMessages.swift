@@ -4,7 +4,7 @@ import ChatStore
 import Composer
 import Synchronization
 
-/// What the user sent and the store does not have yet: local echoes of messages, and pending changes of messages.
+/// What the user sent and the store does not have yet: local echoes of messages, and pending changes to messages.
 ///
 /// One lock guards both, so that no reader sees a message without the changes that were queued after it.
 final class UnsentMessages: Sendable {

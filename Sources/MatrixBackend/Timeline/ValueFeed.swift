@@ -43,9 +43,9 @@ final class ValueFeed<Value: Equatable & Sendable>: Sendable {
         }
     }
 
-    /// Ends all streams, also those that begin later. The value does not change any more.
+    /// Ends all streams, including any that begin later. The value does not change any more.
     func finish() {
-        // Outside of the lock, which the end of a stream needs.
+        // Outside the lock, so that no termination handler runs while it is held.
         var observers = state.withLock { state in
             state.isFinished = true
             defer { state.observers = Observers() }

@@ -1,7 +1,7 @@
 import Composer
 import Synchronization
 
-// The types of Composer.docc/PlugIns.md, apart from the tests: Testing has an `Attachment` too.
+// The types of Composer.docc/PlugIns.md. Not in the file of the tests, because Testing has an `Attachment` too.
 
 // snippet
 struct NoDigits: ComposerInterceptor {

@@ -17,9 +17,11 @@ struct HeldSelectionTests {
     @Test func heldSelectionIsReportedOnceAtItsEnd() {
         var engine = engine("one two three")
         _ = engine.handle(.select(.caret(0)), at: .zero)
-        var told = selections(engine.handle(.holdSelection(true), at: .zero))
-        for end in 1...7 { told += selections(engine.handle(.select(TextRange(location: 0, length: end)), at: .zero)) }
-        #expect(told == 0)
+        var reported = selections(engine.handle(.holdSelection(true), at: .zero))
+        for end in 1...7 {
+            reported += selections(engine.handle(.select(TextRange(location: 0, length: end)), at: .zero))
+        }
+        #expect(reported == 0)
         #expect(engine.selection == TextRange(location: 0, length: 7), "the selection itself is there at once")
         #expect(selections(engine.handle(.holdSelection(false), at: .zero)) == 1)
         #expect(selections(engine.handle(.holdSelection(false), at: .zero)) == 0)

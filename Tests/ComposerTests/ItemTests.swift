@@ -84,11 +84,11 @@ struct ItemTests {
     ]
 
     @Test(arguments: changes)
-    func hooksRunOnlyForActualChanges(name: String, change: @Sendable (ComposerItem) -> Void, told: [String]) {
+    func hooksRunOnlyForActualChanges(name: String, change: @Sendable (ComposerItem) -> Void, reported: [String]) {
         let log = Log()
         let item = item("i", log)
         change(item)
-        #expect(log.lines == told.map { "i \($0)" }, "\(name)")
+        #expect(log.lines == reported.map { "i \($0)" }, "\(name)")
     }
 
     /// MIB-13: calls chain; `configured` runs at once, and a second hook for the same event replaces the first.
@@ -109,18 +109,18 @@ struct ItemTests {
         let slots = ItemSlots()
         for slot in [ItemSlot.outside, .top, .bottom, .end, .start] { slots.set([item("\(slot)", log)], in: slot) }
         var script = ComposerScript()
-        func told(_ event: ComposerEvent) -> [String] {
+        func reported(_ event: ComposerEvent) -> [String] {
             log.lines = []
             script.send(event)
             slots.handle(script.effects, document: script.engine.document)
             return log.lines
         }
         let order = ["start", "end", "bottom", "top", "outside"]
-        #expect(told(.insert("hé", origin: .typed)) == order.map { "\($0) hé" })
-        #expect(told(.focus(true)) == order.map { "\($0) editingBegan" })
-        #expect(told(.focus(true)) == [])
-        #expect(told(.select(.caret(0))) == [])
-        #expect(told(.focus(false)) == order.map { "\($0) editingEnded" })
+        #expect(reported(.insert("hé", origin: .typed)) == order.map { "\($0) hé" })
+        #expect(reported(.focus(true)) == order.map { "\($0) editingBegan" })
+        #expect(reported(.focus(true)) == [])
+        #expect(reported(.select(.caret(0))) == [])
+        #expect(reported(.focus(false)) == order.map { "\($0) editingEnded" })
         log.lines = []
         slots.swipe(.left)
         #expect(log.lines == order.map { "\($0) left" })

@@ -67,7 +67,7 @@ struct MentionTests {
     }
 
     /// HKW-55: the plug-in's state table, from after the mention (about to select) or inside it (selected).
-    static let machine: [(Int, ComposerEvent, String, mentions: Int, highlighted: Bool)] = [
+    static let transitions: [(Int, ComposerEvent, String, mentions: Int, highlighted: Bool)] = [
         (12, .deleteBackward(byWord: false), "hi @Ann Lee", 1, false),
         (11, .deleteBackward(byWord: false), "hi @Ann Lee!", 1, true),
         (11, .insert("x", origin: .typed), "hi @Ann Leex!", 1, false),
@@ -84,7 +84,7 @@ struct MentionTests {
         (3, .deleteBackward(byWord: false), "hi@Ann Lee!", 1, false),
     ]
 
-    @Test(arguments: machine)
+    @Test(arguments: transitions)
     func editsKeepHighlightOrRemoveMentions(
         caret: Int, event: ComposerEvent, text: String, mentions: Int, highlighted: Bool
     ) {

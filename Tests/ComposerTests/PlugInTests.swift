@@ -6,21 +6,21 @@ import Testing
 struct PlugInTests {
     @Test func observersReceiveEventsInOrder() {
         var script = ComposerScript()
-        let ear = FakeObserver(name: "ear")
-        script.add(observer: ear)
+        let listener = FakeObserver(name: "ear")
+        script.add(observer: listener)
         script.add(observer: FakeObserver(name: "ear"))
         script.type("ab")
         script.send(.edit(TextRange(location: 0, length: 1), replacement: "x", origin: .paste))
         script.send(.deleteBackward(byWord: false))
         #expect(
-            ear.log.filter { $0.contains(" ") } == [
+            listener.log.filter { $0.contains(" ") } == [
                 "inserted a typed", "inserted b typed", "replaced x paste", "deleted  typed",
             ])
-        #expect(ear.log.first == "attached")
+        #expect(listener.log.first == "attached")
         script.removeObserver(named: "ear")
         script.removeObserver(named: "ear")
         script.type("c")
-        #expect(ear.log.last == "detached" && ear.log.count { $0 == "detached" } == 1)
+        #expect(listener.log.last == "detached" && listener.log.count { $0 == "detached" } == 1)
     }
 
     @Test func interceptorsRunInOrderUntilOneDenies() {
@@ -52,10 +52,10 @@ struct PlugInTests {
         script.type("a")
         #expect(script.text == "A")
         script.setInputController(second)
-        #expect(first.ear.log == ["attached", "detached"] && second.ear.log == ["attached"])
+        #expect(first.listener.log == ["attached", "detached"] && second.listener.log == ["attached"])
         script.setInputController(nil)
         script.type("a")
-        #expect(script.text == "Aa" && second.ear.log == ["attached", "detached"])
+        #expect(script.text == "Aa" && second.listener.log == ["attached", "detached"])
     }
 }
 
@@ -79,13 +79,13 @@ final class FakeObserver: ComposerObserver {
 
 /// Uppercases typed letters.
 struct FakeController: ComposerInputController {
-    let ear: FakeObserver
-    var name: String { ear.name }
+    let listener: FakeObserver
+    var name: String { listener.name }
 
-    init(name: String) { ear = FakeObserver(name: name) }
+    init(name: String) { listener = FakeObserver(name: name) }
 
-    func attached(to state: ComposerState) { ear.attached(to: state) }
-    func detached() { ear.detached() }
+    func attached(to state: ComposerState) { listener.attached(to: state) }
+    func detached() { listener.detached() }
     func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
         if case .insert(let text, let origin) = event {
             .replace([.insert(text.uppercased(), origin: origin)])

@@ -3,7 +3,7 @@ import Testing
 
 /// Typing notifications sent (MCV-12) and received (SLK-40, SLK-41), on a manual clock.
 struct PresenceTests {
-    private func told(_ effects: [ComposerEffect]) -> [Bool] {
+    private func typingStates(_ effects: [ComposerEffect]) -> [Bool] {
         effects.compactMap { if case .typing(let isTyping) = $0 { isTyping } else { nil } }
     }
 
@@ -12,12 +12,12 @@ struct PresenceTests {
         var log: [(Int, Bool)] = []
         for millisecond in stride(from: 0, through: 7000, by: 500) {
             let effects = engine.handle(.insert("a", origin: .typed), at: .milliseconds(millisecond))
-            log += told(effects).map { (millisecond, $0) }
+            log += typingStates(effects).map { (millisecond, $0) }
         }
         #expect(log.map(\.0) == [0, 3000, 6000] && log.allSatisfy(\.1))
-        #expect(told(engine.advance(to: .milliseconds(11_999))) == [])
+        #expect(typingStates(engine.advance(to: .milliseconds(11_999))) == [])
         #expect(engine.nextDeadline == .seconds(12))
-        #expect(told(engine.advance(to: .seconds(12))) == [false])
+        #expect(typingStates(engine.advance(to: .seconds(12))) == [false])
         #expect(engine.nextDeadline == nil)
     }
 
@@ -32,8 +32,8 @@ struct PresenceTests {
     @Test(arguments: tellings)
     func onlyUserEditsReportTyping(event: ComposerEvent, expected: [Bool]) {
         var engine = ComposerEngine()
-        #expect(told(engine.handle(.insert("a", origin: .typed), at: .zero)) == [true])
-        #expect(told(engine.handle(event, at: .milliseconds(10))) == expected)
+        #expect(typingStates(engine.handle(.insert("a", origin: .typed), at: .zero)) == [true])
+        #expect(typingStates(engine.handle(event, at: .milliseconds(10))) == expected)
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ struct PresenceTests {
     ])
     func codeAndWhiteSpaceReportNoTyping(event: ComposerEvent) {
         var engine = ComposerEngine()
-        #expect(told(engine.handle(event, at: .zero)) == [])
+        #expect(typingStates(engine.handle(event, at: .zero)) == [])
     }
 
     /// SLK-40: names, text of the indicator.

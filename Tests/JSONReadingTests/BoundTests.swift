@@ -4,9 +4,9 @@ import Testing
 
 /// Memory bounds of the streaming parser.
 @Suite(.timeLimit(.minutes(5))) struct BoundTests {
-    private final class Telling: JSONReceiver {
+    private final class RecordingReceiver: JSONReceiver {
         let enters: ([JSONStep]) -> Bool
-        private(set) var told: [(path: [JSONStep], value: JSONValue)] = []
+        private(set) var received: [(path: [JSONStep], value: JSONValue)] = []
         private(set) var left: [[JSONStep]] = []
 
         init(enters: @escaping ([JSONStep]) -> Bool) {
@@ -14,25 +14,25 @@ import Testing
         }
 
         func entersContainer(at path: [JSONStep]) -> Bool { enters(path) }
-        func receive(_ value: JSONValue, at path: [JSONStep]) { told.append((path, value)) }
+        func receive(_ value: JSONValue, at path: [JSONStep]) { received.append((path, value)) }
         func leaveContainer(at path: [JSONStep]) { left.append(path) }
     }
 
     @Test func streamReportsEnteredContainersAndOtherValuesWhole() throws {
-        let receiver = Telling { $0.isEmpty || $0 == [.key("b")] }
+        let receiver = RecordingReceiver { $0.isEmpty || $0 == [.key("b")] }
         let stream = JSONStream(receiver: receiver)
         for byte in #"{"a":[1,{"x":[]}],"b":[true,{"y":2},[]],"c":null}"#.utf8 { try stream.feed(Data([byte])) }
         try stream.finish()
         #expect(
-            receiver.told.map(\.path) == [
+            receiver.received.map(\.path) == [
                 [.key("a")], [.key("b"), .index(0)], [.key("b"), .index(1)], [.key("b"), .index(2)], [.key("c")],
             ])
-        #expect(receiver.told.map(\.value) == [[1, ["x": []]], true, ["y": 2], [], .null])
+        #expect(receiver.received.map(\.value) == [[1, ["x": []]], true, ["y": 2], [], .null])
         #expect(receiver.left == [[.key("b")], []])
     }
 
     @Test func errorIsThrownAgain() throws {
-        let receiver = Telling { _ in true }
+        let receiver = RecordingReceiver { _ in true }
         let stream = JSONStream(receiver: receiver)
         #expect(throws: JSONError.self) { try stream.feed(Data("[]x".utf8)) }
         #expect(throws: JSONError.self) { try stream.feed(Data(" ".utf8)) }
@@ -51,7 +51,7 @@ import Testing
             let beyond = Data(deep(count, open, close).utf8)
             #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: beyond) }
             for enters in [true, false] {
-                let receiver = Telling { _ in enters }
+                let receiver = RecordingReceiver { _ in enters }
                 let stream = JSONStream(receiver: receiver)
                 #expect(throws: JSONError.tooDeep) { try stream.feed(beyond) }
             }
@@ -64,7 +64,7 @@ import Testing
     /// A container nested too deeply is skipped, up to a maximum length.
     @Test func skippedDeepContainersAreBounded() throws {
         for part in ["[", #"["aaaaaaaa","#] {
-            let receiver = Telling { _ in false }
+            let receiver = RecordingReceiver { _ in false }
             let stream = JSONStream(receiver: receiver, emptiesTooDeep: true)
             let parts = Data(String(repeating: part, count: 100_000).utf8)
             var fed = 0
@@ -88,7 +88,7 @@ import Testing
         case "[\"\\": part = "\\\\"
         default: part = "aé"
         }
-        let receiver = Telling { _ in true }
+        let receiver = RecordingReceiver { _ in true }
         let stream = JSONStream(receiver: receiver)
         try stream.feed(Data(start.utf8))
         let parts = Data(String(repeating: part, count: 500_000).utf8)
@@ -118,13 +118,13 @@ import Testing
 
     /// Values that the receiver does not retain have no total limit.
     @Test func streamedValuesHaveNoTotalLimit() throws {
-        let receiver = Telling { $0.isEmpty }
+        let receiver = RecordingReceiver { $0.isEmpty }
         let stream = JSONStream(receiver: receiver)
         try stream.feed(Data("[0".utf8))
         let values = Data((String(repeating: ",\"" + String(repeating: "a", count: 1 << 20) + "\"", count: 4)).utf8)
         for _ in 0..<10 { try stream.feed(values) }
         try stream.feed(Data("]".utf8))
         try stream.finish()
-        #expect(receiver.told.count == 41)
+        #expect(receiver.received.count == 41)
     }
 }

@@ -3,8 +3,8 @@ import Foundation
 import MediaDecoding
 import Testing
 
-/// The process that decodes images, started as the application does.
-struct PictureProcessTests {
+/// The process that decodes images, started as the application starts it.
+struct ImageProcessTests {
     @Test(arguments: [
         ("png", SamplePictures.png(width: 64, height: 32), 64, 32),
         ("jpeg", SamplePictures.jpeg, 16, 8), ("turned jpeg", SamplePictures.turnedJPEG, 8, 16),

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// HKW-42 to HKW-49: the lifecycle of a completion.
-struct CreationTests {
+struct CompletionQueryTests {
     enum Step: Sendable {
         case type(String), backspace, answer([String]), fail, select(Int), event(ComposerEvent), wait
     }

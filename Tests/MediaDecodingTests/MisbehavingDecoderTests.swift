@@ -5,7 +5,7 @@ import Testing
 @testable import MediaDecoding
 
 /// Decoder processes compromised by a file, emulated by shell scripts.
-struct UntruthfulDecoderTests {
+struct MisbehavingDecoderTests {
     /// Returns a process whose decoder is a shell running `script`.
     private func decoder(_ script: String, within time: Duration? = nil) throws -> ImageProcess {
         let folder = TemporaryFolder()
@@ -36,7 +36,7 @@ struct UntruthfulDecoderTests {
         #expect(process.videoRecord() == .failure(.broken))
     }
 
-    /// The process is stopped, whether it writes without end or nothing at all.
+    /// The process is stopped, whether it writes endlessly or not at all.
     @Test(.timeLimit(.minutes(5)), arguments: ["while printf 1234567890; do :; done", "while :; do :; done"])
     func unresponsiveDecoderIsStopped(script: String) throws {
         let process = try decoder(script, within: .milliseconds(200))

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// SLK-24, HKW-53, HKW-54, MIB-28, and the keyboard navigation of the list.
-struct AcceptingTests {
+struct CompletionAcceptanceTests {
     /// After-accept option, text with the caret in a token, text after accepting "Ann Lee".
     static let spaces: [(AfterAccept, String, String)] = [
         (.oneSpace, "hi @an|", "hi @Ann Lee |"), (.oneSpace, "@an| x", "@Ann Lee |x".replacing("|x", with: " |x")),

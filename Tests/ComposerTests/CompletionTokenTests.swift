@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// What opens completion and with which query: SLK-17 to SLK-21, SLK-66, HKW-37, HKW-69, MIB-23 to MIB-25.
-struct TokenTests {
+struct CompletionTokenTests {
     struct Token: Equatable, CustomStringConvertible {
         var prefix: String
         var query: String
@@ -132,7 +132,7 @@ struct TokenTests {
     }
 
     /// Nothing opens on paste, restored or loaded text, undo, or caret movement without focus.
-    static let silent: [[ComposerEvent]] = [
+    static let otherEvents: [[ComposerEvent]] = [
         [.paste([.text("@jo")])], [.load(WrittenText("@jo"))],
         [.load(WrittenText("@jo")), .focus(true)], [.insert("@jo", origin: .code)],
         [.insert("@jo", origin: .paste)], [.insert("@jo", origin: .code), .clear, .undo],
@@ -142,7 +142,7 @@ struct TokenTests {
         [.preedit("@jo")],
     ]
 
-    @Test(arguments: silent)
+    @Test(arguments: otherEvents)
     func otherEventsDoNotOpenCompletion(events: [ComposerEvent]) {
         var script = ComposerScript()
         for event in events { script.send(event) }
@@ -160,13 +160,13 @@ struct TokenTests {
     }
 
     /// Typing within a pasted token opens completion; so do input methods and dictation (HKW-38).
-    static let audible: [[ComposerEvent]] = [
+    static let openingEvents: [[ComposerEvent]] = [
         [.paste([.text("@j")]), .insert("o", origin: .typed)], [.preedit("@"), .commit("@jo")],
         [.insert("@jo", origin: .dictation)], [.load(WrittenText("@jox")), .deleteBackward(byWord: false)],
         [.load(WrittenText("@jo ")), .deleteBackward(byWord: false)],
     ]
 
-    @Test(arguments: audible)
+    @Test(arguments: openingEvents)
     func userEditsOpenCompletion(events: [ComposerEvent]) {
         var script = ComposerScript()
         for event in events { script.send(event) }

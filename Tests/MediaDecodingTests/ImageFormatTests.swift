@@ -6,7 +6,7 @@ import Testing
 import ToolSupport
 
 /// Every image format, decoded by the process that the application starts.
-struct PictureKindTests {
+struct ImageFormatTests {
     @Test(arguments: PictureFixtures.all)
     func colorsAreDecoded(fixture: PictureFixtures.Fixture) throws {
         let bytes = PictureFixtures.bytes(fixture.name)
@@ -63,7 +63,7 @@ struct PictureKindTests {
             width: 2, height: -2, pixels: [0, 0, 255, 0, 0, 255, 0, 0] + [255, 0, 0, 0, 0, 255, 0, 0])
         #expect(try DecodedPicture(fromAbove).frames.first?.pixel(0, 0) == [255, 0, 0, 255])
         #expect(try DecodedPicture(fromAbove).frames.first?.pixel(0, 1) == [0, 0, 255, 255])
-        let masks = S.little(0x00FF, 4) + S.little(0xFF00, 4) + S.little(0xFF_0000, 4)
+        let masks = S.littleEndian(0x00FF, 4) + S.littleEndian(0xFF00, 4) + S.littleEndian(0xFF_0000, 4)
         var masked = S.bmp(
             width: 2, height: 1, pixels: masks + [220, 40, 40, 0, 40, 180, 60, 0], bits: 32, compression: 3)
         masked[10] = 66

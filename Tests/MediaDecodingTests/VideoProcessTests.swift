@@ -3,36 +3,36 @@ import Foundation
 import MediaDecoding
 import Testing
 
-/// The process that decodes video and audio, started as the application does.
-struct FilmProcessTests {
+/// The process that decodes video and audio, started as the application starts it.
+struct VideoProcessTests {
     /// The records of a process.
-    private struct Told {
+    private struct Playback {
         var media: VideoRecord?
         var frames: [(width: Int, height: Int, time: Int)] = []
         var samples = 0
-        var firstSound: Int?
+        var firstAudio: Int?
         var end: VideoRecord?
     }
 
-    private func play(_ path: String, _ width: Int = 320, _ height: Int = 320, from time: Int = 0) throws -> Told {
+    private func play(_ path: String, _ width: Int = 320, _ height: Int = 320, from time: Int = 0) throws -> Playback {
         let process = try ImageProcess(film: .video, path: path, width: width, height: height, from: time)
         defer { process.finish() }
-        var told = Told()
-        while told.end == nil {
+        var playback = Playback()
+        while playback.end == nil {
             let record = process.videoRecord()
             switch record {
-            case .media: told.media = record
+            case .media: playback.media = record
             case .frame(let width, let height, let time):
-                told.frames.append((width, height, time))
+                playback.frames.append((width, height, time))
                 skip(width * height * 4, process)
             case .audio(let samples, let time):
-                told.samples += samples
-                told.firstSound = told.firstSound ?? time
+                playback.samples += samples
+                playback.firstAudio = playback.firstAudio ?? time
                 skip(samples * 4, process)
-            case .end, .failure: told.end = record
+            case .end, .failure: playback.end = record
             }
         }
-        return told
+        return playback
     }
 
     private func skip(_ count: Int, _ process: ImageProcess) {
@@ -41,13 +41,13 @@ struct FilmProcessTests {
     }
 
     @Test func framesAndAudioHaveTimestamps() throws {
-        let told = try play(SampleFilms.film.path)
-        #expect(told.media == .media(duration: 3008, width: 160, height: 90, hasAudio: true))
-        #expect(told.frames.count == 30)
-        #expect(told.frames.map(\.time) == told.frames.map(\.time).sorted())
-        #expect(told.frames.allSatisfy { $0.width == 160 && $0.height == 90 })
-        #expect(abs(told.samples - 3 * VideoLimits.sampleRate) < 2000)
-        #expect(told.end == .end)
+        let playback = try play(SampleFilms.film.path)
+        #expect(playback.media == .media(duration: 3008, width: 160, height: 90, hasAudio: true))
+        #expect(playback.frames.count == 30)
+        #expect(playback.frames.map(\.time) == playback.frames.map(\.time).sorted())
+        #expect(playback.frames.allSatisfy { $0.width == 160 && $0.height == 90 })
+        #expect(abs(playback.samples - 3 * VideoLimits.sampleRate) < 2000)
+        #expect(playback.end == .end)
     }
 
     /// Returns the native display size, with rotation and aspect ratio applied, whatever size was requested.
@@ -65,10 +65,10 @@ struct FilmProcessTests {
     }
 
     @Test func playbackStartsAtTheRequestedTime() throws {
-        let told = try play(SampleFilms.film.path, from: 2000)
-        #expect((1999...2120).contains(told.frames.first?.time ?? 0))
-        #expect((2000...2030).contains(told.firstSound ?? 0))
-        #expect((9...11).contains(told.frames.count))
+        let playback = try play(SampleFilms.film.path, from: 2000)
+        #expect((1999...2120).contains(playback.frames.first?.time ?? 0))
+        #expect((2000...2030).contains(playback.firstAudio ?? 0))
+        #expect((9...11).contains(playback.frames.count))
         #expect(try play(SampleFilms.film.path, from: 100_000).frames.isEmpty, "beyond the end there is nothing")
     }
 
@@ -77,10 +77,10 @@ struct FilmProcessTests {
     }
 
     @Test func audioHasNoFrames() throws {
-        let told = try play(SampleFilms.sound.path)
-        #expect(told.media == .media(duration: 2000, width: 0, height: 0, hasAudio: true))
-        #expect(told.frames.isEmpty)
-        #expect(abs(told.samples - 2 * VideoLimits.sampleRate) < 2000)
+        let playback = try play(SampleFilms.sound.path)
+        #expect(playback.media == .media(duration: 2000, width: 0, height: 0, hasAudio: true))
+        #expect(playback.frames.isEmpty)
+        #expect(abs(playback.samples - 2 * VideoLimits.sampleRate) < 2000)
     }
 
     @Test func rotatedVideoIsDisplayedUpright() throws {
@@ -139,9 +139,9 @@ struct FilmProcessTests {
             }
             if seed % 3 == 0 { bytes.removeLast(bytes.count * (seed % 7) / 8) }
             try Data(bytes).write(to: folder.path("f"))
-            let told = try play(folder.path("f").path)
-            #expect(told.end != nil)
-            #expect(told.frames.count < 1000 && told.samples < 100 * VideoLimits.sampleRate)
+            let playback = try play(folder.path("f").path)
+            #expect(playback.end != nil)
+            #expect(playback.frames.count < 1000 && playback.samples < 100 * VideoLimits.sampleRate)
         }
     }
 

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// Inline images, if enabled (MIB-19), and the message parts they are sent as (MIB-20).
-struct PictureInTextTests {
+struct InlineImageTests {
     private static func picture(_ name: String) -> Composer.Attachment {
         Attachment(type: "image/png", name: name, bytes: 1, source: "s:\(name)")
     }

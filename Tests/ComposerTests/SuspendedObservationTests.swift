@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// HKW-33: suspending observation.
-struct IgnoringTests {
+struct SuspendedObservationTests {
     /// Calls to suspend and resume observation around typing "- a", Return, "b"; the resulting text and state.
     static let depths: [(begun: Int, ended: Int, text: String, isIgnoring: Bool)] = [
         (0, 0, "- a\n- b", false), (1, 1, "- a\nb", false), (2, 1, "- a\nb", true), (2, 2, "- a\nb", false),
@@ -39,16 +39,16 @@ struct IgnoringTests {
     func suspendedObserversReceiveOneChangeAtTheEnd(before: String, event: ComposerEvent, heard: [String]) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText(before)), at: .zero)
-        let ear = FakeObserver(name: "ear")
-        engine.add(observer: ear)
+        let listener = FakeObserver(name: "ear")
+        engine.add(observer: listener)
         engine.suspendObservation()
         engine.suspendObservation()
         let effects = engine.handle(event, at: .zero) + engine.resumeObservation(at: .zero)
-        #expect(ear.log == ["attached"])
+        #expect(listener.log == ["attached"])
         #expect(!effects.contains { if case .observed = $0 { true } else { false } })
         #expect(!effects.contains(.typing(true)))
         let last = engine.resumeObservation(at: .zero)
-        #expect(ear.log.filter { $0.contains(" ") } == heard)
+        #expect(listener.log.filter { $0.contains(" ") } == heard)
         #expect(last.contains(.observed(.textChanged)) == !heard.isEmpty)
     }
 

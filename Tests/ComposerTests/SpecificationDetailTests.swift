@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// Further checks of specification entries against their wording, in addition to the tables in the other suites.
-struct SecondReadingTests {
+struct SpecificationDetailTests {
     private func typed(_ text: String, _ preset: ComposerConfiguration.Preset) -> ComposerScript {
         var script = ComposerScript(.preset(preset))
         script.send(.focus(true))
@@ -96,11 +96,11 @@ struct SecondReadingTests {
                 && script.effects.contains(.observed(.completionAccepted)))
         script.send(.deleteBackward(byWord: false))
         #expect(script.text == "@Ann Lee")
-        for (text, told) in [
+        for (text, reported) in [
             ("@Ann Lee", ComposerObservation.mentionSelected), ("@Ann", .mentionTrimmed), ("", .mentionDeleted),
         ] {
             script.send(.deleteBackward(byWord: false))
-            #expect(script.text == text && script.effects.contains(.observed(told)))
+            #expect(script.text == text && script.effects.contains(.observed(reported)))
         }
         script.send(.undo)
         script.send(.undo)
@@ -207,7 +207,6 @@ struct SecondReadingTests {
         #expect(script.sent.map(\.text.source) == ["now"])
     }
 
-    /// Accepting a row notifies its source.
     @Test func acceptanceIsReportedToTheSource() {
         var script = typed(":ta", .parlance)
         script.wait()
@@ -216,9 +215,9 @@ struct SecondReadingTests {
                 query: script.completion?.openQuery ?? "", [CompletionEntity(id: "t", name: "tada", replacement: "🎉")],
                 isFinal: true))
         script.press("Tab")
-        let told = script.effects.contains { effect in
+        let reported = script.effects.contains { effect in
             if case .completion(.accepted(let entity, prefix: ":")) = effect { entity.id == "t" } else { false }
         }
-        #expect(told && script.text == "🎉 ")
+        #expect(reported && script.text == "🎉 ")
     }
 }

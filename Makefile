@@ -17,8 +17,9 @@ RELEASE := .build/release
 SWIFT_PATHS := Package.swift Sources Tools Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
 
-.PHONY: help deps schemas build release run test lint docs format bench soak fuzz leaks input-methods check-new-app \
-	new-app screenshots flatpak flatpak-check deb check-roots install uninstall pot clean
+.PHONY: help deps schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
+	input-methods check-new-app new-app screenshots published-screenshots pictures-diff flatpak flatpak-check deb \
+	check-roots install uninstall pot clean
 
 help: ## List the targets
 	@printf 'make TARGET, where TARGET is one of\n\n'
@@ -73,21 +74,28 @@ format: have-build ## Lay out the Swift sources as `make lint` wants them
 # Without what debuggers read: valgrind 3.19 takes it for damaged in programs of this size.
 COUNTED := -Xlinker --strip-debug
 
-bench: deps-build+run+display+bench schemas release ## Measure: a table, and a JSON line for each row
-	$(SWIFT) build -c release --static-swift-stdlib --product parlance-bench $(COUNTED)
-	$(SWIFT) build -c release --static-swift-stdlib --product parlance-timeline-bench $(COUNTED)
-	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
+bench: build-bench ## Measure, keep the rows and sum up; ARGS="composer" measures one part
+ifneq ($(ARGS),)
 	@$(RELEASE)/parlance-bench $(ARGS)
-	@build-aux/with-display $(RELEASE)/parlance-timeline-bench
-	@$(RELEASE)/parlance-bench pictures
-	@$(RELEASE)/parlance-bench store .build/bench
-	@$(RELEASE)/parlance-bench import
-	@build-aux/with-display build-aux/bench-start .build/empty-window $(RELEASE)/parlance .build/bench/1000000
+else
+	@build-aux/bench $(RELEASE)
+endif
+
+bench-quick: build-bench-quick ## Measure in two minutes what is counted in instructions, and the start
+	@build-aux/bench --quick $(RELEASE)
+
+bench-compare: ## Compare the rows kept for this commit with those of BASE
+	@build-aux/bench --compare $(BASE)
+
+.PHONY: build-bench build-bench-quick
+build-bench-quick: deps-build+run+display+bench schemas release
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-bench $(COUNTED)
+	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
+
+build-bench: build-bench-quick
+	$(SWIFT) build -c release --static-swift-stdlib --product parlance-timeline-bench $(COUNTED)
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
-	@build-aux/with-display build-aux/bench-keys $(RELEASE)/parlance-gallery
-	@build-aux/with-display --size 1280x900 $(RELEASE)/parlance-gallery scroll
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
-	@$(RELEASE)/parlance-matrix-soak bench
 
 soak: deps-build ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak
@@ -132,13 +140,26 @@ new-app: ## Begin a program with the composer: NAME=…, and DIR=… [beside thi
 check-new-app: deps-build+run+display+test schemas ## Build the app that new-app begins, as its author would, and try its window (1 min)
 	@build-aux/with-display build-aux/check-template --build
 
+# At twice the size, as good displays show it, and with the pointer in the corner, where it is over nothing.
+screenshots published-screenshots: export GDK_SCALE := 2
+DRAW := build-aux/with-display --size 2600x2000 sh -c 'xdotool mousemove 2599 1999 && exec .build/debug/parlance-gallery "$$@"' draw
+
 screenshots: deps-build+run+display schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery
 	$(SWIFT) build --product parlance-decode
 	$(SWIFT) build --product parlance-film
-	@build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery screenshots .build/screenshots
-	@ADW_DEBUG_HIGH_CONTRAST=1 build-aux/with-display --size 1280x1000 .build/debug/parlance-gallery states .build/screenshots contrast
+	@$(DRAW) screenshots .build/screenshots
+	@ADW_DEBUG_HIGH_CONTRAST=1 $(DRAW) states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
+
+published-screenshots: deps-build+run+display schemas ## Draw the committed screenshots anew, and the image that the guide sends
+	$(SWIFT) build --product parlance-gallery
+	$(SWIFT) build --product parlance-decode
+	@$(DRAW) published data/screenshots resources/images/composer.png
+	@build-aux/pictures-diff HEAD || [ $$? = 1 ]
+
+pictures-diff: have-display ## Tell which committed screenshots look different since BASE=COMMIT, or between folders
+	@build-aux/pictures-diff $(or $(BASE),HEAD) $(HEAD) $(ARGS) || [ $$? = 1 ]
 
 flatpak: deps-build+flatpak ## Build the Flatpak, install it for this user, and write its bundle to .build/flatpak
 	@build-aux/flatpak install

@@ -59,7 +59,7 @@ let package = Package(
         cLibrary("CGtkSource", pkgConfig: "gtksourceview-5", apt: ["libgtksourceview-5-dev"]),
         cLibrary("CPulse", pkgConfig: "libpulse-simple", apt: ["libpulse-dev"]),
         .target(
-            name: "GtkKit", dependencies: ["CGtk", "CJpeg", "CPulse", "MediaDecoding"],
+            name: "GtkKit", dependencies: ["CGtk", "CPulse", "MediaDecoding"],
             swiftSettings: mainActorSettings),
         .target(
             name: "GtkTestSupport", dependencies: ["CGtk", "GtkKit"], path: "Tests/GtkTestSupport",
@@ -169,7 +169,8 @@ let package = Package(
             dependencies: ["ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "ToolSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "LocalBackendTests", dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "LocalBackend"],
+            name: "LocalBackendTests",
+            dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "Composer", "LocalBackend"],
             swiftSettings: settings),
 
         // Matrix: what only it needs is in this one target.
@@ -262,7 +263,7 @@ let package = Package(
             name: "TimelineGtkTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport", "TimelineGtk", "ToolSupport"],
             swiftSettings: settings),
         .target(
-            name: "MediaGtk", dependencies: ["CGtk", "ChatCore", "GtkKit", "MediaDecoding"],
+            name: "MediaGtk", dependencies: ["CGtk", "CJpeg", "ChatCore", "GtkKit", "MediaDecoding"],
             swiftSettings: mainActorSettings),
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(

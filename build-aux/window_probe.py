@@ -73,7 +73,6 @@ class Window:
             GLib.Variant("(s)", ("org.a11y.Bus",)), None, Gio.DBusCallFlags.NONE, -1, None).unpack()[0])
         self.process = subprocess.Popen(
             [program, *arguments], env={**os.environ, "GTK_A11Y": "atspi", **(environment or {})}, stderr=subprocess.DEVNULL)
-        self.main = None
         # What was announced last; GTK before 4.14 changes the name of a status region in the place of that.
         self.announced = ""
         self.listener = Atspi.EventListener.new(self._announce)
@@ -81,6 +80,8 @@ class Window:
         self.name = os.path.basename(program)
         self.application = wait("the window in the accessible tree", self._find)
         wait("the window", lambda: any(role_of(node) == "frame" for node in self.nodes()))
+        # Later a tooltip, or a dialog that is closing, is listed too and may come first.
+        self.main = wait("the window on the display", self._search)[0]
 
     def _announce(self, event):
         self.announced = str(event.any_data)
@@ -151,8 +152,6 @@ class Window:
 
     def click_at(self, x, y, button):
         """A click at a place in the window, in pixels."""
-        if not self.main:
-            self.main = self._search()[0]
         subprocess.run(["xdotool", "mousemove", "--window", self.main, str(x), str(y), "sleep", "0.05",
                         "click", str(button)], check=True)
 

@@ -2,11 +2,11 @@ import ChatViewModels
 import Foundation
 import GtkKit
 
-/// Dates and times in the user's locale.
+/// Dates and times in the user's locale, with the desktop's 12- or 24-hour clock.
 enum DateText {
     static func time(_ date: Date) -> String {
-        // Translators: the time of day, as strftime formats it.
-        format(date, translated("%H:%M"))
+        // Translators: the time of day, as strftime formats it: with a 12-hour clock, and with a 24-hour clock.
+        format(date, ClockFormat.desktop.isTwelveHour ? translated("%-I:%M %p") : translated("%H:%M"))
     }
 
     /// Returns the name of a day for dividers in the timeline.
@@ -35,9 +35,24 @@ enum DateText {
     }
 
     /// Returns the full date and time, for tooltips and assistive technology.
-    static func full(_ date: Date) -> String { format(date, "%c") }
+    static func full(_ date: Date) -> String {
+        // Translators: a date with its weekday, as strftime formats it.
+        let day = format(date, translated("%A, %B %-d, %Y"))
+        return translated("{date}, {time}", ["date": day, "time": time(date)])
+    }
 
     private static func format(_ date: Date, _ pattern: String) -> String {
         date.formatted(pattern: pattern).trimmingCharacters(in: .whitespaces)
+    }
+}
+
+/// The state of a view that shows times: it is rendered again when the desktop's clock changes.
+nonisolated struct Timed<State: Equatable & Sendable>: Equatable, Sendable {
+    let state: State
+    let isTwelveHour: Bool
+
+    @MainActor init(_ state: State) {
+        self.state = state
+        isTwelveHour = ClockFormat.desktop.isTwelveHour
     }
 }

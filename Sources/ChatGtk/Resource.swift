@@ -1,10 +1,10 @@
 import ComposerGtk
-import Foundation
+public import Foundation
 public import GtkKit
 
 /// The `.ui` files, style sheets and icons of the views, and what they use of other targets.
 public enum Resource {
-    private static let prefix = "/io/github/parlance_chat/Parlance/"
+    private nonisolated static let prefix = "/io/github/parlance_chat/Parlance/"
     private static let style = prefix + "style/parlance.css"
 
     static func ui(_ name: String) -> String { "\(prefix)ui/\(name).ui" }
@@ -18,10 +18,14 @@ public enum Resource {
         }.load(installed: folders)
     }
 
-    /// Adds the style sheets to the default display.
+    /// Adds the style sheets and icons to the default display. Idempotent.
     public static func loadStyle() {
         ComposerResources.loadStyle()
+        IconTheme.add(resources: prefix + "icons")
         StyleSheet.load(resource: style)
         StyleSheet.loadForHighContrast(resource: prefix + "style/high-contrast.css")
     }
+
+    /// The PNG file of a composer with formatted text, for the guide's greeting. `make published-screenshots` draws it.
+    public nonisolated static var composerImage: Data? { Resources.data(prefix + "images/composer.png") }
 }

@@ -33,7 +33,7 @@ extension ComposerBar {
             if let new = appearance.styleClass { widget.addStyle(new) }
             chosenAppearance = appearance
             sendsBelow = appearance == .slack
-            hidesSend = appearance != .slack && appearance != .gitHawk
+            hidesSend = appearance == .iMessage || appearance == .messenger
         }
     }
 }

@@ -16,8 +16,7 @@ final class ComposerAnnouncements {
         } else if (excess != nil) != isExceeded {
             announcer.post(
                 excess.map {
-                    translated("%d character over the limit", "%d characters over the limit", count: $0)
-                        .replacing("%d", with: "\($0)")
+                    translatedPlural("{count} character over the limit", "{count} characters over the limit", count: $0)
                 } ?? translated("Message within the limit"))
         }
         isEditing = editing

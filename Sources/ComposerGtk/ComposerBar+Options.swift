@@ -31,7 +31,7 @@ extension ComposerBar {
             .flag("shows-expand", default: true, \ComposerBar.showsExpand),
             .flag("shows-start", default: true, \ComposerBar.showsStart),
             .flag("shows-end", default: true, \ComposerBar.showsEnd),
-            .flag("hides-send", default: true, \ComposerBar.hidesSend),
+            .flag("hides-send", default: false, \ComposerBar.hidesSend),
             .flag("locks-scrolling", default: false, \ComposerBar.locksScrolling),
             .flag("bounces", default: true, \ComposerBar.bounces),
             .flag("shows-counter", default: false, \ComposerBar.showsCounter),

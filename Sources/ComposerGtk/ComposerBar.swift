@@ -8,12 +8,11 @@ public import GtkKit
 ///
 /// Its GType is `ParlanceComposerBar`: create it in code, or in a `.ui` file after ``register()``.
 ///
-///     let widget = ComposerBar.make()
-///     let bar = ComposerBar.of(widget)!
-///     bar.session.onSend = { message in print(message.text) }
-///     window.setChild(widget)
+///     let composer = ComposerBar()
+///     composer.onSend = { message in print(message.text) }
+///     box.append(composer.widget)
 ///
-/// The widget owns its implementation. Bars can be reparented.
+/// The widget owns its implementation, and the container owns the widget. Bars can be reparented.
 public final class ComposerBar: WidgetImplementation {
     /// The containers for the host's widgets (SLK-2, MIB-3). In `.ui` files: `<child type="start">`;
     /// `<child type="editor">` replaces the text as ``replaceMiddle(by:)`` does.
@@ -52,7 +51,8 @@ public final class ComposerBar: WidgetImplementation {
     /// `nil` for the default one. Other text views draw mentions as rectangles instead of pills.
     public static var makeEditor: (() -> Widget)?
 
-    /// Registers the GType with GtkBuilder, and the library's resources with GTK. Idempotent.
+    /// Registers the GType with GtkBuilder, and the library's resources with GTK. Idempotent. Bars made in code do it
+    /// themselves, but end the program if the resources are missing.
     /// - Throws: `ResourceBundle.Missing` if the resources are not at the install or build location.
     public static func register() throws(ResourceBundle.Missing) {
         try ComposerResources.load()
@@ -62,6 +62,7 @@ public final class ComposerBar: WidgetImplementation {
 
     public required init(instance: WidgetInstance) {
         do { try ComposerResources.load() } catch { fatalError(error.message) }
+        ComposerResources.loadStyle()
         widgets = ComposerWidgets(makeEditor: Self.makeEditor)
         buttons = ItemButtons(widgets: widgets)
         super.init(instance: instance)
@@ -186,7 +187,7 @@ public final class ComposerBar: WidgetImplementation {
 
     private(set) var files: BarFiles?
 
-    /// Whether files can be attached with a button, by paste and by drag and drop, and are shown in a tray above the
+    /// Whether files can be attached with a menu, by paste and by drag and drop, and are shown in a tray above the
     /// text (SLK-36, MIB-36). A session without `ComposerSession.media` stores copies in the temporary directory.
     public var acceptsFiles = false {
         didSet {
@@ -212,7 +213,7 @@ public final class ComposerBar: WidgetImplementation {
         files?.attachmentController.acceptDrops(on: area, hint: overlay)
     }
 
-    /// Opens the file chooser, as the button for files does.
+    /// Opens the file chooser for files of any kind.
     public func chooseFiles() {
         _ = boundModel
         files?.attachmentController.choose()
@@ -262,7 +263,7 @@ public final class ComposerBar: WidgetImplementation {
         if widgets.textView.hasFocus { root?.focus = nil }
     }
 
-    /// Commits the input method's preedit text. Only sending does that implicitly (HKW-25).
+    /// Commits the input method's preedit text, as sending and moving the caret do on their own (HKW-25).
     public func commitPreedit() { binding?.editor.commitPreedit() }
 
     /// Scrolls the caret into view, for example after loading a long draft (MCV-14).
@@ -280,8 +281,9 @@ public final class ComposerBar: WidgetImplementation {
         didSet { applyOptions() }
     }
 
-    /// Whether the send button is hidden while there is nothing to send (SLK-10).
-    public var hidesSend = true {
+    /// Whether the send button is hidden while there is nothing to send; otherwise it is dim then, and nothing moves
+    /// with the first letter (SLK-10).
+    public var hidesSend = false {
         didSet { applyOptions() }
     }
 

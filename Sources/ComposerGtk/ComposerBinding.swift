@@ -25,7 +25,7 @@ final class ComposerBinding {
     struct Options {
         var stylesMarkdown = true
         var showsFormatting = false
-        var hidesSend = true
+        var hidesSend = false
         var showsExpand = true
         var locksScrolling = false
         var showsCounter = false
@@ -145,8 +145,7 @@ final class ComposerBinding {
         widgets.edit.isRevealed = isEditing
         widgets.save.isSensitive = state.canSave
         showReply(state.reply)
-        // The button appears when there is something to send; its sensitivity shows whether sending is possible
-        // (SLK-10).
+        // The button's place is kept by default; its sensitivity shows whether sending is possible (SLK-10).
         widgets.send.isRevealed =
             !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isVisible || !options.hidesSend)
         // New text can be sent while a message is being sent; without any, the button cancels sending (MIB-10).
@@ -186,7 +185,7 @@ final class ComposerBinding {
         let isOffered = options.showsExpand && !isReplaced && (isExpanded || field.visibleLines > 2.5)
         if widgets.expand.isVisible != isOffered { widgets.expand.isVisible = isOffered }
         guard isOffered else { return }
-        let icon = isExpanded ? "view-restore-symbolic" : "view-fullscreen-symbolic"
+        let icon = isExpanded ? "parlance-collapse-symbolic" : "parlance-expand-symbolic"
         guard widgets.expand.iconName != icon else { return }
         widgets.expand.iconName = icon
         let label = isExpanded ? translated("Collapse Message Field") : translated("Expand Message Field")
@@ -197,7 +196,7 @@ final class ComposerBinding {
     private func showReply(_ reply: ReplyTarget?) {
         widgets.reply.isRevealed = reply != nil
         guard let reply else { return }
-        widgets.replyTitle.text = translated("Replying to %s").replacing("%s", with: reply.sender)
+        widgets.replyTitle.text = translated("Replying to {name}", ["name": reply.sender])
         let words =
             switch reply.preview {
             case .loading: WrittenText(translated("Loading…"), syntax: .plain)

@@ -1,7 +1,7 @@
 import Foundation
 public import GtkKit
 
-/// The bar's `.ui` file, style sheets and emoji.
+/// The bar's `.ui` file, style sheets, icons and emoji.
 public enum ComposerResources {
     nonisolated static let prefix = "/io/github/parlance_chat/Parlance/"
     static let ui = prefix + "ui/composer.ui"
@@ -15,8 +15,9 @@ public enum ComposerResources {
         }.load(installed: folders)
     }
 
-    /// Adds the style sheets to the default display.
+    /// Adds the style sheets and icons to the default display. Idempotent.
     public static func loadStyle() {
+        IconTheme.add(resources: prefix + "ComposerGtk/icons")
         StyleSheet.load(resource: style)
         StyleSheet.loadForHighContrast(resource: prefix + "style/composer-high-contrast.css")
     }

@@ -3,7 +3,8 @@ import Composer
 import ComposerSessions
 import GtkKit
 
-/// The editor's context menu: at the pointer by the secondary button, at the caret by Menu or Shift+F10 (SLK-38).
+/// The editor's context menu: opened at the pointer by the secondary button, or at the caret by Menu or Shift+F10
+/// (SLK-38).
 final class EditorMenu {
     private let editor: EditorView
     private let model: any ComposerModel
@@ -107,7 +108,7 @@ final class EditorMenu {
         for (name, isEnabled) in enabled { named[name]?.isEnabled = isEnabled }
         formats.removeAll()
         for rule in rules where state.formatting.contains(rule.title) {
-            formats.append(FormatNames.label(for: rule), "composer.format::\(rule.title)")
+            formats.append(FormatName(of: rule).label, "composer.format::\(rule.title)")
         }
     }
 
@@ -116,7 +117,7 @@ final class EditorMenu {
         open(x: Double(caretRectangle.x), y: Double(caretRectangle.y + caretRectangle.height))
     }
 
-    /// - Parameters: In the text view's coordinates.
+    /// Opens the menu at a point in the text view's coordinates.
     private func open(x: Double, y: Double) {
         update()
         textView.grabFocus()

@@ -1,40 +1,34 @@
 import Composer
 import GtkKit
 
-/// Labels, icons and glyphs of the Markdown rules for menus and buttons.
-enum FormatNames {
-    static func label(for rule: MarkdownRule) -> String {
-        switch rule.title {
-        case "Bold": translated("Bold")
-        case "Italic", "Italics": translated("Italic")
-        case "Strike": translated("Strikethrough")
-        case "Code": translated("Code")
-        case "Code block", "Preformatted": translated("Code Block")
-        case "Quote": translated("Quote")
-        case "List": translated("List")
-        case "Link": translated("Link")
-        default: rule.title
-        }
+/// The label and the icon of a Markdown rule, for menus and buttons.
+struct FormatName {
+    let label: String
+    /// `nil` for rules of the host, whose buttons show the label.
+    let icon: String?
+
+    private init(_ label: String, icon: String?) {
+        self.label = label
+        self.icon = icon.map { "parlance-\($0)-symbolic" }
     }
 
-    /// The icon name, or `nil` for a rule whose button shows its ``glyph(for:)``.
-    static func icon(for rule: MarkdownRule) -> String? {
-        switch rule.title {
-        case "Bold": "format-text-bold-symbolic"
-        case "Italic", "Italics": "format-text-italic-symbolic"
-        case "Strike": "format-text-strikethrough-symbolic"
-        case "List": "view-list-bullet-symbolic"
-        case "Link": "insert-link-symbolic"
-        default: nil
-        }
-    }
+    init(of rule: MarkdownRule) { self = Self.byTitle[rule.title] ?? Self(rule.title, icon: nil) }
 
-    static func glyph(for rule: MarkdownRule) -> String {
-        switch rule.title {
-        case "Code": "‹›"
-        case "Code block", "Preformatted": "{ }"
-        case "Quote": "❝"
-        default: rule.title
-        }
-    }
+    /// By the titles of the presets' rules, which are identifiers.
+    private static let byTitle: [String: Self] = {
+        let italic = Self(translated("Italic"), icon: "italic")
+        let codeBlock = Self(translated("Code Block"), icon: "code-block")
+        return [
+            "Bold": Self(translated("Bold"), icon: "bold"),
+            "Italic": italic,
+            "Italics": italic,
+            "Strike": Self(translated("Strikethrough"), icon: "strikethrough"),
+            "Code": Self(translated("Code"), icon: "code"),
+            "Code block": codeBlock,
+            "Preformatted": codeBlock,
+            "Quote": Self(translated("Quote"), icon: "quote"),
+            "List": Self(translated("List"), icon: "list"),
+            "Link": Self(translated("Link"), icon: "link"),
+        ]
+    }()
 }

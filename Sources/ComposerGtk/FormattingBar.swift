@@ -16,18 +16,14 @@ final class FormattingBar {
         box.addStyle("parlance-formatting")
         box.setAccessibleLabel(translated("Formatting"))
         for rule in model.markdownRules {
-            let button = Button()
-            if let icon = FormatNames.icon(for: rule) {
-                button.iconName = icon
-            } else {
-                button.label = FormatNames.glyph(for: rule)
-            }
+            let name = FormatName(of: rule)
+            let button = name.icon.map { Button(icon: $0) } ?? Button(label: name.label)
             button.addStyle("flat")
             button.focusOnClick = false
             button.isFocusable = isInFocusChain
-            button.tooltip = [FormatNames.label(for: rule), model.chord(for: rule)?.description]
+            button.tooltip = [name.label, model.chord(for: rule)?.description]
                 .compactMap { $0 }.joined(separator: " — ")
-            button.setAccessibleLabel(FormatNames.label(for: rule))
+            button.setAccessibleLabel(name.label)
             button.onClick { [weak model] in model?.handle(.format(rule.title)) }
             box.append(button)
             buttons.append((rule, button))

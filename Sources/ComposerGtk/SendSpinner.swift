@@ -1,7 +1,7 @@
 import CGtk
 import GtkKit
 
-/// Turns the send button into a cancel button while sending takes long (MIB-10).
+/// Turns the send button into a cancel button if sending takes a while (MIB-10).
 final class SendSpinner {
     /// Sending that takes less time does not change the button.
     private static let showDelay = Duration.milliseconds(300)
@@ -35,7 +35,7 @@ final class SendSpinner {
             spinner.isSpinning = true
             button.setChild(spinner)
         } else {
-            button.iconName = "go-up-symbolic"
+            button.iconName = "parlance-send-symbolic"
         }
         button.tooltip = label
         button.setAccessibleLabel(label)

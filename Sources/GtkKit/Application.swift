@@ -2,21 +2,39 @@ import CGtk
 
 /// A GApplication: one process per user and application ID; a second launch is forwarded to the first.
 public final class Application: Object {
-    public convenience init(id: String) {
+    /// - Parameter options: the options of the command line besides those of GTK and `--help`.
+    public convenience init(id: String, options: [CommandLineOption] = []) {
         self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_handles_open)))
-        g_application_add_main_option(
-            cast(), "version", 0, GOptionFlags(rawValue: 0), G_OPTION_ARG_NONE,
-            translated("Print the version and exit"), nil)
+        for option in options {
+            g_application_add_main_option(
+                cast(), option.name, 0, GOptionFlags(rawValue: 0),
+                option.argument == nil ? G_OPTION_ARG_NONE : G_OPTION_ARG_STRING, option.description, option.argument)
+        }
     }
 
-    /// Handles `--version` without starting the application.
-    public func handleVersionOption(with version: String) {
+    /// Handles the options of the command line in the process that was started, before it becomes the primary instance
+    /// or forwards to it.
+    /// - Parameter handler: returns the exit status, or `nil` to go on starting.
+    public func onOptions(_ handler: @escaping @MainActor (CommandLineOptions) -> Int32?) {
         connectReturningInt("handle-local-options") { arguments in
-            guard let options = arguments.boxed(0),
-                g_variant_dict_contains(options.assumingMemoryBound(to: GVariantDict.self), "version") != 0
-            else { return -1 }
-            print(version)
-            return 0
+            guard let options = arguments.boxed(0) else { return -1 }
+            return handler(CommandLineOptions(options.assumingMemoryBound(to: GVariantDict.self))) ?? -1
+        }
+    }
+
+    /// Whether another process runs as the application's primary instance; `false` if the session bus does not answer.
+    public var isRunningElsewhere: Bool {
+        guard let id = g_application_get_application_id(cast()) else { return false }
+        return SessionBus.hasOwner(String(cString: id))
+    }
+
+    /// Activates an action of the primary instance, which another process runs.
+    public func activateRemotely(_ action: String, _ parameter: String? = nil) {
+        guard g_application_register(cast(), nil, nil) != 0 else { return }
+        g_action_group_activate_action(OpaquePointer(pointer), action, parameter.map { g_variant_new_string($0) })
+        // The message is lost if the process ends before it is sent.
+        if let connection = g_application_get_dbus_connection(cast()) {
+            g_dbus_connection_flush_sync(connection, nil, nil)
         }
     }
 
@@ -57,6 +75,12 @@ public final class Application: Object {
     @discardableResult
     public func addAction(_ name: String, _ handler: @escaping @MainActor () -> Void) -> Action {
         ActionMap.add(to: pointer, name, acceptsString: false, true) { _ in handler() }
+    }
+
+    /// Adds an action with a text as its parameter.
+    @discardableResult
+    public func addTextAction(_ name: String, _ handler: @escaping @MainActor (String) -> Void) -> Action {
+        ActionMap.add(to: pointer, name, acceptsString: true, true) { handler($0 ?? "") }
     }
 
     /// Sets the accelerators of an action in GTK's syntax, for example `<Control>q`.

@@ -1,5 +1,4 @@
 import CGtk
-public import Foundation
 
 /// The desktop's settings.
 public enum DesktopSettings {
@@ -20,7 +19,7 @@ public enum DesktopSettings {
     }
 }
 
-/// Light, dark and high contrast.
+/// The color scheme, and whether high contrast is on.
 public enum StyleManager {
     public enum ColorScheme: Sendable {
         case desktop, light, dark
@@ -40,7 +39,7 @@ public enum StyleManager {
     }
 }
 
-/// Opens addresses and files in other applications.
+/// Opens URIs and files in other applications.
 public enum URILauncher {
     /// Opens an address in the application for its scheme, with an error message over the window if there is none.
     public static func show(_ uri: String, over window: Widget?) {
@@ -61,7 +60,7 @@ public enum URILauncher {
     }
 }
 
-/// The names of hosts.
+/// Internationalized host names.
 public nonisolated enum HostName {
     /// Returns the ASCII form of an internationalized name, or `nil` if it has none.
     public static func ascii(_ name: String) -> String? {
@@ -71,24 +70,12 @@ public nonisolated enum HostName {
     }
 }
 
-extension Date {
-    /// Formats the date in the user's locale and time zone.
-    /// - Parameter pattern: As for `strftime`.
-    public nonisolated func formatted(pattern: String) -> String {
-        guard let dateTime = g_date_time_new_from_unix_local(gint64(timeIntervalSince1970)) else { return "" }
-        defer { g_date_time_unref(dateTime) }
-        guard let text = g_date_time_format(dateTime, pattern) else { return "" }
-        defer { g_free(text) }
-        return String(cString: text)
-    }
-}
-
 /// A clock that never goes backward.
 public nonisolated enum MonotonicClock {
     public static var microseconds: Int64 { Int64(g_get_monotonic_time()) }
 }
 
-/// The log of GLib, which fails tests and is shown on standard error.
+/// GLib's log, which goes to standard error.
 public nonisolated enum Log {
     public static func warn(_ message: String) { shim_warning(message) }
 }

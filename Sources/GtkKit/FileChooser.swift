@@ -3,13 +3,31 @@ public import Foundation
 
 /// Native file dialogs through GtkFileChooserNative, which GTK 4.8 has and which uses the portal inside a sandbox.
 public enum FileChooser {
+    /// The files that a chooser offers.
+    public struct Filter: Sendable {
+        let name: String
+        let types: [String]
+
+        /// - Parameters:
+        ///   - name: What the files are, such as “Images”.
+        ///   - types: Media types, such as `image/*`.
+        public init(_ name: String, types: [String]) {
+            self.name = name
+            self.types = types
+        }
+    }
+
     /// Asks for files to open.
-    /// - Parameter done: Receives an empty array if the user cancels.
+    /// - Parameters:
+    ///   - filter: The files to choose among; `nil` for all.
+    ///   - done: Receives an empty array if the user cancels.
     public static func open(
-        _ title: String, accept: String, over parent: Widget?, _ done: @escaping @MainActor ([URL]) -> Void
+        _ title: String, accept: String, filter: Filter? = nil, over parent: Widget?,
+        _ done: @escaping @MainActor ([URL]) -> Void
     ) {
         let chooser = make(title, GTK_FILE_CHOOSER_ACTION_OPEN, accept, parent)
         gtk_file_chooser_set_select_multiple(chooser.cast(), 1)
+        if let filter { add(filter, to: chooser) }
         show(chooser, done)
     }
 
@@ -35,6 +53,13 @@ public enum FileChooser {
         let chooser = make(title, GTK_FILE_CHOOSER_ACTION_SAVE, accept, parent)
         gtk_file_chooser_set_current_name(chooser.cast(), name)
         show(chooser) { done($0.first) }
+    }
+
+    private static func add(_ filter: Filter, to chooser: Object) {
+        let files = Object(owning: UnsafeMutableRawPointer(gtk_file_filter_new()))
+        gtk_file_filter_set_name(files.cast(), filter.name)
+        for type in filter.types { gtk_file_filter_add_mime_type(files.cast(), type) }
+        gtk_file_chooser_add_filter(chooser.cast(), files.cast())
     }
 
     private static func make(

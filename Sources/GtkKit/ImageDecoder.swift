@@ -66,8 +66,8 @@ public struct DecodedImage: Sendable {
 /// Decodes images from files, each in its own sandboxed process (``ImageLimits``), one at a time, and never at more
 /// than the requested pixel size. Videos use a separate queue, so that a slow one does not delay images.
 public nonisolated enum ImageDecoder {
-    static let imageQueue = DispatchQueue(label: "picture-decoder", qos: .utility)
-    static let videoQueue = DispatchQueue(label: "film-decoder", qos: .utility)
+    package static let imageQueue = DispatchQueue(label: "picture-decoder", qos: .utility)
+    package static let videoQueue = DispatchQueue(label: "film-decoder", qos: .utility)
 
     /// Returns the image scaled down to fit the box in pixels, never scaled up; `nil` if it can't be decoded.
     public static func image(in file: URL, fitting width: Int, by height: Int) async -> DecodedImage? {
@@ -113,7 +113,7 @@ public nonisolated enum ImageDecoder {
     }
 
     /// - Returns: `nil` if the task was canceled before the work started.
-    static func on<T: Sendable>(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> T) async -> T? {
+    package static func on<T: Sendable>(_ queue: DispatchQueue, _ work: @escaping @Sendable () -> T) async -> T? {
         let flag = Flag()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -26,9 +26,29 @@ public nonisolated func translated(_ text: String) -> String {
     text.withCString { String(cString: g_dgettext(nil, $0)) }
 }
 
-/// Returns the plural form for `count` in the user's language.
-public nonisolated func translated(_ one: String, _ many: String, count: Int) -> String {
-    one.withCString { one in
+/// Returns the translation with each `{name}` in `values` replaced.
+public nonisolated func translated(_ text: String, _ values: [String: String]) -> String {
+    filled(translated(text), values)
+}
+
+/// Returns the plural form for `count` in the user's language, with `{count}` and each name in `values` replaced.
+public nonisolated func translatedPlural(
+    _ one: String, _ many: String, count: Int, _ values: [String: String] = [:]
+) -> String {
+    let text = one.withCString { one in
         many.withCString { many in String(cString: g_dngettext(nil, one, many, gulong(clamping: count))) }
+    }
+    return filled(text, values.merging(["count": String(count)]) { given, _ in given })
+}
+
+/// Single pass, so that braces in a value are not replaced again. Unknown placeholders stay.
+private nonisolated func filled(_ text: String, _ values: [String: String]) -> String {
+    let parts = text.split(separator: "{", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
+        if let close = part.firstIndex(of: "}"), let value = values[String(part[..<close])] {
+            result += value + part[part.index(after: close)...]
+        } else {
+            result += "{" + part
+        }
     }
 }

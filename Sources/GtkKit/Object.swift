@@ -115,6 +115,14 @@ public import CGtk
         }
     }
 
+    /// Returns the value of a string property, empty if it has none.
+    public final func text(_ name: String) -> String {
+        withValue(shim_type_string()) {
+            g_object_get_property(cast(), name, &$0)
+            return g_value_get_string(&$0).map { String(cString: $0) } ?? ""
+        }
+    }
+
     /// Returns the value of an integer property.
     public final func integer(_ name: String) -> Int {
         withValue(shim_type_int()) {

@@ -1,4 +1,5 @@
 import CGtk
+public import Foundation
 import Glibc
 
 /// GResource bundles: user interface files, style sheets and icons.
@@ -19,13 +20,22 @@ public enum Resources {
 
     /// Returns the text of a file in a registered bundle, or `nil` if there is none. Thread-safe.
     public nonisolated static func text(_ resourcePath: String) -> String? {
+        read(resourcePath) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns the content of a file in a registered bundle, or `nil` if there is none. Thread-safe.
+    public nonisolated static func data(_ resourcePath: String) -> Data? {
+        read(resourcePath) { Data($0) }
+    }
+
+    private nonisolated static func read<T>(_ resourcePath: String, _ body: (UnsafeRawBufferPointer) -> T) -> T? {
         guard let bytes = g_resources_lookup_data(resourcePath, GResourceLookupFlags(rawValue: 0), nil) else {
             return nil
         }
         defer { g_bytes_unref(bytes) }
         var size: gsize = 0
-        guard let data = g_bytes_get_data(bytes, &size) else { return "" }
-        return String(decoding: UnsafeRawBufferPointer(start: data, count: Int(size)), as: UTF8.self)
+        let data = g_bytes_get_data(bytes, &size)
+        return body(UnsafeRawBufferPointer(start: data, count: Int(size)))
     }
 
     public static func exists(_ resourcePath: String) -> Bool {
@@ -33,7 +43,7 @@ public enum Resources {
     }
 }
 
-/// The GResource bundle of a target, a resource of its module.
+/// The GResource bundle of a target, either installed or in the build folder.
 public struct ResourceBundle {
     public struct Missing: Error {
         public let message: String
@@ -45,7 +55,7 @@ public struct ResourceBundle {
 
     /// - Parameters:
     ///   - name: The file's name without its extension.
-    ///   - content: A file in the bundle, by which it is known to be registered.
+    ///   - content: A file in the bundle: if it can be looked up, the bundle is already registered.
     ///   - builtPath: Returns the bundle's path in the build folder.
     public init(_ name: String, content: String, builtPath: @escaping () -> String?) {
         self.name = name
@@ -74,6 +84,33 @@ public struct ResourceBundle {
 
     // Not `g_file_test`: newer GLib defines its flags in a way that Swift can't import.
     private static func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+}
+
+/// The icons by name of all windows on the default display.
+public enum IconTheme {
+    /// Adds a folder of resources with the layout of a theme: `FOLDER/scalable/actions/NAME-symbolic.svg`. Idempotent.
+    ///
+    /// An icon `NAME-symbolic-rtl.svg` replaces `NAME-symbolic.svg` where text runs from right to left.
+    public static func add(resources folder: String) {
+        guard let theme, !folders(of: theme).contains(folder) else { return }
+        gtk_icon_theme_add_resource_path(theme, folder)
+    }
+
+    public static func contains(_ name: String) -> Bool {
+        theme.map { gtk_icon_theme_has_icon($0, name) != 0 } ?? false
+    }
+
+    private static var theme: OpaquePointer? {
+        gdk_display_get_default().flatMap { gtk_icon_theme_get_for_display($0) }
+    }
+
+    private static func folders(of theme: OpaquePointer) -> [String] {
+        guard let paths = gtk_icon_theme_get_resource_path(theme) else { return [] }
+        defer { g_strfreev(paths) }
+        // GtkApplication adds its own folder with a slash at the end.
+        return sequence(first: paths) { $0 + 1 }.lazy.map(\.pointee).prefix { $0 != nil }
+            .compactMap { $0.map { String(cString: $0) } }.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    }
 }
 
 /// CSS for all windows on the default display.

@@ -2,12 +2,13 @@ import CGtk
 
 /// The settings of one GSettings schema.
 public final class Settings: Object {
-    /// Returns `nil` if the schema is not installed, for which GSettings would abort the process.
-    public convenience init?(schema: String) {
+    /// Returns `nil` if the schema is not installed or lacks the key, for which GSettings would abort the process.
+    public convenience init?(schema: String, with key: String? = nil) {
         guard let source = g_settings_schema_source_get_default(),
             let found = g_settings_schema_source_lookup(source, schema, 1)
         else { return nil }
         defer { g_settings_schema_unref(found) }
+        if let key, g_settings_schema_has_key(found, key) == 0 { return nil }
         self.init(owning: UnsafeMutableRawPointer(g_settings_new(schema)))
     }
 

@@ -11,7 +11,7 @@ public final class TextLayout: Object {
 
     public func setAttributes(_ attributes: TextAttributes) { pango_layout_set_attributes(cast(), attributes.list) }
 
-    /// Sets the width at which lines are broken; `nil` breaks none.
+    /// Sets the width at which lines are wrapped; `nil` disables wrapping.
     public func setWidth(_ width: Int?) { pango_layout_set_width(cast(), width.map { gint($0) * PANGO_SCALE } ?? -1) }
 
     /// The greatest width that ``setWidth(_:)`` accepts.
@@ -23,9 +23,20 @@ public final class TextLayout: Object {
         return (Int(width), Int(height))
     }
 
+    /// The left and right edge of the last line.
+    public var lastLineEdges: (left: Int, right: Int) {
+        guard let iterator = pango_layout_get_iter(cast()) else { return (0, 0) }
+        defer { pango_layout_iter_free(iterator) }
+        while pango_layout_iter_at_last_line(iterator) == 0, pango_layout_iter_next_line(iterator) != 0 {}
+        var bounds = PangoRectangle()
+        pango_layout_iter_get_line_extents(iterator, nil, &bounds)
+        pango_extents_to_pixels(&bounds, nil)
+        return (Int(bounds.x), Int(bounds.x + bounds.width))
+    }
+
     /// Returns the grapheme cluster at a position.
-    /// - Returns: Its offset, the number of its Unicode scalars that are before the position, and whether the position
-    ///   is in the text rather than beside it.
+    /// - Returns: Its offset, how many of its Unicode scalars precede the position, and whether the position is
+    ///   inside the text rather than beside it.
     public func position(atX x: Double, y: Double) -> (offset: Int, trailingScalars: Int, isInside: Bool) {
         var (index, trailing): (gint, gint) = (0, 0)
         let scale = Double(PANGO_SCALE)
@@ -71,7 +82,7 @@ public final class TextLayout: Object {
 }
 
 extension WidgetProtocol {
-    /// A number that changes with the widget's font and with all else that makes its layouts out of date.
+    /// A number that changes with the widget's font and with everything else that invalidates its layouts.
     public var fontSerial: UInt32 { pango_context_get_serial(gtk_widget_get_pango_context(gtk)) }
 
     /// The approximate width of a character in the widget's font, in pixels.

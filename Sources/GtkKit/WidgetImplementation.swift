@@ -19,7 +19,7 @@ public enum Orientation: Sendable {
 
 /// The widget that a ``WidgetImplementation`` belongs to, without a reference of its own.
 ///
-/// The implementation hands it to its parts, which end with the implementation: keeping it any longer is an error.
+/// The implementation passes it to its parts, which do not outlive the implementation. Nothing else may keep it.
 public struct WidgetInstance: WidgetProtocol {
     let pointer: UnsafeMutableRawPointer
 
@@ -56,7 +56,7 @@ open class WidgetImplementation: WidgetProtocol {
     open class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GENERIC }
     /// The properties that the class adds.
     open class var properties: [WidgetProperty] { [] }
-    /// The ID of the first of ``properties``, behind those that a base class installs.
+    /// The ID of the first of ``properties``, after those that a base class installs.
     class var firstPropertyID: guint { 1 }
     /// The signals that the class adds.
     open class var signals: [WidgetSignal] { [] }
@@ -96,13 +96,29 @@ open class WidgetImplementation: WidgetProtocol {
     public class var type: GType { WidgetTypes.type(of: self) }
 
     /// Creates a widget of this class.
-    public class func make() -> Widget {
-        Widget(sinking: extendedType == nil ? shim_object_new_with_role(type, role) : shim_object_new(type))
+    public class func make() -> Widget { Widget(sinking: makeFloating()) }
+
+    /// Creates a widget without an owner, as GTK's constructors do.
+    fileprivate class func makeFloating() -> UnsafeMutableRawPointer {
+        extendedType == nil ? shim_object_new_with_role(type, role) : shim_object_new(type)
     }
 
     /// Returns the implementation of a widget, or `nil` if the widget is of another class.
     public static func of(_ widget: Widget) -> Self? {
         WidgetTypes.implementation(of: widget.pointer) as? Self
+    }
+}
+
+extension WidgetProtocol where Self: WidgetImplementation {
+    /// Creates a widget of this class, and its implementation.
+    ///
+    /// The container that ``WidgetImplementation/widget`` is added to owns both: do not use the implementation after
+    /// the widget has gone with its window.
+    public init() {
+        guard let implementation = WidgetTypes.implementation(of: Self.makeFloating()) as? Self else {
+            fatalError("a class makes widgets with its own implementation")
+        }
+        self = implementation
     }
 }
 

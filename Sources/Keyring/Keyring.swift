@@ -33,7 +33,7 @@ import GtkKit
     }
 
     @MainActor public func store(_ credential: AccountCredential, of account: String) async throws {
-        let label = translated("Parlance: %s").replacing("%s", with: account)
+        let label = translated("Parlance: {account}", ["account": account])
         let isStored = try await call(about: account) { call in
             secret_password_storev(
                 call.schema, call.attributes, nil, label, credential.value, call.cancellable, call.callback, call.data)

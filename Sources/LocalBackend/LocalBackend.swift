@@ -1,11 +1,12 @@
 public import ChatCore
 public import ChatStore
+public import Composer
 public import Foundation
 
 /// Conversations stored on this computer: notes, rooms, and the built-in guide.
 ///
-/// Operations that change something run one at a time, in call order, and are published once they are stored. The actor
-/// keeps them off the caller's thread and has no state of its own; what does is in the objects that it is made of.
+/// Operations that change something run one at a time, in call order, and are published once they are stored. The
+/// actor keeps them off the caller's thread and has no state of its own beyond the objects that it consists of.
 public actor LocalBackend {
     /// The user's ID in every room.
     public static let ownUserID = MemberID("own")
@@ -32,43 +33,53 @@ public actor LocalBackend {
     ///   - store: must not be shared with another backend.
     ///   - ownDisplayName: the user's name, unless they have chosen another.
     ///   - translator: translates the guide's messages and the names of the first rooms.
+    ///   - sendKey: returns the key that sends, as it is set now; the guide's messages name it.
+    ///   - guideImage: returns the image of the guide's greeting; called at the first start only.
     ///   - clock: paces the guide.
     ///   - now: returns the wall-clock time, for timestamps.
     ///   - makeID: returns a unique identifier for a room or message.
     /// - Throws: ``ChatError`` if the storage fails.
     public static func start(
         over store: ChatStore, ownDisplayName: String, translator: Translator = .untranslated,
+        sendKey: @escaping @Sendable () async -> SendKey = { .return }, guideImage: () -> GuideImage? = { nil },
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
     ) async throws -> LocalBackend {
         let profile = try await OwnProfile(in: store, unlessChosen: ownDisplayName)
-        let guide = Guide(translator: translator)
-        let first = try FirstRooms(
-            own: profile.member, guide: guide, translator: translator, createdAt: now(), makeID: makeID)
-        _ = try await store.createRooms(first.rooms, once: "local.firstRooms")
+        let guide: @Sendable () async -> Guide = {
+            Guide(translator: translator, keys: GuideKeys(await sendKey()))
+        }
+        let media = LocalMedia(beside: store)
+        if try await store.setting(FirstRooms.setting) == nil {
+            let first = try FirstRooms(
+                own: profile.member, guide: await guide(), image: await media.store(guideImage()),
+                translator: translator, createdAt: now(), makeID: makeID)
+            _ = try await store.createRooms(first.rooms, once: FirstRooms.setting)
+        }
         _ = try await store.renameMember(ownUserID, to: profile.name)
         let backend = LocalBackend(
-            store: store, profile: profile, guide: guide, translator: translator, clock: clock, now: now,
+            store: store, profile: profile, media: media, guide: guide, translator: translator, clock: clock, now: now,
             makeID: makeID, abandonedImports: await abandonedImports(in: store))
         for room in try await store.rooms(with: guideID) { try await backend.guide.enter(room) }
         return backend
     }
 
-    /// Returns the rooms of imports that the last run did not finish. None if they cannot be read: they stay invisible
-    /// until a start that can.
+    /// Returns the rooms of imports that an earlier run did not finish, or none if they cannot be read: they stay
+    /// invisible until a start at which they can be.
     private static func abandonedImports(in store: ChatStore) async -> [RoomID] {
         (try? await store.stagedRooms()) ?? []
     }
 
     private init(
-        store: ChatStore, profile: OwnProfile, guide: Guide, translator: Translator, clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Date, makeID: @escaping @Sendable () -> String, abandonedImports: [RoomID]
+        store: ChatStore, profile: OwnProfile, media: LocalMedia, guide: @escaping @Sendable () async -> Guide,
+        translator: Translator, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
+        makeID: @escaping @Sendable () -> String, abandonedImports: [RoomID]
     ) {
         self.store = store
         self.profile = profile
         gate = SerialGate()
         feeds = TimelineFeeds()
-        media = LocalMedia(beside: store)
+        self.media = media
         roomList = RoomListFeed { try await store.roomSummaries() }
         let writer = TimelineWriter(store: store, timelines: feeds, rooms: roomList, now: now, makeID: makeID)
         self.guide = GuideResponder(guide, gate: gate, writer: writer, clock: clock)

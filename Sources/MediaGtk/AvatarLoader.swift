@@ -41,7 +41,7 @@ package final class AvatarLoader {
     private static func media(_ uri: String) -> MediaReference { MediaReference(uri: uri, name: "", type: "image/*") }
 }
 
-/// The avatar of a user or room, or initials if there is none.
+/// The avatar of a user or room, or initials if there is none; a small one has an icon instead.
 @MainActor package final class AvatarView {
     package let widget: Avatar
     private var displayedURI: String?
@@ -49,8 +49,14 @@ package final class AvatarLoader {
     var isLoading: Bool { loading != nil }
     var hasImage: Bool { widget.image != nil }
 
+    /// The size from which initials can be read, in logical pixels.
+    private static let minSizeOfInitials = 20
+
     /// - Parameter size: In logical pixels.
-    package init(size: Int) { widget = Avatar(size: size) }
+    package init(size: Int) {
+        widget = Avatar(size: size)
+        if size < Self.minSizeOfInitials { widget.showsInitials = false }
+    }
 
     isolated deinit { loading?.cancel() }
 

@@ -9,13 +9,15 @@ package final class FileCard {
     private let card = Box(.horizontal, spacing: 9)
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
-        open = Self.button("document-open-symbolic", translated("Open"), file)
+        open = Self.button(
+            "document-open-symbolic", translated("Open"), translated("Open {name}", ["name": file.name]))
         card.addStyle("message-file")
         widget = card
         card.append(Self.icon(file.type))
-        card.append(Self.texts(file))
+        card.append(Self.labels(file, details: media.texts.details(file)))
         open.onClick { [weak media] in media?.open(file) }
-        let save = Self.button("document-save-symbolic", translated("Save"), file)
+        let save = Self.button(
+            "document-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
         save.onClick { [weak self, weak media] in
             if let self { media?.save(file, over: self.widget) }
         }
@@ -29,38 +31,38 @@ package final class FileCard {
     private static func icon(_ type: String) -> Widget {
         let icon = Image(icon: "text-x-generic-symbolic")
         icon.pixelSize = 28
-        // Without a symbolic icon for the type, the theme returns a full-color one or none, which would be hard to see
-        // on the message's background.
+        // Without a symbolic icon for the type, the theme returns none, or a full-color one that would be hard to
+        // see on the message's background.
         icon.setIcon(ofMIMEType: type, onlySymbolic: true)
         return icon
     }
 
-    private static func texts(_ file: MediaReference) -> Widget {
-        let texts = Box(.vertical)
-        texts.hexpand = true
-        texts.valign = .center
+    private static func labels(_ file: MediaReference, details: String) -> Widget {
+        let labels = Box(.vertical)
+        labels.hexpand = true
+        labels.valign = .center
         let name = Label(file.name)
         name.setEllipsize(.middle)
         name.maxWidthChars = 32
         name.xalign = 0
         name.tooltip = file.altText ?? file.name
-        texts.append(name)
-        let facts = [file.duration.map(DurationText.text), file.bytes.map(ByteCount.text)].compactMap { $0 }
-        if !facts.isEmpty {
-            let size = Label(facts.joined(separator: " · "))
-            size.xalign = 0
-            for style in ["caption", "dim-label"] { size.addStyle(style) }
-            texts.append(size)
+        labels.append(name)
+        if !details.isEmpty {
+            let line = Label(details)
+            line.xalign = 0
+            for style in ["caption", "dim-label"] { line.addStyle(style) }
+            labels.append(line)
         }
-        return texts
+        return labels
     }
 
-    static func button(_ icon: String, _ name: String, _ file: MediaReference) -> Button {
+    /// - Parameter label: the accessible label, which names the file too.
+    static func button(_ icon: String, _ tooltip: String, _ label: String) -> Button {
         let button = Button(icon: icon)
         for style in ["flat", "circular"] { button.addStyle(style) }
         button.valign = .center
-        button.tooltip = name
-        button.setAccessibleLabel("\(name) \(file.name)")
+        button.tooltip = tooltip
+        button.setAccessibleLabel(label)
         return button
     }
 }

@@ -20,11 +20,13 @@ import MediaDecoding
     private(set) var problem: String?
     /// Whether the content is unavailable, in which case a click retries.
     private var isMissing = false
+    private let texts: MediaTexts
     private(set) var isDisplayed = false
     /// Whether a placeholder is visible.
     var showsPlaceholder: Bool { !isDisplayed && picture.paintable != nil }
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
+        texts = media.texts
         let frame = AspectFrame.make()
         button.addStyle("flat")
         button.addStyle("message-picture")
@@ -57,7 +59,7 @@ import MediaDecoding
 
     private func addSave(_ file: MediaReference, _ media: MediaPresenter) {
         save.tooltip = translated("Save")
-        save.setAccessibleLabel(translated("Save %s").replacing("%s", with: file.name))
+        save.setAccessibleLabel(translated("Save {name}", ["name": file.name]))
         for style in ["circular", "osd", "attachment-button", "message-picture-save"] { save.addStyle(style) }
         save.halign = .end
         save.valign = .start
@@ -82,7 +84,7 @@ import MediaDecoding
                 guard let decoded = try await media?.previews.load(file, fitting: width, by: height) else { return }
                 if let media, !Task.isCancelled { self?.show(decoded, file, (width, height), media) }
             } catch let failure as ImageFailure {
-                if !Task.isCancelled { self?.showProblem(failure.explanation) }
+                if !Task.isCancelled { self?.showProblem(failure.problem) }
             } catch {
                 if !Task.isCancelled { self?.showMissing() }
             }
@@ -98,7 +100,7 @@ import MediaDecoding
 
     private func showMissing() {
         isMissing = true
-        showProblem(translated("Image not available. Select to retry."), icon: "view-refresh-symbolic")
+        showProblem(.missingImage(canRetry: true), icon: "view-refresh-symbolic")
     }
 
     private func describe(_ file: MediaReference) {
@@ -122,8 +124,9 @@ import MediaDecoding
         }
     }
 
-    private func showProblem(_ text: String, icon: String = "image-missing-symbolic") {
-        problem = text
+    private func showProblem(_ problem: MediaProblem, icon: String = "image-missing-symbolic") {
+        let text = texts.problem(problem)
+        self.problem = text
         let icon = Image(icon: icon)
         icon.pixelSize = 32
         let label = Label(text)
@@ -145,17 +148,5 @@ import MediaDecoding
         guard let width = file.width, let height = file.height, width > 0, height > 0 else { return unknown }
         let scale = min(1, Double(maxSize.width) / Double(width), Double(maxSize.height) / Double(height))
         return (max(24, Int(Double(width) * scale)), max(24, Int(Double(height) * scale)))
-    }
-}
-
-extension ImageFailure {
-    /// The message for the user.
-    var explanation: String {
-        switch self {
-        case .unknownFormat: translated("Image format not supported")
-        case .tooLarge: translated("Image too large to display")
-        case .broken: translated("Image damaged")
-        case .stopped: translated("Could not display image")
-        }
     }
 }

@@ -68,8 +68,8 @@ final class ImageViewer {
             keepsPosition: false)
         zoom.widget.setAccessibleLabel(file.altText ?? file.name)
         title.setTitle(file.altText ?? file.name)
-        let positionText = translated("%1 of %2").replacing("%1", with: "\(index + 1)").replacing(
-            "%2", with: "\(files.count)")
+        let positionText = translated(
+            "{number} of {total}", ["number": "\(index + 1)", "total": "\(files.count)"])
         title.setSubtitle(files.count > 1 ? positionText : nil)
         previous.isSensitive = index > 0
         next.isSensitive = index + 1 < files.count
@@ -79,9 +79,9 @@ final class ImageViewer {
                     file, fitting: Self.maxDimension, by: Self.maxDimension)
                 if !Task.isCancelled { self?.show(image, of: file) }
             } catch let failure as ImageFailure {
-                if !Task.isCancelled { self?.show(failure.explanation) }
+                if !Task.isCancelled { self?.show(failure.problem) }
             } catch {
-                if !Task.isCancelled { self?.show(translated("Image not available")) }
+                if !Task.isCancelled { self?.show(.missingImage(canRetry: false)) }
             }
         }
     }
@@ -106,8 +106,8 @@ final class ImageViewer {
         }
     }
 
-    private func show(_ problem: String) {
-        message.text = problem
+    private func show(_ problem: MediaProblem) {
+        message.text = media.texts.problem(problem)
         message.isVisible = true
     }
 

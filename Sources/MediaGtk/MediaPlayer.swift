@@ -16,6 +16,7 @@ package import GtkKit
     private let file: MediaReference
     private let holder = Box(.vertical)
     private let message = Label()
+    private let texts: MediaTexts
     /// The frame of a video, sized in advance so that the layout does not move when playback starts.
     private let frame: Widget?
     private let poster = Picture()
@@ -23,11 +24,13 @@ package import GtkKit
 
     private(set) var showsPoster = false
 
-    /// - Parameter card: Gets the play button of audio; that of a video is on top of its poster.
+    /// - Parameter card: Receives the play button for audio; a video's is on top of its poster.
     package init(_ file: MediaReference, _ media: MediaPresenter, _ card: FileCard) {
         self.file = file
+        texts = media.texts
         widget = holder
-        play = FileCard.button("media-playback-start-symbolic", translated("Play"), file)
+        play = FileCard.button(
+            "media-playback-start-symbolic", translated("Play"), translated("Play {name}", ["name": file.name]))
         message.addStyle("message-picture-problem")
         message.wrap = true
         message.xalign = 0
@@ -117,7 +120,7 @@ package import GtkKit
 
     private func fail() {
         guard problem == nil else { return }
-        let text = translated("Could not play this file. Try opening it in another app.")
+        let text = texts.problem(.unplayable)
         problem = text
         message.text = text
         message.isVisible = true

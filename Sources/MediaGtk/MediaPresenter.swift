@@ -12,11 +12,13 @@ package final class MediaPresenter {
     /// The images that the viewer steps through, in order.
     package var images: () -> [MediaReference] = { [] }
     private(set) var viewer: ImageViewer?
+    let texts: MediaTexts
     private let service: any MediaService
 
     /// - Parameter avatars: A loader shared with other views of the account, or `nil` to create one.
-    package init(service: any MediaService, avatars: AvatarLoader? = nil) {
+    package init(service: any MediaService, avatars: AvatarLoader?, texts: MediaTexts) {
         self.service = service
+        self.texts = texts
         self.avatars = avatars ?? AvatarLoader(service: service)
         previews = MediaPreviews(service: service)
     }
@@ -70,7 +72,7 @@ package final class MediaPresenter {
         let fail = self.onFailure
         Task {
             do { then(try await work()) } catch {
-                fail?((error as? ChatError) ?? .storage(reason: "a file could not be copied"))
+                fail?(ChatError(error))
                 onFailure()
             }
         }

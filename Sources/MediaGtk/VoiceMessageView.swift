@@ -13,22 +13,26 @@ package import GtkKit
     private(set) var stream: MediaStream?
     private let file: MediaReference
     private let time = Label()
+    private let texts: MediaTexts
     private weak var media: MediaPresenter?
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
         self.file = file
         self.media = media
+        texts = media.texts
         let row = Box(.horizontal, spacing: 9)
         row.addStyle("message-voice")
         widget = row
-        play = FileCard.button("media-playback-start-symbolic", translated("Play"), file)
+        play = FileCard.button(
+            "media-playback-start-symbolic", translated("Play"), translated("Play {name}", ["name": file.name]))
         let drawing = WaveformView.make()
         guard let bars = WaveformView.of(drawing) else { fatalError("ParlanceLoudnessBars has no implementation") }
         self.bars = bars
         bars.show(file.loudness ?? [])
         drawing.setAccessibleLabel(translated("Voice Message"))
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
-        let save = FileCard.button("document-save-symbolic", translated("Save"), file)
+        let save = FileCard.button(
+            "document-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
         for child in [play, drawing, time, save] { row.append(child) }
         showTime(0)
         play.onClick { [weak self] in self?.toggle() }
@@ -94,12 +98,12 @@ package import GtkKit
     /// Shows the elapsed time, or the duration at the start.
     private func showTime(_ milliseconds: Int) {
         guard milliseconds > 0 || file.duration != nil else { return time.text = "" }
-        time.text = DurationText.text(milliseconds > 0 ? milliseconds : file.duration ?? 0)
+        time.text = texts.duration(milliseconds > 0 ? milliseconds : file.duration ?? 0)
     }
 
     private func fail() {
         guard problem == nil else { return }
-        let text = translated("Could not play this file. Try opening it in another app.")
+        let text = texts.problem(.unplayable)
         problem = text
         time.text = text
         time.wrap = true

@@ -134,6 +134,7 @@ struct BodyBuilder {
 
     /// Closes the innermost container.
     mutating func close() {
+        if closeTextCell() { return }
         endParagraph()
         guard ignored == 0 else {
             ignored -= 1
@@ -159,8 +160,7 @@ struct BodyBuilder {
             }
         case .row: if !frame.cells.isEmpty { frames[top].rows.append(frame.cells) }
         case .cell(let isHeader, let alignment):
-            let cell = BodyTable.Cell(InlineText(flattening: frame.blocks), isHeader: isHeader, alignment: alignment)
-            frames[top].cells.append(cell)
+            closeCell(InlineText(flattening: frame.blocks), isHeader: isHeader, alignment)
         case .summary, .caption:
             let title = InlineText(flattening: frame.blocks)
             // In any other container it becomes a paragraph.
@@ -171,6 +171,22 @@ struct BodyBuilder {
                 add(.text(title))
             }
         }
+    }
+
+    /// Closes a cell that has only text, as nearly all have, without making a block of the text first.
+    /// - Returns: `false` if the innermost container is anything else.
+    private mutating func closeTextCell() -> Bool {
+        let top = frames.count - 1
+        guard ignored == 0, case .cell(let isHeader, let alignment)? = frames[top].container, frames[top].blocks.isEmpty
+        else { return false }
+        let text = drainInline()
+        depth -= frames.removeLast().levels
+        closeCell(text, isHeader: isHeader, alignment)
+        return true
+    }
+
+    private mutating func closeCell(_ text: InlineText, isHeader: Bool, _ alignment: BodyTable.Alignment) {
+        frames[frames.count - 1].cells.append(BodyTable.Cell(text, isHeader: isHeader, alignment: alignment))
     }
 
     /// Makes an item that begins with a ballot box a task: the HTML of sent messages represents tasks this way.

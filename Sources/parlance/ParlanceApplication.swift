@@ -17,7 +17,7 @@ import Observation
 final class ParlanceApplication {
     static let id = "io.github.parlance_chat.Parlance"
 
-    private let application = Application(id: ParlanceApplication.id)
+    private let application = Application(id: ParlanceApplication.id, options: ParlanceApplication.options)
     private var settings: Settings?
     private var opening: Task<Result<ChatStore, any Error>, Never>?
     private var store: ChatStore?
@@ -27,26 +27,70 @@ final class ParlanceApplication {
     private lazy var emoji = makeEmoji()
     private let preferences = UserPreferences()
     private var lastSelection: LastSelection?
-    /// Notes what the window shows.
+    /// Records which room is selected.
     private var selectionObserver: Task<Void, Never>?
     private var resumeMonitor: ResumeMonitor?
-    /// The URI to open once there is a window.
-    private var address: String?
+    /// What to do in the window once there is one.
+    private var pendingRequest: (@MainActor (MainWindow) -> Void)?
     private var status: Int32 = 0
     /// Whether the application was activated again while the last window was closing.
     private var isReopenRequested = false
 
     init() {
-        application.handleVersionOption(with: "Parlance \(parlanceVersion)")
+        application.onOptions { [weak self] in self?.handle($0) }
         application.onStartup { [weak self] in self?.startUp() }
         application.onActivate { [weak self] in self?.activate() }
-        application.onOpen { [weak self] in self?.open($0) }
+        application.onOpen { [weak self] address in self?.withWindow { $0.open(.address(address)) } }
     }
 
     /// - Returns: The exit status.
     func run(_ arguments: [String]) -> Int32 {
         let result = application.run(arguments)
         return status != 0 ? status : result
+    }
+
+    // MARK: Command line
+
+    private static let options = [
+        CommandLineOption("version", description: translated("Print the version and exit")),
+        CommandLineOption(
+            "room", description: translated("Open the room with this name or address"), argument: translated("ROOM")),
+        CommandLineOption("new-message", description: translated("Start a message to someone")),
+        CommandLineOption("search", description: translated("Search messages")),
+        CommandLineOption("quit", description: translated("Quit the running instance")),
+    ]
+
+    /// - Returns: The exit status, or `nil` to go on starting.
+    private func handle(_ options: CommandLineOptions) -> Int32? {
+        if options.contains("version") {
+            print("Parlance \(parlanceVersion)")
+            return 0
+        }
+        if options.contains("quit") {
+            if application.isRunningElsewhere { application.activateRemotely("quit") }
+            return 0
+        }
+        for action in ["new-message", "search", "open-room"] {
+            let option = action == "open-room" ? "room" : action
+            guard options.contains(option) else { continue }
+            if application.isRunningElsewhere {
+                application.activateRemotely(action, options.text(option))
+                return 0
+            }
+            perform(action, options.text(option) ?? "")
+        }
+        return nil
+    }
+
+    /// Performs an action that options and the desktop file name.
+    private func perform(_ action: String, _ argument: String) {
+        withWindow { window in
+            switch action {
+            case "open-room": window.open(OpenTarget(argument))
+            case "new-message": window.startMessage()
+            default: window.search()
+            }
+        }
     }
 
     // MARK: Startup
@@ -80,15 +124,15 @@ final class ParlanceApplication {
         window.present()
     }
 
-    /// Opens a link from another application or the command line.
-    private func open(_ address: String) {
+    /// Presents the window and does something in it, once there is one.
+    private func withWindow(_ request: @escaping @MainActor (MainWindow) -> Void) {
         guard let window, !window.isClosing else {
-            self.address = address
+            pendingRequest = request
             isReopenRequested = true
             return
         }
         window.present()
-        window.open(address)
+        request(window)
     }
 
     @concurrent
@@ -111,7 +155,9 @@ final class ParlanceApplication {
     private func start(with store: ChatStore) async {
         do {
             let backend = try await LocalBackend.start(
-                over: store, ownDisplayName: Self.userName, translator: Self.translator)
+                over: store, ownDisplayName: Self.userName, translator: Self.translator,
+                sendKey: { [preferences] in await preferences.writing.sendKey },
+                guideImage: { Resource.composerImage.flatMap { GuideImage(png: $0) } })
             self.store = store
             self.backend = backend
             lastSelection = await LastSelection(settings: settings, store: store)
@@ -170,7 +216,7 @@ final class ParlanceApplication {
         let account = lastSelection?.account ?? AccountsCoordinator.localID
         accounts.local.start(opening: lastRoom(of: AccountsCoordinator.localID))
         accounts.start(showing: account)
-        // Delay the window until its content has loaded: keystrokes are not lost on a slow disk, and assistive
+        // Delay the window until its content has loaded, so that no keystroke is lost on a slow disk, and assistive
         // technology does not find an empty window.
         await accounts.waitUntilIdle(within: .seconds(1))
         let window = MainWindow(application: application, accounts: accounts, settings: settings)
@@ -180,8 +226,9 @@ final class ParlanceApplication {
         window.onClosed = { [weak self] in self?.closeStore() }
         observeSelection(of: accounts)
         window.present()
-        if let address { window.open(address) }
-        address = nil
+        ClockFormat.desktop.readPortal()
+        pendingRequest?(window)
+        pendingRequest = nil
     }
 
     private func observeSelection(of accounts: AccountsCoordinator) {
@@ -273,7 +320,7 @@ final class ParlanceApplication {
         try ChatStore.repair(at: DataFolder.store)
     }
 
-    /// Checks a history in the background that was too large to be checked at startup.
+    /// Checks in the background a history that was too large to be checked at startup.
     private func checkHistory() {
         guard let store, store.needsCheck else { return }
         Task { [weak self] in
@@ -288,6 +335,10 @@ final class ParlanceApplication {
         application.addAction("quit") { [weak self] in
             guard let self else { return }
             if let window = self.window { window.close() } else { self.application.quit() }
+        }
+        application.addTextAction("open-room") { [weak self] in self?.perform("open-room", $0) }
+        for action in ["new-message", "search"] {
+            application.addAction(action) { [weak self] in self?.perform(action, "") }
         }
         application.addAction("preferences") { [weak self] in
             guard let self, let settings = self.settings else { return }
@@ -332,7 +383,7 @@ final class ParlanceApplication {
 
     private static let translator = Translator(translate: translate, plural: plural)
     private static let translate: @Sendable (String) -> String = { translated($0) }
-    private static let plural: @Sendable (String, String, Int) -> String = { translated($0, $1, count: $2) }
+    private static let plural: @Sendable (String, String, Int) -> String = { translatedPlural($0, $1, count: $2) }
 
     private static var userName: String {
         let name = NSFullUserName()

@@ -39,13 +39,13 @@ struct ArchiveFixture {
         return url.appending(path: name)
     }
 
-    func bring(_ name: String) async throws -> ImportReport {
+    func importFile(_ name: String) async throws -> ImportReport {
         try await archive.importConversations(from: Self.export(name)) { _ in }
     }
 
     /// Imports, and answers the question about earlier imports if it comes up.
     /// - Returns: the report, and the earlier imports that the question listed.
-    func bring(
+    func importFile(
         _ url: URL, answering answer: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport
     ) async throws -> (report: ImportReport, asked: [EarlierImport]) {
         let asked = Mutex<[EarlierImport]>([])

@@ -125,13 +125,13 @@ import Testing
                 sentAt: Fixtures.date.addingTimeInterval(Double(number)))
         }
         _ = try await fixture.store.ingest(new, into: room)
-        let told = Mutex<[TransferProgress]>([])
+        let reported = Mutex<[TransferProgress]>([])
         let report = try await fixture.archive.export(
             room, named: "Long", as: .json, into: fixture.folder.path(".")
-        ) { progress in told.withLock { $0.append(progress) } }
+        ) { progress in reported.withLock { $0.append(progress) } }
         #expect(report.messages == 1203)
-        #expect(told.withLock { $0.map(\.messages) } == [500, 1000, 1203])
-        #expect(told.withLock { $0.last?.fraction } == 1)
+        #expect(reported.withLock { $0.map(\.messages) } == [500, 1000, 1203])
+        #expect(reported.withLock { $0.last?.fraction } == 1)
         let text = String(
             decoding: try Data(contentsOf: report.folder.appending(path: "messages.json")), as: UTF8.self)
         let numbers = text.matches(of: /"text":"text ([0-9]+)"/).compactMap { Int($0.1) }

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {
     @Test func importsTelegramChat() async throws {
         let fixture = try await ArchiveFixture()
-        let report = try await fixture.bring("telegram")
+        let report = try await fixture.importFile("telegram")
         #expect(report.conversations.map(\.name) == ["Bike Club"])
         let room = try #require(report.conversations.first?.room)
         #expect(
@@ -51,7 +51,7 @@ import Testing
         }
         let zip = try fixture.write(SampleZip.data(of: files), as: "telegram.zip")
         for source in [folder.url, zip] {
-            let report = try await fixture.bring(source) { _ in .newRooms }.report
+            let report = try await fixture.importFile(source) { _ in .newRooms }.report
             let messages = try await fixture.messages(in: try #require(report.conversations.first?.room))
             #expect(report.files == 1 && messages[2].attachments.map(\.name) == ["photo_1.png"])
             #expect(report.skippedItems[.missingFile] == 2, "as many as without the folder")
@@ -60,7 +60,7 @@ import Testing
 
     @Test func importsTelegramExportOfAllChats() async throws {
         let fixture = try await ArchiveFixture()
-        let report = try await fixture.bring("telegram-all.json")
+        let report = try await fixture.importFile("telegram-all.json")
         #expect(report.conversations.map(\.name) == ["Bob Lee", "Named late", "Old group"])
         #expect(report.skippedItems.isEmpty)
         #expect(
@@ -71,7 +71,7 @@ import Testing
 
     @Test func importsWhatsAppAndroidExport() async throws {
         let fixture = try await ArchiveFixture()
-        let report = try await fixture.bring("WhatsApp Chat with Familie.txt")
+        let report = try await fixture.importFile("WhatsApp Chat with Familie.txt")
         #expect(report.conversations.map(\.name) == ["Familie"])
         let room = try #require(report.conversations.first?.room)
         #expect(
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: ["whatsapp-ios-us.txt", "whatsapp.zip"])
     func importsWhatsAppIOSExport(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
-        let report = try await fixture.bring(name)
+        let report = try await fixture.importFile(name)
         let room = try #require(report.conversations.first?.room)
         let messages = try await fixture.messages(in: room)
         #expect(
@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: ["slack", "slack.zip"])
     func importsSlackExport(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
-        let report = try await fixture.bring(name)
+        let report = try await fixture.importFile(name)
         #expect(Set(report.conversations.map(\.name)) == ["general", "Ann, Bob Roe"])
         let general = try #require(report.conversations.first { $0.name == "general" }?.room)
         #expect(
@@ -142,7 +142,7 @@ import Testing
 
     @Test func importsElementExport() async throws {
         let fixture = try await ArchiveFixture()
-        let report = try await fixture.bring("element.json")
+        let report = try await fixture.importFile("element.json")
         #expect(report.conversations.map(\.name) == ["Garden"])
         let room = try #require(report.conversations.first?.room)
         #expect(

@@ -32,11 +32,11 @@ import Testing
         let fixture = try await ArchiveFixture()
         let room = try await begin([10, 12, 13, 20], in: fixture)
         let all = [8, 9, 10, 11, 12, 13, 14, 15, 20, 21]
-        let (report, asked) = try await fixture.bring(chat(all, in: fixture)) { _ in .merge }
+        let (report, asked) = try await fixture.importFile(chat(all, in: fixture)) { _ in .merge }
         #expect(asked.map(\.room) == [room] && asked.map(\.name) == ["Family"] && asked.map(\.newMessages) == [6])
         #expect(report.conversations == [.init(room: room, name: "Family", messages: 6)])
         #expect(try await minutes(in: room, of: fixture) == all)
-        let again = try await fixture.bring(chat(all, in: fixture)) { _ in .merge }
+        let again = try await fixture.importFile(chat(all, in: fixture)) { _ in .merge }
         #expect(again.asked.map(\.newMessages) == [0] && again.report.messages == 0)
         #expect(try await minutes(in: room, of: fixture) == all)
         #expect(try await fixture.roomNames() == ["Family", "Notes", "Welcome"])
@@ -50,10 +50,10 @@ import Testing
     @Test func laterPartialExportsMatchTheExistingRoom() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin(Array(0..<40), in: fixture)
-        let (_, asked) = try await fixture.bring(chat(Array(30..<90), in: fixture)) { _ in .merge }
+        let (_, asked) = try await fixture.importFile(chat(Array(30..<90), in: fixture)) { _ in .merge }
         #expect(asked.map(\.newMessages) == [50])
         #expect(try await minutes(in: room, of: fixture) == Array(0..<90))
-        let middle = try await fixture.bring(chat(Array(35..<55), in: fixture)) { _ in .merge }
+        let middle = try await fixture.importFile(chat(Array(35..<55), in: fixture)) { _ in .merge }
         #expect(middle.asked.map(\.newMessages) == [0])
         #expect(try await minutes(in: room, of: fixture) == Array(0..<90))
     }
@@ -62,7 +62,7 @@ import Testing
     @Test func identicalMessagesInTheSameMinuteStaySeparate() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([5, 5, 6], in: fixture)
-        let (_, asked) = try await fixture.bring(chat([5, 5, 5, 6], in: fixture)) { _ in .merge }
+        let (_, asked) = try await fixture.importFile(chat([5, 5, 5, 6], in: fixture)) { _ in .merge }
         #expect(asked.map(\.newMessages) == [1])
         #expect(try await minutes(in: room, of: fixture) == [5, 5, 5, 6])
     }
@@ -78,7 +78,7 @@ import Testing
             messages[1].id, in: room, to: Wording("12, corrected"), by: messages[1].sender, at: Fixtures.date)
         _ = try await fixture.store.delete(messages[0].id, in: room, by: messages[0].sender)
         _ = try await backend.send(WrittenMessage("99, my own"), as: TransactionID("t"), to: room)
-        let (_, asked) = try await fixture.bring(chat([9, 10, 11, 12, 13, 14, 15], in: fixture)) { _ in .merge }
+        let (_, asked) = try await fixture.importFile(chat([9, 10, 11, 12, 13, 14, 15], in: fixture)) { _ in .merge }
         #expect(asked.map(\.name) == ["Home"] && asked.map(\.newMessages) == [4])
         let merged = try await fixture.messages(in: room)
         #expect(
@@ -96,13 +96,13 @@ import Testing
     @Test func importingAsANewRoomLeavesTheExistingOneUnchanged() async throws {
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
-        let (report, asked) = try await fixture.bring(chat([1, 2, 3], in: fixture)) { _ in .newRooms }
+        let (report, asked) = try await fixture.importFile(chat([1, 2, 3], in: fixture)) { _ in .newRooms }
         #expect(asked.count == 1)
         let second = try #require(report.conversations.first).room
         #expect(second != room && report.messages == 3)
         #expect(try await minutes(in: room, of: fixture) == [1, 2])
         #expect(try await minutes(in: second, of: fixture) == [1, 2, 3])
-        let third = try await fixture.bring(chat([1, 2, 3, 4], in: fixture)) { _ in .merge }
+        let third = try await fixture.importFile(chat([1, 2, 3, 4], in: fixture)) { _ in .merge }
         #expect(third.asked.map(\.room) == [second], "the one that has more of it")
     }
 
@@ -110,7 +110,7 @@ import Testing
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         await #expect(throws: CancellationError.self) {
-            _ = try await fixture.bring(chat([1, 2, 3], in: fixture)) { _ in throw CancellationError() }
+            _ = try await fixture.importFile(chat([1, 2, 3], in: fixture)) { _ in throw CancellationError() }
         }
         #expect(try await minutes(in: room, of: fixture) == [1, 2])
         #expect(try await fixture.roomNames() == ["Family", "Notes", "Welcome"])
@@ -122,7 +122,7 @@ import Testing
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         let copy = fixture.folder.path("copy")
-        _ = try await fixture.bring(chat([1, 2, 3], in: fixture)) { _ in
+        _ = try await fixture.importFile(chat([1, 2, 3], in: fixture)) { _ in
             try FileManager.default.copyItem(at: fixture.folder.path("store"), to: copy)
             return .merge
         }
@@ -143,7 +143,7 @@ import Testing
         let fixture = try await ArchiveFixture()
         let room = try await begin([1, 2], in: fixture)
         await #expect(throws: ChatError.notFound) {
-            _ = try await fixture.bring(chat([1, 2, 3], in: fixture)) { known in
+            _ = try await fixture.importFile(chat([1, 2, 3], in: fixture)) { known in
                 _ = try await fixture.backend.finishImport([
                     FinishedImport(staged: known[0].staged, name: "", mergedInto: room),
                     FinishedImport(staged: RoomID("none"), name: "None"),
@@ -164,7 +164,7 @@ import Testing
             return
         }
         #expect(first.messages.count == 2)
-        _ = try await fixture.bring(chat([1, 2, 3, 4], in: fixture)) { _ in .merge }
+        _ = try await fixture.importFile(chat([1, 2, 3, 4], in: fixture)) { _ in .merge }
         guard case .opened(let second, let members, _) = await updates.next() else {
             Issue.record("not told anew")
             return
@@ -188,12 +188,12 @@ import Testing
         }
         let report = try await fixture.archive.importConversations(from: chat(1, 1...3)) { _ in }
         let room = try #require(report.conversations.first).room
-        let later = try await fixture.bring(chat(1, 7...9)) { _ in .merge }
+        let later = try await fixture.importFile(chat(1, 7...9)) { _ in .merge }
         #expect(later.asked.map(\.room) == [room] && later.asked.map(\.newMessages) == [3])
-        let between = try await fixture.bring(chat(1, 4...6)) { _ in .merge }
+        let between = try await fixture.importFile(chat(1, 4...6)) { _ in .merge }
         #expect(between.asked.map(\.newMessages) == [3])
         #expect(try await minutes(in: room, of: fixture) == Array(1...9))
-        let other = try await fixture.bring(chat(2, 1...3)) { _ in .merge }
+        let other = try await fixture.importFile(chat(2, 1...3)) { _ in .merge }
         #expect(other.asked.isEmpty && other.report.messages == 3)
     }
 
@@ -201,9 +201,9 @@ import Testing
     @Test(arguments: ["telegram/result.json", "element.json", "whatsapp-ios-us.txt", "slack.zip"])
     func reimportingTheSameExportIsRecognized(_ name: String) async throws {
         let fixture = try await ArchiveFixture()
-        let first = try await fixture.bring(name)
+        let first = try await fixture.importFile(name)
         let texts = try await first.conversations.asyncMap { try await fixture.texts(in: $0.room) }
-        let again = try await fixture.bring(ArchiveFixture.export(name)) { _ in .merge }
+        let again = try await fixture.importFile(ArchiveFixture.export(name)) { _ in .merge }
         #expect(Set(again.asked.map(\.room)) == Set(first.conversations.map(\.room)))
         #expect(again.asked.allSatisfy { $0.newMessages == 0 } && again.report.messages == 0)
         #expect(try await first.conversations.asyncMap { try await fixture.texts(in: $0.room) } == texts)

@@ -8,21 +8,25 @@ enum SampleZip {
             let name = Data(path.utf8)
             // Version, flags (names are UTF-8), no compression, time and date, checksum, sizes.
             let fields =
-                little(20, 2) + little(0x800, 2) + little(0, 2) + little(0, 2) + little(0x21, 2)
-                + little(checksum(content), 4) + little(content.count, 4) + little(content.count, 4)
-                + little(name.count, 2) + little(0, 2)
+                littleEndian(20, 2) + littleEndian(0x800, 2) + littleEndian(0, 2) + littleEndian(0, 2)
+                + littleEndian(0x21, 2)
+                + littleEndian(checksum(content), 4) + littleEndian(content.count, 4) + littleEndian(content.count, 4)
+                + littleEndian(name.count, 2) + littleEndian(0, 2)
             let mode = 0o100644 << 16
-            directory += little(0x0201_4B50, 4) + little(3 << 8 | 20, 2) + fields
-            directory += little(0, 2) + little(0, 2) + little(0, 2) + little(mode, 4) + little(data.count, 4) + name
-            data += little(0x0403_4B50, 4) + fields + name + content
+            directory += littleEndian(0x0201_4B50, 4) + littleEndian(3 << 8 | 20, 2) + fields
+            directory +=
+                littleEndian(0, 2) + littleEndian(0, 2) + littleEndian(0, 2) + littleEndian(mode, 4)
+                + littleEndian(data.count, 4) + name
+            data += littleEndian(0x0403_4B50, 4) + fields + name + content
         }
         let end =
-            little(0x0605_4B50, 4) + little(0, 2) + little(0, 2) + little(files.count, 2) + little(files.count, 2)
-            + little(directory.count, 4) + little(data.count, 4) + little(0, 2)
+            littleEndian(0x0605_4B50, 4) + littleEndian(0, 2) + littleEndian(0, 2) + littleEndian(files.count, 2)
+            + littleEndian(files.count, 2)
+            + littleEndian(directory.count, 4) + littleEndian(data.count, 4) + littleEndian(0, 2)
         return data + directory + end
     }
 
-    private static func little(_ value: Int, _ count: Int) -> Data {
+    private static func littleEndian(_ value: Int, _ count: Int) -> Data {
         Data((0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) })
     }
 

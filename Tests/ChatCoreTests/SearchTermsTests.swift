@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SearchTermsTests {
     /// Returns the parts of a text that a search highlights.
-    private func lit(_ terms: String, in text: String) -> [String] {
+    private func highlighted(_ terms: String, in text: String) -> [String] {
         let utf8 = Array(text.utf8)
         return SearchTerms(terms).ranges(in: text).map { String(decoding: utf8[$0], as: UTF8.self) }
     }
@@ -32,7 +32,7 @@ import Testing
         ("", "text", []),
     ])
     func highlightsMatchingRanges(_ terms: String, _ text: String, _ expected: [String]) {
-        #expect(lit(terms, in: text) == expected)
+        #expect(highlighted(terms, in: text) == expected)
     }
 
     @Test func everyTermMustMatch() {

@@ -2,7 +2,7 @@ import ChatCore
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SerialGateTests {
-    /// What operations did, and a door that holds them.
+    /// A record of what the operations did, and a door that holds them back.
     private actor Record {
         private(set) var entries: [String] = []
         private var isOpen = false
@@ -10,12 +10,12 @@ import Testing
 
         func add(_ entry: String) { entries.append(entry) }
 
-        func waitAtTheDoor() async {
+        func waitForRelease() async {
             entries.append("held")
             if !isOpen { await withCheckedContinuation { held.append($0) } }
         }
 
-        func openTheDoor() {
+        func release() {
             isOpen = true
             for continuation in held { continuation.resume() }
             held = []
@@ -26,7 +26,7 @@ import Testing
 
     /// Starts an operation that holds the gate until the door is opened.
     private func hold(_ gate: SerialGate, _ record: Record) async -> Task<Void, any Error> {
-        let task = Task { try await gate.run { await record.waitAtTheDoor() } }
+        let task = Task { try await gate.run { await record.waitForRelease() } }
         while await !record.contains("held") { await Task.yield() }
         return task
     }
@@ -96,13 +96,13 @@ import Testing
             try await gate.run {
                 try await gate.run { await record.add("nested") }
                 await gate.runEvenIfCanceled { await record.add("nested again") }
-                await record.waitAtTheDoor()
+                await record.waitForRelease()
                 await record.add("outer ends")
             }
         }
         while await !record.contains("held") { await Task.yield() }
         let other = Task { try await gate.run { await record.add("other") } }
-        await record.openTheDoor()
+        await record.release()
         try await outer.value
         try await other.value
         #expect(await record.entries == ["nested", "nested again", "held", "outer ends", "other"])
@@ -132,7 +132,7 @@ import Testing
         let last = Task { try await gate.run { await record.add("last") } }
         canceled.cancel()
         await #expect(throws: CancellationError.self) { try await canceled.value }
-        await record.openTheDoor()
+        await record.release()
         try await first.value
         try await last.value
         #expect(await record.entries == ["held", "last"])
@@ -163,7 +163,7 @@ import Testing
         }
         closing.cancel()
         for _ in 0..<20 { await Task.yield() }
-        await record.openTheDoor()
+        await record.release()
         try await first.value
         await closing.value
         #expect(await record.entries == ["held", "closed, canceled: true"])

@@ -121,13 +121,16 @@ final class AccountDialogTests: GtkTestCase {
                 let widget = try XCTUnwrap(switcher).widget
                 widget.onFinalize { isGone = true }
                 switcher?.onSelect = { chosen.append($0) }
-                switcher?.show([
-                    Self.row("ann", .online, isShown: true), Self.row("bo", .untrusted(.expired), unread: 120),
-                ])
+                switcher?.show(
+                    AccountList([
+                        Self.row("ann", .online, isShown: true), Self.row("bo", .untrusted(.expired), unread: 120),
+                    ]))
                 let window = TestWindow(widget)
-                XCTAssertTrue(widget.visibleTexts.contains("ann"), "\(widget.visibleTexts)")
+                let badge = { widget.descendants.first { $0.hasStyle("account-badge") } }
+                XCTAssertEqual(badge()?.isVisible, true, "another account has unread messages")
                 gtk_menu_button_popup(widget.cast())
                 XCTAssertTrue(MainLoop.pump { widget.visibleTexts.contains("bo") })
+                XCTAssertTrue(widget.visibleTexts.contains("ann"), "\(widget.visibleTexts)")
                 XCTAssertTrue(widget.visibleTexts.contains("99+"))
                 XCTAssertTrue(widget.visibleTexts.contains("Server certificate not trusted"))
                 let list = try XCTUnwrap(
@@ -136,6 +139,8 @@ final class AccountDialogTests: GtkTestCase {
                 gtk_widget_activate(UnsafeMutablePointer<GtkWidget>(OpaquePointer(second)))
                 XCTAssertTrue(MainLoop.pump { chosen == ["@bo:x"] })
                 gtk_menu_button_popdown(widget.cast())
+                switcher?.show(AccountList([Self.row("ann", .online), Self.row("bo", .online, isShown: true)]))
+                XCTAssertEqual(badge()?.isVisible, false)
                 window.close()
                 switcher = nil
             }
@@ -167,6 +172,9 @@ final class AccountDialogTests: GtkTestCase {
                     try XCTUnwrap(widget.button(action), action).activate()
                     XCTAssertTrue(MainLoop.pump { acted.last == banner }, text)
                 }
+                XCTAssertTrue(widget.descendants.contains { $0.hasStyle("problem") })
+                bar?.show(.connecting)
+                XCTAssertFalse(widget.descendants.contains { $0.hasStyle("problem") }, "it comes back by itself")
                 bar?.show(nil)
                 XCTAssertEqual(bar?.text, "")
                 window.close()

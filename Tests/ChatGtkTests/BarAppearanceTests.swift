@@ -11,7 +11,7 @@ import XCTest
 @testable import GtkKit
 
 /// MIB-48: reproduces each sample's bar with an appearance, items and hooks, and checks its distinctive features.
-final class BarLookTests: GtkTestCase {
+final class BarAppearanceTests: GtkTestCase {
     @MainActor private static let looks = [
         "photo": ItemAppearance(icon: "camera-photo-symbolic", label: "Photo"), "at": ItemAppearance(label: "Mention"),
     ]
@@ -43,9 +43,12 @@ final class BarLookTests: GtkTestCase {
             var sent: [String] = []
             bench.session.onSend = { sent.append($0.text.source) }
             let send = bench.bar.widgets.sendButton
-            XCTAssertFalse(bench.bar.widgets.send.isRevealed, "MIB-48: it comes with a text")
+            let before = try Self.frame(send, in: bench)
+            XCTAssertFalse(send.isSensitive, "SLK-10: there without a text, and at rest")
             try RealInput.type("hello")
+            XCTAssertTrue(MainLoop.pump { send.isSensitive })
             let place = try Self.frame(send, in: bench)
+            XCTAssertEqual(place.x, before.x, "SLK-10: nothing moves with the first letter")
             XCTAssertEqual(place.width, place.height, "MIB-48: round")
             try bench.click(send)
             XCTAssertTrue(MainLoop.pump { sent == ["hello"] })

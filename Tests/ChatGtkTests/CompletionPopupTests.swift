@@ -145,8 +145,7 @@ final class CompletionPopupTests: GtkTestCase {
 
     func testFailedCompletionIsShownAsARow() throws {
         try onMain {
-            let bench = try ComposerBench()
-            bench.viewModel.completionSources = [FixedSource(people: nil)]
+            let bench = try ComposerBench(completing: [FixedSource(people: nil)])
             bench.view.grabFocus()
             XCTAssertTrue(MainLoop.pump { bench.viewModel.composer.isFocused })
             bench.type("@")
@@ -158,8 +157,8 @@ final class CompletionPopupTests: GtkTestCase {
         }
     }
 
-    /// Clicks a row, and once more if that did nothing: GTK 4.8 loses the pointer over a popover that is laid out anew,
-    /// until the pointer moves.
+    /// Clicks a row, and once more if that did nothing: GTK 4.8 loses the pointer over a popover that is laid out
+    /// again, until the pointer moves.
     @MainActor
     private static func click(_ row: Widget, until isDone: () -> Bool) throws -> Bool {
         for _ in 0..<3 {
@@ -181,8 +180,7 @@ extension ComposerBench {
     fileprivate static func completing(
         _ people: [CompletionEntity] = ComposerBench.people, width: Int32 = 700
     ) throws -> ComposerBench {
-        let bench = try ComposerBench(width: width)
-        bench.viewModel.completionSources = [FixedSource(people: people)]
+        let bench = try ComposerBench(width: width, completing: [FixedSource(people: people)])
         try RealInput.activate(bench.window.window)
         bench.view.grabFocus()
         return bench

@@ -28,12 +28,12 @@ final class ComposerBarLayoutTests: GtkTestCase {
             let bench = try Self.bench()
             _ = bench.heights()
             bench.write(lines: 4)
-            let sprung = bench.heights()
-            let (first, last) = (sprung[0], try XCTUnwrap(sprung.last))
+            let animated = bench.heights()
+            let (first, last) = (animated[0], try XCTUnwrap(animated.last))
             XCTAssertGreaterThan(last, first + 40)
-            let between = Set(sprung.filter { $0 > first && $0 < last })
-            XCTAssertGreaterThan(between.count, 2, "SLK-57: by and by: \(sprung)")
-            XCTAssertGreaterThan(try XCTUnwrap(sprung.max()), last, "SLK-57: a spring goes beyond and comes back")
+            let between = Set(animated.filter { $0 > first && $0 < last })
+            XCTAssertGreaterThan(between.count, 2, "SLK-57: by and by: \(animated)")
+            XCTAssertGreaterThan(try XCTUnwrap(animated.max()), last, "SLK-57: a spring goes beyond and comes back")
             bench.bar.bounces = false
             bench.write(lines: 1)
             let eased = bench.heights()
@@ -182,8 +182,8 @@ final class ComposerBarLayoutTests: GtkTestCase {
             let bench = try Self.bench(width: 300)
             bench.bar.text = String(repeating: "unbroken", count: 40)
             _ = bench.heights()
-            let sideways = bench.bar.widgets.scroller.horizontalAdjustment
-            XCTAssertEqual(sideways.upper, sideways.pageSize, "SLK-6")
+            let horizontal = bench.bar.widgets.scroller.horizontalAdjustment
+            XCTAssertEqual(horizontal.upper, horizontal.pageSize, "SLK-6")
             XCTAssertGreaterThan(bench.text.height, 60, "SLK-6: it is broken")
             let hints = gtk_text_view_get_input_hints(bench.text.cast()).rawValue
             for hint in [GTK_INPUT_HINT_SPELLCHECK, GTK_INPUT_HINT_EMOJI, GTK_INPUT_HINT_UPPERCASE_SENTENCES] {

@@ -24,7 +24,7 @@ final class ComposerBarTests: GtkTestCase {
                 <property name="return-sends">0</property>
                 <property name="styles-markdown">0</property>
                 <property name="shows-formatting">1</property>
-                <property name="hides-send">0</property>
+                <property name="hides-send">1</property>
                 <property name="text">Hello</property>
                 <child type="start"><object class="GtkButton" id="attach"/></child>
                 <child type="end"><object class="GtkButton" id="emoji"/></child>
@@ -50,7 +50,7 @@ final class ComposerBarTests: GtkTestCase {
             XCTAssertFalse(bar.returnSends)
             XCTAssertFalse(bar.stylesMarkdown)
             XCTAssertTrue(bar.showsFormatting)
-            XCTAssertFalse(bar.hidesSend)
+            XCTAssertTrue(bar.hidesSend)
             XCTAssertEqual(bar.session.configuration.sendKey, .ctrlReturn)
             for (id, value) in [("character-limit", 40), ("max-lines", 3)] {
                 XCTAssertEqual(widget.number(id), value, id)
@@ -72,7 +72,7 @@ final class ComposerBarTests: GtkTestCase {
                 ("character-limit", "40"),
                 ("limit-is-hard", "1"), ("counter-style", "split"), ("max-height", "90"), ("content-inset", "7"),
                 ("expanded", "1"), ("return-sends", "0"), ("styles-markdown", "0"), ("shows-formatting", "1"),
-                ("shows-expand", "0"), ("shows-start", "0"), ("shows-end", "0"), ("hides-send", "0"), ("bounces", "0"),
+                ("shows-expand", "0"), ("shows-start", "0"), ("shows-end", "0"), ("hides-send", "1"), ("bounces", "0"),
                 ("locks-scrolling", "1"), ("padding-top", "1"), ("padding-start", "2"), ("padding-bottom", "3"),
                 ("padding-end", "4"), ("top-slot-padding", "5"), ("middle-padding", "6"), ("bottom-offset", "8"),
                 ("shows-counter", "1"), ("sends-below", "1"), ("shows-completions", "0"), ("implicit-length", "3"),

@@ -1,6 +1,7 @@
 import CGtk
 import ChatViewModels
 import Composer
+import ComposerSessions
 import Foundation
 import GtkTestSupport
 
@@ -18,9 +19,19 @@ final class ComposerBench {
     let textView: Widget
     var buffer: UnsafeMutablePointer<GtkTextBuffer> { gtk_text_view_get_buffer(textView.cast()) }
 
-    init(width: Int32 = 500, height: Int32 = 600) throws {
+    /// - Parameter sources: what to complete; `nil` for what a room completes.
+    init(width: Int32 = 500, height: Int32 = 600, completing sources: [any CompletionSource]? = nil) throws {
         fixture = try ChatFixture()
-        viewModel = try fixture.openRoom().composer
+        let room = try fixture.openRoom()
+        if let sources {
+            let composer = ComposerViewModel(
+                roomID: room.timeline.roomID, service: fixture.backend, configuration: ComposerConfiguration(),
+                completionSources: sources)
+            try finish { await composer.start() }
+            viewModel = composer
+        } else {
+            viewModel = room.composer
+        }
         view = ComposerView(viewModel: viewModel)
         let box = Box(.vertical)
         let filler = Label("timeline")

@@ -111,6 +111,28 @@ final class ConversationHeaderTests: GtkTestCase {
         }
     }
 
+    /// The title is a button for pointer, keyboard and screen reader.
+    func testTitleOpensRoomDetails() throws {
+        try onMain {
+            let bench = try ConversationBench(3)
+            var isOpened = false
+            let actions = ActionGroup()
+            actions.add("room-details") { isOpened = true }
+            bench.view.widget.insertActions(actions, prefix: "win")
+            let title = try XCTUnwrap(bench.view.widget.descendants.first { $0.hasStyle("room-title") })
+            XCTAssertTrue(bench.wait { title.isSensitive })
+            try bench.activate()
+            title.grabFocus()
+            try bench.press("Return")
+            XCTAssertTrue(bench.wait { isOpened })
+            isOpened = false
+            try RealInput.point(at: title)
+            try RealInput.click()
+            XCTAssertTrue(bench.wait { isOpened })
+            try bench.close()
+        }
+    }
+
     func testInitialsIgnoreTheMatrixID() {
         onMain {
             XCTAssertEqual(AvatarView.initialed("Ann (@ann:example.org)"), "Ann")

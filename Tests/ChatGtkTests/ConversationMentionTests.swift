@@ -166,7 +166,7 @@ final class ConversationMentionTests: GtkTestCase {
         try onMain {
             let fixture = try ConversationBench.makeRoom(3, unread: 0)
             let german = Translator(
-                translate: { $0 == "{0} & {1} are typing…" ? "{0} und {1} schreiben …" : $0 },
+                translate: { $0 == "{first} and {second} are typing…" ? "{first} und {second} schreiben …" : $0 },
                 plural: { one, _, _ in one })
             let coordinator = ConversationCoordinator(service: fixture.backend, translator: german)
             coordinator.start(opening: ConversationBench.room)

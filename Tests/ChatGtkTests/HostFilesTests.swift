@@ -195,18 +195,18 @@ final class HostFilesTests: GtkTestCase {
             bench.bar.offersMoreFiles = false
             XCTAssertTrue(MainLoop.pump { !more.isMapped }, "MIB-37: without the button where the host wants that")
             bench.bar.isTrayPersistent = false
-            var told: [[Double]] = []
-            bench.widget.connect("attachments-changed") { told.append([$0.double(0), $0.double(1), $0.double(2)]) }
-            let desk = try XCTUnwrap(bench.bar.files?.attachmentController)
-            desk.addFiles([try files.file("a.txt"), try files.file("b.txt"), try files.file("c.txt")])
+            var reported: [[Double]] = []
+            bench.widget.connect("attachments-changed") { reported.append([$0.double(0), $0.double(1), $0.double(2)]) }
+            let controller = try XCTUnwrap(bench.bar.files?.attachmentController)
+            controller.addFiles([try files.file("a.txt"), try files.file("b.txt"), try files.file("c.txt")])
             XCTAssertTrue(Self.waitForReady(3, bench))
-            XCTAssertTrue(MainLoop.pump { told.map { $0[2] }.reduce(0, +) == 3 }, "MIB-39: \(told)")
-            XCTAssertTrue(told.allSatisfy { $0[1] == 0 }, "MIB-39: arriving is no change of the list: \(told)")
-            told = []
+            XCTAssertTrue(MainLoop.pump { reported.map { $0[2] }.reduce(0, +) == 3 }, "MIB-39: \(reported)")
+            XCTAssertTrue(reported.allSatisfy { $0[1] == 0 }, "MIB-39: arriving is no change of the list: \(reported)")
+            reported = []
             bench.session.handle(.detach(1))
-            XCTAssertTrue(MainLoop.pump { told == [[1, 1, 0]] }, "MIB-39: \(told)")
+            XCTAssertTrue(MainLoop.pump { reported == [[1, 1, 0]] }, "MIB-39: \(reported)")
             bench.session.handle(.moveAttachment(from: 1, to: 0))
-            XCTAssertTrue(MainLoop.pump { told == [[1, 1, 0], [0, 2, 2]] }, "MIB-39: \(told)")
+            XCTAssertTrue(MainLoop.pump { reported == [[1, 1, 0], [0, 2, 2]] }, "MIB-39: \(reported)")
             bench.close()
         }
     }

@@ -41,7 +41,7 @@ final class RandomUseTests: GtkTestCase {
             for step in 0..<count {
                 try use.act()
                 guard step % 200 == 199 || step == count - 1 else { continue }
-                if let silent = try use.silentControl() {
+                if let silent = try use.unresponsiveControl() {
                     let actions = use.lastActions.joined(separator: ", ")
                     XCTFail("\(silent) does not answer after \(actions); seed \(seed)")
                     break
@@ -89,7 +89,7 @@ private final class RandomUse {
         lastActions = (lastActions + [name]).suffix(8)
         try hands.act(arguments)
         // Act sometimes at full speed, sometimes after the window is idle.
-        letFrames(below(3) == 0 ? 4 : 1)
+        waitForFrames(below(3) == 0 ? 4 : 1)
         try stayInside()
     }
 
@@ -148,7 +148,7 @@ private final class RandomUse {
         // A menu of GTK's file chooser outlives the chooser, with its grab: close it first, as a user has to.
         for _ in 0..<2 { try hands.act(["key", "Escape"]) }
         for other in others { gtk_window_close(other.cast()) }
-        letFrames(6)
+        waitForFrames(6)
         if gtk_window_is_active(main.window.cast()) == 0, Widget.windows.count(where: \.isMapped) == 1 {
             try RealInput.activate(main.window)
         }
@@ -161,7 +161,7 @@ private final class RandomUse {
 
     /// Closes whatever is open as a user would, then tries each control with one click or key.
     /// - Returns: the first control that does not respond, or `nil`.
-    func silentControl() throws -> String? {
+    func unresponsiveControl() throws -> String? {
         if Widget.windows.contains(where: { $0.isMapped && !$0.isSame(as: main.window) }) {
             for _ in 0..<2 { try hands.act(["key", "Escape"]) }
         }
@@ -172,7 +172,7 @@ private final class RandomUse {
         try hands.act(["windowmove", window, "20", "20"])
         for _ in 0..<4 {
             try hands.act(["key", "Escape"])
-            letFrames(4)
+            waitForFrames(4)
         }
         let rooms = fixture.coordinator.rooms
         // Each of two rooms opens with one click.
@@ -185,7 +185,7 @@ private final class RandomUse {
                 return "the row of \(name)"
             }
         }
-        letFrames(10)
+        waitForFrames(10)
         // Typing reaches the composer.
         guard let composer = fixture.coordinator.conversation?.composer else { return "the room" }
         main.content.conversationView?.focusComposer()
@@ -227,7 +227,7 @@ private final class RandomUse {
 
     // MARK: Helpers
 
-    private func letFrames(_ count: Int) {
+    private func waitForFrames(_ count: Int) {
         var frames = 0
         main.window.addTick {
             frames += 1

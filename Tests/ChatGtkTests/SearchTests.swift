@@ -48,7 +48,7 @@ final class SearchTests: GtkTestCase {
     }
 
     @MainActor
-    private static func litRows(_ view: TimelineView) -> [String] {
+    private static func highlightedRows(_ view: TimelineView) -> [String] {
         view.list.realizedRows.compactMap { _, row in
             (row as? MessageRow)?.highlightedText.flatMap { $0.isEmpty ? nil : $0 }
         }
@@ -71,21 +71,23 @@ final class SearchTests: GtkTestCase {
             let search = conversation.search
             XCTAssertTrue(MainLoop.pump { search.state.text == "needle" && !search.state.isSearching }, "all is typed")
             XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "1 of 4" }, view.searchBar.countText)
-            XCTAssertTrue(MainLoop.pump { Self.litRows(view.timeline) == ["Needle"] }, "\(Self.litRows(view.timeline))")
+            XCTAssertTrue(
+                MainLoop.pump { Self.highlightedRows(view.timeline) == ["Needle"] },
+                "\(Self.highlightedRows(view.timeline))")
             try RealInput.press("Return", "Return", "ctrl+g")
             XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "4 of 4" }, view.searchBar.countText)
             XCTAssertTrue(
                 MainLoop.pump {
-                    Self.litRows(view.timeline) == ["Needle"] && conversation.timeline.rows.count > 0
+                    Self.highlightedRows(view.timeline) == ["Needle"] && conversation.timeline.rows.count > 0
                         && view.timeline.list.row(for: TimelineItem.ID.message(oldest)) != nil
-                }, "it went to the oldest: \(Self.litRows(view.timeline))")
+                }, "it went to the oldest: \(Self.highlightedRows(view.timeline))")
             try RealInput.press("shift+Return")
             XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "3 of 4" })
             try RealInput.press("ctrl+shift+g")
             XCTAssertTrue(MainLoop.pump { view.searchBar.countText == "2 of 4" })
             try RealInput.press("Escape")
             XCTAssertTrue(MainLoop.pump { view.composerHasFocus }, "the focus is where it was")
-            XCTAssertTrue(MainLoop.pump { Self.litRows(view.timeline).isEmpty }, "nothing is lit any more")
+            XCTAssertTrue(MainLoop.pump { Self.highlightedRows(view.timeline).isEmpty }, "nothing is lit any more")
             try RealInput.press("ctrl+f")
             try RealInput.type("from:nobody")
             XCTAssertTrue(MainLoop.pump { view.searchBar.problemText.contains("nobody") }, view.searchBar.problemText)

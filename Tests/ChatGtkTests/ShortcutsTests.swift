@@ -1,11 +1,15 @@
+import CGtk
 import ChatViewModels
 import Composer
 import Foundation
 import GtkTestSupport
 import XCTest
 
+@testable import ChatGtk
+@testable import GtkKit
+
 /// SLK-47: the shortcuts window lists the composer's key table.
-final class ShortcutsTests: XCTestCase {
+final class ShortcutsTests: GtkTestCase {
     func testShortcutsWindowListsEveryComposerShortcut() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../resources/ui/help-overlay.ui")
@@ -18,6 +22,31 @@ final class ShortcutsTests: XCTestCase {
         XCTAssertGreaterThan(listed.count, 15)
         for binding in listed {
             XCTAssertTrue(shown.contains(Self.accelerator(binding.chord)), "\(binding.chord) is not in the window")
+        }
+    }
+
+    /// The send key of the preferences decides what Return does.
+    func testShortcutsWindowShowsTheSendKeyAsSet() throws {
+        try onMain {
+            try Resource.load()
+            let parent = TestWindow(Label())
+            for (key, send, line) in [
+                (SendKey.return, "Return <Control>Return", "<Shift>Return"),
+                (.ctrlReturn, "<Control>Return", "Return <Shift>Return"),
+            ] {
+                let shortcuts = RoomPresenter(over: parent.window, onOpen: {})
+                shortcuts.showShortcuts(sendKey: key)
+                let window = try XCTUnwrap(
+                    Widget.windows.first { shim_is_a($0.pointer, gtk_shortcuts_window_get_type()) != 0 })
+                let lines = window.descendants.filter { shim_is_a($0.pointer, gtk_shortcuts_shortcut_get_type()) != 0 }
+                @MainActor func keys(_ title: String) -> Set<String> {
+                    Set(lines.filter { $0.text("title") == title }.map { $0.text("accelerator") })
+                }
+                XCTAssertEqual(keys("Send"), [send], "in its section and in the search")
+                XCTAssertEqual(keys("New Line"), [line])
+                window.withPointer { gtk_window_destroy($0) }
+            }
+            parent.close()
         }
     }
 

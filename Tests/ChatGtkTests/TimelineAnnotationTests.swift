@@ -27,7 +27,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertFalse(bench.timeline.reactions.isOpen)
             XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(28)), "the focus is back")
             let row = try XCTUnwrap(bench.row(28))
-            XCTAssertTrue(row.accessibleText.contains("❤️ by You"), row.accessibleText)
+            XCTAssertTrue(row.accessibleText.contains("You reacted with ❤️"), row.accessibleText)
             bench.settle()
             try RealInput.point(at: try XCTUnwrap(Self.chip(bench, 28)))
             try RealInput.click()

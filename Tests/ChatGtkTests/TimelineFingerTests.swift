@@ -104,20 +104,20 @@ final class TimelineFingerTests: GtkTestCase {
             try Fingers.lift(x: 640, y: 300, over: bench.list.widget)
             bench.settle()
             // Retry: on a busy machine a delayed touch sequence ends without velocity.
-            let goesOn = try (0..<5).contains { _ in
+            let continues = try (0..<5).contains { _ in
                 bench.view.scrollToEnd()
                 bench.settle()
                 try Self.flick(bench)
                 let atLift = bench.list.distanceFromEnd
                 return MainLoop.pump(forAtMost: 2) { bench.list.distanceFromEnd > atLift + 60 }
             }
-            XCTAssertTrue(goesOn, "on by itself")
+            XCTAssertTrue(continues, "on by itself")
             bench.settle()
             try bench.close()
         }
     }
 
-    /// SLK-55: a fling continues while pages load, and no row ever moves backwards.
+    /// SLK-55: a fling continues while pages load, and no row ever moves backward.
     func testFlingContinuesWhilePagesLoad() throws {
         try onMain {
             let bench = try Self.makeBench(1100)
@@ -146,7 +146,6 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// Touching the list stops a fling at once.
     func testTouchStopsAFling() throws {
         try onMain {
             let bench = try Self.makeBench(300)
@@ -317,7 +316,6 @@ final class TimelineFingerTests: GtkTestCase {
         }
     }
 
-    /// A long press opens the message's menu.
     func testLongPressOpensTheMenu() throws {
         try onMain {
             let bench = try Self.makeBench()

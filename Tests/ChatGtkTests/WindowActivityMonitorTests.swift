@@ -5,15 +5,15 @@ import XCTest
 
 @testable import ChatGtk
 
-final class AttentionTests: GtkTestCase {
+final class WindowActivityMonitorTests: GtkTestCase {
     func testOnlyTheActiveWindowCountsAsAttended() throws {
         try onMain {
             var isFreed = false
             do {
                 let label = Label("Messages")
                 let attention = WindowActivityMonitor(on: label)
-                var told: [Bool] = []
-                attention.onChange = { told.append($0) }
+                var reported: [Bool] = []
+                attention.onChange = { reported.append($0) }
                 XCTAssertFalse(attention.isThere, "not on the screen yet")
                 let window = TestWindow(label)
                 try RealInput.activate(window.window)
@@ -27,7 +27,10 @@ final class AttentionTests: GtkTestCase {
                 XCTAssertFalse(attention.isThere)
                 label.isVisible = true
                 XCTAssertTrue(MainLoop.pump { attention.isThere })
-                XCTAssertEqual(told.count, 5, "each change once: \(told)")
+                // The window manager may move the focus back and forth while a window opens.
+                XCTAssertTrue(zip(reported, reported.dropFirst()).allSatisfy(!=), "each change once: \(reported)")
+                XCTAssertGreaterThanOrEqual(reported.count, 5, "true, false, true, false, true: \(reported)")
+                XCTAssertEqual(reported.last, true)
                 window.window.onFinalize { isFreed = true }
                 other.close()
                 window.close()

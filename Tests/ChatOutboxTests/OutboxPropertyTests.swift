@@ -7,11 +7,11 @@ import ToolSupport
 
 @testable import ChatOutbox
 
-/// Whatever the order of requests and the failures of network and process, the server finally has exactly what was
+/// Whatever the order of requests and the failures of network and process, the server ends up with exactly what was
 /// requested.
 @Suite(.timeLimit(.minutes(5))) struct OutboxPropertyTests {
     /// A message as the user expects it to be.
-    private struct Wish {
+    private struct RequestedMessage {
         let transaction: TransactionID
         var stored: ReplicaServer.Stored
     }
@@ -22,7 +22,7 @@ import ToolSupport
         var random = SeededGenerator(seed: UInt64(seed))
         let server = ReplicaServer(random: SeededGenerator(seed: UInt64(seed) + 1000))
         let folder = TemporaryFolder()
-        var wishes: [Wish] = []
+        var requests: [RequestedMessage] = []
         var number = 0
         for round in 0..<4 {
             let store = try await ChatStore.open(in: folder.path("store"))
@@ -31,7 +31,7 @@ import ToolSupport
             try await outbox.start()
             for _ in 0..<25 {
                 number += 1
-                try await act(TransactionID("t\(number)"), on: outbox, &wishes, &random)
+                try await act(TransactionID("t\(number)"), on: outbox, &requests, &random)
                 if Int.random(in: 0..<4, using: &random) == 0 {
                     await outbox.setOnline(Bool.random(using: &random))
                 }
@@ -43,40 +43,41 @@ import ToolSupport
             await outbox.close()
             await store.close()
         }
-        #expect(server.messages == wishes.map(\.stored))
-        #expect(server.faults > 0 && server.strangers == 0)
+        #expect(server.messages == requests.map(\.stored))
+        #expect(server.faults > 0 && server.unknownTargets == 0)
     }
 
     private func act(
-        _ transaction: TransactionID, on outbox: Outbox, _ wishes: inout [Wish], _ random: inout SeededGenerator
+        _ transaction: TransactionID, on outbox: Outbox, _ requests: inout [RequestedMessage],
+        _ random: inout SeededGenerator
     ) async throws {
         let choice = Int.random(in: 0..<10, using: &random)
-        guard choice >= 4, let place = wishes.indices.randomElement(using: &random) else {
+        guard choice >= 4, let place = requests.indices.randomElement(using: &random) else {
             let text = "text \(transaction)"
             try await outbox.send(WrittenMessage(text), transaction: transaction, to: room)
-            wishes.append(Wish(transaction: transaction, stored: .init(text: text)))
+            requests.append(RequestedMessage(transaction: transaction, stored: .init(text: text)))
             return
         }
         // Try both targets: the caller does not know whether the message is still queued.
-        let original = wishes[place].transaction
+        let original = requests[place].transaction
         for target in [OutboxTarget.queued(original), .message(MessageID("$\(original)"))] {
             do {
                 switch choice {
                 case 4...6:
                     let text = "edited \(transaction)"
                     try await outbox.edit(target, in: room, to: WrittenText(text), transaction: transaction)
-                    wishes[place].stored.text = text
+                    requests[place].stored.text = text
                 case 7:
                     try await outbox.delete(target, in: room, transaction: transaction)
-                    wishes.remove(at: place)
+                    requests.remove(at: place)
                 default:
                     let text = ["👍", "🎉"][choice - 8]
-                    let isGiven = !wishes[place].stored.reactions.contains(text)
+                    let isGiven = !requests[place].stored.reactions.contains(text)
                     try await outbox.react(text, isAdded: isGiven, to: target, in: room, transaction: transaction)
                     if isGiven {
-                        wishes[place].stored.reactions.insert(text)
+                        requests[place].stored.reactions.insert(text)
                     } else {
-                        wishes[place].stored.reactions.remove(text)
+                        requests[place].stored.reactions.remove(text)
                     }
                 }
                 return

@@ -16,7 +16,7 @@ final class ReplicaServer: OutboxBackend {
         var known: Set<TransactionID> = []
         var random: any RandomNumberGenerator
         var faults = 0
-        var strangers = 0
+        var unknownTargets = 0
     }
 
     private let state: Mutex<State>
@@ -26,7 +26,7 @@ final class ReplicaServer: OutboxBackend {
     /// Messages that were not deleted, in order of arrival.
     var messages: [Stored] { state.withLock { state in state.order.compactMap { state.messages[$0] } } }
     /// The number of requests whose target the server cannot know.
-    var strangers: Int { state.withLock { $0.strangers } }
+    var unknownTargets: Int { state.withLock { $0.unknownTargets } }
     var faults: Int { state.withLock { $0.faults } }
 
     func upload(
@@ -56,7 +56,7 @@ final class ReplicaServer: OutboxBackend {
         case .delete(.message(let id)): state.messages[id] = nil
         case .react(.message(let id), let text, true): state.messages[id]?.reactions.insert(text)
         case .react(.message(let id), let text, false): state.messages[id]?.reactions.remove(text)
-        default: state.strangers += 1
+        default: state.unknownTargets += 1
         }
     }
 }

@@ -23,14 +23,14 @@ import Testing
         async throws
     {
         let data = Self.bytes(3_000_000)
-        let told = Mutex<[Double]>([])
-        let entry = try await archive.store(.file(file("a", data))) { part in told.withLock { $0.append(part) } }
+        let reported = Mutex<[Double]>([])
+        let entry = try await archive.store(.file(file("a", data))) { part in reported.withLock { $0.append(part) } }
         #expect(entry.bytes == data.count)
         let url = try #require(archive.url(of: entry.digest))
         #expect(try Data(contentsOf: url) == data)
         let rights = try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int
         #expect(rights == 0o400)
-        let progress = told.withLock { $0 }
+        let progress = reported.withLock { $0 }
         #expect(progress == progress.sorted() && progress.last == 1 && progress.count == 3)
         // The SHA-256 test vector for "abc".
         let abc = try await archive.store(.data(Data("abc".utf8))) { _ in }

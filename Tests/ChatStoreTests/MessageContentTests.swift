@@ -19,13 +19,13 @@ import Testing
         let fixture = try await StoreFixture()
         let sound = MediaReference(
             uri: "mxc://server/3", name: "b.ogg", type: "audio/ogg", duration: 1500, loudness: [0, 7, 1024])
-        let unheard = MediaReference(uri: "mxc://server/4", name: "c.ogg", type: "audio/ogg", loudness: [])
+        let withoutWaveform = MediaReference(uri: "mxc://server/4", name: "c.ogg", type: "audio/ogg", loudness: [])
         let new = NewMessage(
             id: MessageID("id"), sender: Fixtures.own.id, text: "text", sentAt: Fixtures.date, kind: kind,
-            formattedText: "<b>text</b>", attachments: [Self.picture, sound, unheard])
+            formattedText: "<b>text</b>", attachments: [Self.picture, sound, withoutWaveform])
         let stored = try await fixture.store.append(new, to: fixture.room).message
         #expect(stored.kind == kind && stored.formattedText == "<b>text</b>")
-        #expect(stored.attachments == [Self.picture, sound, unheard])
+        #expect(stored.attachments == [Self.picture, sound, withoutWaveform])
         try await fixture.append(2)
         let page = try await fixture.store.messages(in: fixture.room, before: .max, limit: 5)
         #expect(page.messages.first == stored && page.messages.last?.attachments == [])

@@ -103,8 +103,8 @@ import Testing
         _ = try await store.fill(gap, in: room, with: [text(1), silent(3)], next: "p1")
         try await apply([text(20)], gap: "p20", to: store)
         let later = try #require(try await store.gaps(in: room).first)
-        let stretch = TimelineChunk(events: [text(9), text(10)], older: "p9", newer: "p11")
-        #expect(try await store.insertChunk(stretch, in: later, of: room) != nil)
+        let chunk = TimelineChunk(events: [text(9), text(10)], older: "p9", newer: "p11")
+        #expect(try await store.insertChunk(chunk, in: later, of: room) != nil)
         #expect(try await readers(store) == ["$1": [bob]])
         await store.close()
     }
@@ -123,8 +123,8 @@ import Testing
     /// Only the most recent readers are returned, up to the limit.
     @Test func onlyTheLatestReadersAreReturned() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
-        let crowd = (0..<1000).map { receipt($0 < 700 ? 1 : 2, by: MemberID("@u\($0):a"), at: Double($0)) }
-        try await apply([text(1), text(2), text(3)], crowd + [receipt(3, by: bob)], to: store)
+        let manyReceipts = (0..<1000).map { receipt($0 < 700 ? 1 : 2, by: MemberID("@u\($0):a"), at: Double($0)) }
+        try await apply([text(1), text(2), text(3)], manyReceipts + [receipt(3, by: bob)], to: store)
         let found = try await readers(store)
         #expect(found["$1"] == (600..<700).reversed().map { MemberID("@u\($0):a") })
         #expect(found["$2"]?.count == Message.maxReadReceipts && found["$2"]?.first == MemberID("@u999:a"))

@@ -28,7 +28,7 @@ import Testing
     }
 
     /// - Returns: the error when opening the store, or `nil`.
-    private func refusal() async -> StoreOpeningError? {
+    private func openingError() async -> StoreOpeningError? {
         do {
             await (try ChatStore.open(in: url)).close()
             return nil
@@ -39,7 +39,7 @@ import Testing
 
     private var isDamaged: Bool {
         get async {
-            if case .damaged(database.path, _) = await refusal() { return true }
+            if case .damaged(database.path, _) = await openingError() { return true }
             return false
         }
     }
@@ -48,15 +48,15 @@ import Testing
         try await makeStore()
         #expect(try String(contentsOf: lock, encoding: .utf8) == "clean\n")
         #expect(!FileManager.default.fileExists(atPath: log.path))
-        #expect(await refusal() == nil)
+        #expect(await openingError() == nil)
     }
 
     @Test func storeCanBeOpenedOnlyOnce() async throws {
         let store = try await ChatStore.open(in: url)
-        #expect(await refusal() == .busy)
+        #expect(await openingError() == .busy)
         #expect(throws: StoreOpeningError.busy) { try ChatStore.setAside(at: url) }
         await store.close()
-        #expect(await refusal() == nil)
+        #expect(await openingError() == nil)
     }
 
     @Test func closedStoreThrows() async throws {
@@ -105,7 +105,7 @@ import Testing
         var bytes = try Data(contentsOf: database)
         bytes[offset] ^= 0x7F
         try bytes.write(to: database)
-        #expect(await refusal() == .damaged(path: database.path, reason: "the header has an invalid \(field)"))
+        #expect(await openingError() == .damaged(path: database.path, reason: "the header has an invalid \(field)"))
     }
 
     @Test(arguments: [1, 99, 4096, 20_000]) func rejectsATruncatedDatabase(at length: Int) async throws {
@@ -131,13 +131,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: database.path))
         try FileManager.default.removeItem(at: unsent)
         #expect(await isDamaged == false)
-        #expect(await refusal() == nil)
+        #expect(await openingError() == nil)
     }
 
     @Test func missingUnsentDatabaseIsDamage() async throws {
         try await makeStore()
         try FileManager.default.removeItem(at: unsent)
-        #expect(await refusal() == .damaged(path: unsent.path, reason: "the database is missing"))
+        #expect(await openingError() == .damaged(path: unsent.path, reason: "the database is missing"))
     }
 
     /// SQLite opens a database whose write-ahead log is missing without an error.
@@ -202,7 +202,7 @@ import Testing
     @Test func pagesAreCheckedOnlyAfterAnUncleanClose() async throws {
         try await makeStore()
         var bytes = try overwritePage(holding: "text 25 ")
-        #expect(await refusal() == nil)
+        #expect(await openingError() == nil)
         try Data("opening\n".utf8).write(to: lock)
         bytes = try Data(contentsOf: database)
         #expect(await isDamaged)
@@ -231,14 +231,14 @@ import Testing
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("file".utf8).write(to: url)
-        #expect(await refusal() == .unwritable(path: url.path))
+        #expect(await openingError() == .unwritable(path: url.path))
     }
 
     @Test func rejectsNewerSchemasAndForeignDatabases() async throws {
         try await makeStore()
         try await change("PRAGMA user_version = 99")
         let newer = try Data(contentsOf: database)
-        #expect(await refusal() == .newerSchema(found: 99, supported: Schema.history.version))
+        #expect(await openingError() == .newerSchema(found: 99, supported: Schema.history.version))
         #expect(try Data(contentsOf: database) == newer)
         try await change("PRAGMA user_version = 17410")
         #expect(await isDamaged, "no program will ever be that far ahead")
@@ -250,7 +250,7 @@ import Testing
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         try Data().write(to: database)
         try Data("new\n".utf8).write(to: lock)
-        #expect(await refusal() == nil)
+        #expect(await openingError() == nil)
     }
 
     /// Root may write anywhere, so the store is opened by a process that dropped its privileges.
@@ -280,7 +280,7 @@ import Testing
         let second = try ChatStore.setAside(at: url, now: Fixtures.date)
         #expect(second.lastPathComponent == "store-damaged-20260102-030405-2")
         #expect(try Data(contentsOf: first.appendingPathComponent("chat.sqlite")) == bytes)
-        #expect(await refusal() == nil)
+        #expect(await openingError() == nil)
     }
 
     /// - Returns: the file's new content.

@@ -178,10 +178,10 @@ import Testing
         await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: copy) }
         let repair = try ChatStore.repair(at: copy)
         #expect(repair.queued == 30 && repair.drafts == 20)
-        let mended = try await ChatStore.open(in: copy)
-        #expect(try await mended.draft(in: RoomID("room-1")) == Fixtures.draft("in the log"))
-        #expect(try await mended.outboxRequests().last == Self.request(39))
-        await mended.close()
+        let reopened = try await ChatStore.open(in: copy)
+        #expect(try await reopened.draft(in: RoomID("room-1")) == Fixtures.draft("in the log"))
+        #expect(try await reopened.outboxRequests().last == Self.request(39))
+        await reopened.close()
     }
 
     /// The references to a file may be lost, so a repaired store never sweeps files.
@@ -287,9 +287,9 @@ import Testing
         await large.close()
         await #expect(throws: StoreOpeningError.self) { try await ChatStore.open(in: url) }
         #expect(try ChatStore.repair(at: url).drafts == 20)
-        let mended = try await ChatStore.open(in: url)
-        #expect(await mended.checkHistory() == nil)
-        await mended.close()
+        let reopened = try await ChatStore.open(in: url)
+        #expect(await reopened.checkHistory() == nil)
+        await reopened.close()
         #expect(try String(contentsOf: url.appendingPathComponent("chat.lock"), encoding: .utf8) == "clean\n")
     }
 

@@ -97,7 +97,7 @@ import Testing
             var change = MessageChange(
                 id: id, target: MessageID("$1"), sender: ann, at: Date(timeIntervalSince1970: time),
                 kind: .edit(Wording(text)))
-            change.content = MessageContents(kind: kind, attachments: files)
+            change.content = MessageMedia(kind: kind, attachments: files)
             return .change(change)
         }
         func message() async throws -> Message {

@@ -117,8 +117,8 @@ import Testing
                 id: id, target: MessageID("$a"), sender: Fixtures.own.id,
                 at: Fixtures.date.addingTimeInterval(seconds), kind: .edit(wording))
         }
-        let told = edit("$1", Wording("second", html: "<b>second</b>"), at: 10)
-        _ = try await fixture.store.apply(told, in: fixture.room)
+        let syncedEdit = edit("$1", Wording("second", html: "<b>second</b>"), at: 10)
+        _ = try await fixture.store.apply(syncedEdit, in: fixture.room)
         if !isLatest { _ = try await fixture.store.apply(edit("$2", Wording("third"), at: 20), in: fixture.room) }
         let answered = edit("$1", Wording("second", html: "<b>second</b>", written: Self.second), at: 30)
         let outcome = try await fixture.store.apply(answered, in: fixture.room)
@@ -129,7 +129,7 @@ import Testing
         #expect(versions == [Self.first, Self.second] + (isLatest ? [] : [nil]))
         #expect(now.first?.editedAt == Fixtures.date.addingTimeInterval(isLatest ? 10 : 20), "by the server's clock")
         // Applying it again changes nothing.
-        #expect(try await fixture.store.apply(told, in: fixture.room).changed.isEmpty)
+        #expect(try await fixture.store.apply(syncedEdit, in: fixture.room).changed.isEmpty)
         #expect(try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room) == before)
     }
 

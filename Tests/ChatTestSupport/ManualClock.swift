@@ -41,7 +41,7 @@ public final class ManualClock: Clock, Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                lieDown(Sleeper(id: id, deadline: deadline, continuation: continuation))
+                addSleeper(Sleeper(id: id, deadline: deadline, continuation: continuation))
             }
         } onCancel: {
             cancel(id)
@@ -72,7 +72,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    private func lieDown(_ sleeper: Sleeper) {
+    private func addSleeper(_ sleeper: Sleeper) {
         enum Outcome { case awake, cancelled, asleep([CheckedContinuation<Void, Never>]) }
         let outcome: Outcome = state.withLock { state in
             if state.cancelled.remove(sleeper.id) != nil { return .cancelled }

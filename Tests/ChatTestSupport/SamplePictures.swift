@@ -23,19 +23,22 @@ public enum SamplePictures {
 
     /// - Parameter frames: the number of frames, each of one pixel and shown for 50 ms.
     public static func movingWebP(frames: Int, width: Int = 1, height: Int = 1) -> [UInt8] {
-        let canvas = little(width - 1, 3) + little(height - 1, 3)
-        let frame = little(0, 3) + little(0, 3) + little(0, 3) + little(0, 3) + little(50, 3) + [0] + webpImage
+        let canvas = littleEndian(width - 1, 3) + littleEndian(height - 1, 3)
+        let frame =
+            littleEndian(0, 3) + littleEndian(0, 3) + littleEndian(0, 3) + littleEndian(0, 3) + littleEndian(50, 3) + [
+                0
+            ] + webpImage
         var body = chunk("VP8X", [2, 0, 0, 0] + canvas) + chunk("ANIM", [0, 0, 0, 0, 0, 0])
         for _ in 0..<frames { body += chunk("ANMF", frame) }
         return riff(body)
     }
 
     public static func riff(_ body: [UInt8]) -> [UInt8] {
-        Array("RIFF".utf8) + little(body.count + 4, 4) + Array("WEBP".utf8) + body
+        Array("RIFF".utf8) + littleEndian(body.count + 4, 4) + Array("WEBP".utf8) + body
     }
 
     public static func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
-        Array(name.utf8) + little(body.count, 4) + body + (body.count % 2 == 1 ? [0] : [])
+        Array(name.utf8) + littleEndian(body.count, 4) + body + (body.count % 2 == 1 ? [0] : [])
     }
 
     // MARK: PNG
@@ -103,11 +106,14 @@ public enum SamplePictures {
 
     /// Returns an animated GIF with frames alternating between black and white, each shown for 100 ms.
     public static func gif(frames: Int, width: Int = 4, height: Int = 4, frameSide: Int = 4) -> [UInt8] {
-        var bytes = Array("GIF89a".utf8) + little(width, 2) + little(height, 2) + [0x80, 0, 0, 0, 0, 0, 255, 255, 255]
+        var bytes =
+            Array("GIF89a".utf8) + littleEndian(width, 2) + littleEndian(height, 2) + [
+                0x80, 0, 0, 0, 0, 0, 255, 255, 255,
+            ]
         bytes += [0x21, 0xFF, 11] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
         for index in 0..<frames {
             bytes += [0x21, 0xF9, 4, 0, 10, 0, 0, 0]
-            bytes += [0x2C, 0, 0, 0, 0] + little(frameSide, 2) + little(frameSide, 2) + [0]
+            bytes += [0x2C, 0, 0, 0, 0] + littleEndian(frameSide, 2) + littleEndian(frameSide, 2) + [0]
             bytes += gifPixels(color: index % 2, count: min(frameSide * frameSide, 4096))
         }
         return bytes + [0x3B]
@@ -144,9 +150,12 @@ public enum SamplePictures {
     public static let bmp = bmp(width: 2, height: 1, pixels: [0, 0, 255, 0, 255, 0, 0, 0])
 
     public static func bmp(width: Int, height: Int, pixels: [UInt8], bits: Int = 24, compression: Int = 0) -> [UInt8] {
-        Array("BM".utf8) + little(54 + pixels.count, 4) + little(0, 4) + little(54, 4) + little(40, 4)
-            + little(width, 4) + little(height, 4) + little(1, 2) + little(bits, 2) + little(compression, 4)
-            + little(pixels.count, 4) + little(2835, 4) + little(2835, 4) + little(0, 4) + little(0, 4) + pixels
+        Array("BM".utf8) + littleEndian(54 + pixels.count, 4) + littleEndian(0, 4) + littleEndian(54, 4)
+            + littleEndian(40, 4)
+            + littleEndian(width, 4) + littleEndian(height, 4) + littleEndian(1, 2) + littleEndian(bits, 2)
+            + littleEndian(compression, 4)
+            + littleEndian(pixels.count, 4) + littleEndian(2835, 4) + littleEndian(2835, 4) + littleEndian(0, 4)
+            + littleEndian(0, 4) + pixels
     }
 
     public static let tiff = tiff([
@@ -156,16 +165,16 @@ public enum SamplePictures {
 
     /// - Parameter entries: tag, type, and value of each IFD entry.
     public static func tiff(_ entries: [(Int, Int, Int)], next: Int = 0) -> [UInt8] {
-        var bytes: [UInt8] = [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0] + little(entries.count, 2)
+        var bytes: [UInt8] = [0x49, 0x49, 0x2A, 0, 8, 0, 0, 0] + littleEndian(entries.count, 2)
         for (tag, type, value) in entries {
-            bytes += little(tag, 2) + little(type, 2) + little(1, 4) + little(value, 4)
+            bytes += littleEndian(tag, 2) + littleEndian(type, 2) + littleEndian(1, 4) + littleEndian(value, 4)
         }
-        return bytes + little(next, 4) + [0, 255]
+        return bytes + littleEndian(next, 4) + [0, 255]
     }
 
-    public static func little(_ number: Int, _ count: Int) -> [UInt8] {
+    public static func littleEndian(_ number: Int, _ count: Int) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 
-    public static func big(_ number: Int, _ count: Int) -> [UInt8] { little(number, count).reversed() }
+    public static func big(_ number: Int, _ count: Int) -> [UInt8] { littleEndian(number, count).reversed() }
 }

@@ -133,11 +133,46 @@ struct AccountsCoordinatorTests {
         var items: [MessageItem] { coordinator.conversation?.timeline.rows.compactMap(\.message) ?? [] }
         #expect(items.map(\.waitsForSignIn) == [false, false])
         self.service.tell([AccountState(account: Self.ann, condition: .signedOut(isSoft: false))])
-        // Which messages wait is no observable state: the rows are.
+        // Which messages are waiting is not observable state, but the rows are.
         while items.map(\.waitsForSignIn) != [true, false] { await Task.yield() }
         self.service.tell([AccountState(account: Self.ann, condition: .online)])
         while items.map(\.waitsForSignIn) != [false, false] { await Task.yield() }
     }
+
+    @Test("A room is found by its name in any account, once the accounts are open")
+    func roomIsOpenedByName() async {
+        let service = FakeChatService()
+        let accounts = AccountsCoordinator(local: local, service: self.service, time: Timekeeper(clock)) {
+            let coordinator = ConversationCoordinator(ConversationEnvironment(service: service, session: $1))
+            coordinator.start(opening: nil)
+            return coordinator
+        }
+        accounts.start(showing: AccountsCoordinator.localID)
+        accounts.openRoom(named: "ROOM GARDEN")
+        self.service.tell([AccountState(account: Self.ann, condition: .online)])
+        service.tell([.of("other"), .of("garden")])
+        await eventually { accounts.selection == Self.ann.id }
+        #expect(accounts.conversations.rooms.state.selection == RoomID("garden"))
+        #expect(accounts.conversations.requests.state.pending.isEmpty)
+    }
+
+    @Test func unknownRoomNameShowsAToast() async {
+        let accounts = make()
+        accounts.openRoom(named: "Nowhere")
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(3))
+        await eventually { !local.requests.state.pending.isEmpty }
+        #expect(
+            local.requests.state.pending.map(\.request) == [.show(.message("No room is named “Nowhere”"))])
+    }
+
+    @Test(arguments: [
+        "#garden:example.org", "@ann:example.org", "!r:example.org", "matrix:r/a:b", "https://matrix.to/#/%23a",
+    ])
+    func addressIsNoRoomName(text: String) { #expect(OpenTarget(text) == .address(text)) }
+
+    @Test(arguments: ["Garden", "#garden", "12:30", "@home"])
+    func anythingElseIsARoomName(text: String) { #expect(OpenTarget(text) == .room(text)) }
 
     /// A brief reconnection shows no banner.
     @Test func connectingBannerIsDelayed() async {

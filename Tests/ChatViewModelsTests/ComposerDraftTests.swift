@@ -47,7 +47,7 @@ import Testing
         await harness.composer.flushDraft()
         #expect(harness.stored == saved)
         harness.type("new")
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         #expect(harness.stored?.preview == "new")
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(harness.text == "abxy\ncd")
         #expect(harness.outputs.values.isEmpty)
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         #expect(harness.stored?.preview == "abxy\ncd")
         #expect(harness.sent.isEmpty)
     }
@@ -170,9 +170,9 @@ import Testing
     @Test func caretMovesAreSaved() async throws {
         let harness = await ComposerHarness.started()
         harness.type("text")
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         harness.composer.handle(.select(.caret(1)))
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         let stored = try ComposerDraft.decode(try #require(harness.stored).data)
         #expect(stored.content.selection == .caret(1))
     }
@@ -180,7 +180,7 @@ import Testing
     @Test func emptyingTheTextRemovesTheDraft() async {
         let harness = await ComposerHarness.started(draft: ComposerHarness.draft("unsent"))
         harness.composer.handle(.clear)
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         #expect(harness.saves == [nil] && harness.stored == nil)
     }
 
@@ -191,7 +191,7 @@ import Testing
         #expect(harness.stored?.preview == String(repeating: "👩🏽‍🚀", count: 200))
     }
 
-    /// Only one save runs at a time; of those pending, only the newest is made.
+    /// Only one save runs at a time; of those pending, only the newest is carried out.
     @Test func onlyTheNewestPendingDraftIsSaved() async {
         let harness = await ComposerHarness.started()
         let gate = harness.hold { $0.isSaveDraft }
@@ -245,7 +245,7 @@ import Testing
         harness.fail(with: .diskFull) { $0.isSaveDraft }
         for character in "abc" {
             harness.type(String(character))
-            await harness.letDraftBeWritten()
+            await harness.waitForDraftSave()
         }
         #expect(harness.outputs.values == [.failed(.diskFull)])
         harness.succeed()
@@ -253,7 +253,7 @@ import Testing
         #expect(harness.stored?.preview == "abc")
         harness.fail(with: .diskFull) { $0.isSaveDraft }
         harness.type("d")
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         #expect(harness.outputs.values == [.failed(.diskFull), .failed(.diskFull)])
     }
 
@@ -261,7 +261,7 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.fail(with: .notFound) { $0.isSaveDraft }
         harness.type("a")
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         #expect(harness.outputs.values.isEmpty)
     }
 }

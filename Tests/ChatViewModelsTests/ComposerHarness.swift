@@ -62,7 +62,7 @@ import Testing
     func press(_ chord: String) -> Bool { composer.handle(.key(KeyChord(parsing: chord)!)) }
 
     /// Advances the clock until the draft is due, and waits for the save.
-    func letDraftBeWritten() async {
+    func waitForDraftSave() async {
         let count = saves.count
         clock.advance(by: .milliseconds(300))
         await eventually { [self] in saves.count > count }

@@ -78,7 +78,7 @@ import Testing
     @Test func draftStaysUntilTheMessageIsStored() async {
         let harness = await ComposerHarness.started()
         harness.type("hello")
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         let gate = harness.hold { $0.isSend }
         harness.press("Return")
         await eventually { gate.waiting == 1 }
@@ -148,7 +148,7 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.type("hello")
         harness.composer.handle(.select(.caret(2)))
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         harness.fail(with: .diskFull) { $0.isSend }
         harness.press("Return")
         #expect(harness.text.isEmpty)
@@ -220,7 +220,7 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er")
-        await harness.letDraftBeWritten()
+        await harness.waitForDraftSave()
         let gate = harness.hold { $0.isEdit }
         harness.press("Return")
         await eventually { gate.waiting == 1 }
@@ -306,12 +306,12 @@ extension ComposerState {
     }
 }
 
-@MainActor @Suite("Stopping what is sent") struct SendingStopTests {
+@MainActor @Suite("Stopping what is sent") struct SendCancellationTests {
     @Test("MIB-10: a stopped message returns to the composer without an error") func stoppedMessageIsRestored() async {
         let harness = await ComposerHarness.started()
         harness.service.before = { call in
             guard call.isSend else { return }
-            // Runs until cancelled.
+            // Runs until canceled.
             while true { try await Task.sleep(for: .seconds(3600)) }
         }
         harness.type("on its way")

@@ -7,66 +7,7 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct ConversationCoordinatorTests {
-    private let service = FakeChatService()
-    private let clock = ManualClock()
-    private let wallClock = Recorder<Date>()
-    private let coordinator: ConversationCoordinator
-    private let a = RoomID("a")
-    private let b = RoomID("b")
-
-    init() {
-        wallClock.record(localTime(2026, 3, 10))
-        coordinator = ConversationCoordinator(
-            service: service, time: Timekeeper(clock), now: { [wallClock] in wallClock.values.last! })
-        for room in ["a", "b"] {
-            service.openings[RoomID(room)] = .opened(
-                TimelinePage(messages: [own("m1", in: room), own("m2", in: room)], hasOlder: false),
-                members: [Fixtures.own, Fixtures.other], fullyReadMarker: nil)
-        }
-    }
-
-    private func own(_ id: String, in room: String, isDeleted: Bool = false) -> Message {
-        Message(
-            id: MessageID(id), roomID: RoomID(room), sender: Fixtures.own.id, text: "Text of \(id)",
-            sentAt: localTime(2026, 3, 10), position: Int64(id.dropFirst())!, isDeleted: isDeleted)
-    }
-
-    private func show(_ rooms: [String]) async {
-        service.tell(rooms.map { .of($0, at: localTime(2026, 3, 10)) })
-        await eventually { [coordinator] in coordinator.rooms.state.rows.map(\.id.rawValue) == rooms }
-    }
-
-    /// Opens a room and waits for its messages and its draft.
-    @discardableResult
-    private func open(_ room: RoomID) async -> Conversation {
-        coordinator.rooms.send(.select(room))
-        let conversation = coordinator.conversation!
-        await eventually {
-            conversation.roomID == room && conversation.timeline.state.isLoaded
-                && conversation.composer.state.isReady
-        }
-        return conversation
-    }
-
-    private func start() async -> Conversation {
-        coordinator.start(opening: nil)
-        await show(["a", "b"])
-        return await open(a)
-    }
-
-    private func type(_ text: String, in conversation: Conversation) {
-        for character in text { conversation.composer.handle(.insert(String(character), origin: .typed)) }
-    }
-
-    private func press(_ chord: String, in conversation: Conversation) {
-        conversation.composer.handle(.key(KeyChord(parsing: chord)!))
-    }
-
-    private func edited(in conversation: Conversation) -> [String] {
-        conversation.timeline.items.compactMap(\.message).filter(\.isBeingEdited).map(\.id.rawValue)
-    }
-
+@MainActor @Suite(.timeLimit(.minutes(5))) final class ConversationCoordinatorTests: CoordinatorHarness {
     // MARK: Encryption
 
     @Test("A room whose encryption state cannot be read accepts no messages until it can")
@@ -193,39 +134,6 @@ import Testing
         #expect(coordinator.conversation === conversation)
     }
 
-    @Test func composersAreRetainedWithTheirUndoHistory() async {
-        let first = await start()
-        type("unsent", in: first)
-        let second = await open(b)
-        #expect(second.composer !== first.composer && second.composer.document.text.isEmpty)
-        await eventually { [service] in service.drafts[RoomID("a")]?.preview == "unsent" }
-        let again = await open(a)
-        #expect(again !== first && again.composer === first.composer)
-        #expect(again.composer.document.text == "unsent")
-        again.composer.handle(.undo)
-        #expect(again.composer.document.text.isEmpty)
-    }
-
-    @Test func composerOfALeftRoomIsReleased() async {
-        weak var left: ComposerViewModel?
-        do {
-            let first = await start()
-            type("unsent", in: first)
-            left = first.composer
-        }
-        await open(b)
-        await coordinator.flushDrafts()
-        await show(["b"])
-        await settle()
-        #expect(left == nil)
-        // A reopened room gets a new composer.
-        service.drafts[a] = nil
-        await show(["b", "a"])
-        let again = await open(a)
-        #expect(again.composer.document.text.isEmpty)
-        #expect(coordinator.toasts.isEmpty)
-    }
-
     @Test func leavingTheOpenRoomClosesIt() async {
         let conversation = await start()
         service.before = { if $0.isSaveDraft { throw ChatError.notFound } }
@@ -243,7 +151,7 @@ import Testing
         coordinator.rooms.send(.create(name: "New"))
         await eventually { [service] in service.calls.contains(.create("New")) }
         await show(["New", "a", "b"])
-        await eventually { [coordinator] in coordinator.conversation?.roomID != a }
+        await eventually { [coordinator, a] in coordinator.conversation?.roomID != a }
         #expect(coordinator.conversation?.roomID == RoomID("New"))
         #expect(coordinator.rooms.state.selection == RoomID("New"))
     }
@@ -255,93 +163,7 @@ import Testing
         #expect(coordinator.dialogs.details(of: RoomID("none")) == nil)
     }
 
-    @Test func flushingSavesTheDraftsOfAllRooms() async {
-        type("one", in: await start())
-        type("two", in: await open(b))
-        await coordinator.flushDrafts()
-        #expect(service.drafts[a]?.preview == "one" && service.drafts[b]?.preview == "two")
-    }
-
-    // MARK: Editing
-
-    @Test func editingIsShownInTheTimelineAndSurvivesRoomChanges() async {
-        let first = await start()
-        press("Up", in: first)
-        #expect(first.composer.document.text == "Text of m2")
-        #expect(edited(in: first) == ["m2"])
-        first.timeline.send(.message(MessageID("m1"), .edit))
-        #expect(edited(in: first) == ["m1"])
-        let second = await open(b)
-        #expect(edited(in: second).isEmpty)
-        let again = await open(a)
-        #expect(edited(in: again) == ["m1"])
-        press("Escape", in: again)
-        #expect(edited(in: again).isEmpty)
-    }
-
-    @Test func restoredEditIsShownInTheTimeline() async {
-        service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
-        let conversation = await start()
-        #expect(edited(in: conversation) == ["m1"])
-        press("Return", in: conversation)
-        await eventually { [service] in service.calls.contains(.edit(MessageID("m1"), "better")) }
-        #expect(edited(in: conversation).isEmpty && conversation.composer.document.text == "unsent")
-    }
-
-    @Test func deletingTheEditedMessageEndsTheEdit() async {
-        let conversation = await start()
-        type("unsent", in: conversation)
-        conversation.timeline.send(.message(MessageID("m1"), .edit))
-        service.tell(.changed([own("m2", in: "a", isDeleted: true)]), in: a)
-        service.tell(.changed([own("m1", in: "a", isDeleted: true)]), in: a)
-        await eventually { conversation.composer.state.composer.editing == nil }
-        #expect(conversation.composer.document.text == "unsent")
-        #expect(edited(in: conversation).isEmpty)
-    }
-
-    @Test func restoredEditOfADeletedMessageEnds() async {
-        service.drafts[a] = ComposerHarness.draft("better", editing: "m1", stash: "unsent")
-        service.openings[a] = .opened(
-            TimelinePage(messages: [own("m1", in: "a", isDeleted: true)], hasOlder: false), members: [Fixtures.own],
-            fullyReadMarker: nil)
-        let conversation = await start()
-        await eventually { conversation.composer.state.composer.length == 6 }
-        #expect(conversation.composer.state.composer.editing == nil)
-    }
-
-    // MARK: Sending, typing, notices
-
-    @Test func sendingScrollsOnlyTheOpenRoomToTheEnd() async {
-        let first = await start()
-        let effects = Recorder<TimelineViewModel.Effect>()
-        first.timeline.subscribe { effects.record($0) }
-        let shown = { effects.values.count { $0 == .revealNewest } }
-        let before = shown()
-        type("one", in: first)
-        press("Return", in: first)
-        await eventually { shown() == before + 1 }
-        let gate = Gate()
-        service.before = { if $0.isSend { await gate.pass() } }
-        type("two", in: first)
-        press("Return", in: first)
-        await open(b)
-        await eventually { gate.waiting == 1 }
-        gate.open()
-        await coordinator.flushDrafts()
-        #expect(shown() == before + 1 && service.calls.filter(\.isSend).count == 2)
-    }
-
-    @Test func typingUsersAreShownOnlyInTheirRoom() async {
-        let first = await start()
-        service.tell(.typing([Fixtures.other.id]), in: a)
-        await eventually { first.composer.state.composer.typing == "Alex is typing…" }
-        let second = await open(b)
-        #expect(second.composer.state.composer.typing == nil)
-        #expect(first.composer.state.composer.typing == nil)
-        service.tell(.typing([Fixtures.other.id]), in: a)
-        await settle()
-        #expect(first.composer.state.composer.typing == nil)
-    }
+    // MARK: Notices
 
     /// Failures are reported from every room; rejections only from the visible one.
     @Test func failuresAndRejectionsAreForwarded() async {
@@ -367,19 +189,6 @@ import Testing
         first.composer.handle(.clear)
         first.composer.handle(.send)
         #expect(coordinator.toasts.count == 4)
-    }
-
-    @Test func sendKeyAppliesToAllRooms() async {
-        let first = await start()
-        let preferences = coordinator.environment.preferences
-        preferences.writing.sendKey = .ctrlReturn
-        let second = await open(b)
-        #expect(second.composer.preferences.sendKey == .ctrlReturn)
-        await eventually { first.composer.preferences.sendKey == .ctrlReturn }
-        preferences.writing.sendKey = .return
-        await eventually {
-            first.composer.preferences.sendKey == .return && second.composer.preferences.sendKey == .return
-        }
     }
 
     // MARK: Midnight

@@ -4,7 +4,7 @@ import ChatViewModels
 import Composer
 import Testing
 
-/// What is said about a room and about whom a message mentions.
+/// The header and empty state of a room, and the cards of mentioned users.
 @Suite struct ConversationHeaderTests {
     @Test("The subtitle is the topic, or else the member count; a direct chat shows its name once")
     func subtitleIsTopicOrMemberCount() {
@@ -18,6 +18,12 @@ import Testing
         #expect(ConversationHeader(name: "Ann", kind: .direct, otherCount: 1).subtitle(.untranslated) == "")
     }
 
+    @Test("A screen reader says the title with its subtitle")
+    func accessibleTitle() {
+        #expect(ConversationHeader(name: "Tea", kind: .group).accessibleTitle(.untranslated) == "Tea, Only you")
+        #expect(ConversationHeader(name: "Ann", kind: .direct).accessibleTitle(.untranslated) == "Ann")
+    }
+
     @Test("An empty room has a title and a description")
     func emptyRoomHasADescription() {
         let room = ConversationHeader(name: "Tea", kind: .group)
@@ -26,6 +32,21 @@ import Testing
         let notes = ConversationHeader(name: "Tea", kind: .notes)
         #expect(notes.emptyTitle(.untranslated) == "Notes")
         #expect(notes.emptyDescription(.untranslated) == "Notes stay on this computer.")
+    }
+
+    @Test("The composer names the room it writes to, but not a room that the user is alone in")
+    func placeholderNamesTheRoom() {
+        func placeholder(_ kind: Room.Kind, others: Int = 0, members: Int? = nil) -> String {
+            ConversationHeader(
+                name: "Tea", kind: kind, headline: RoomHeadline(memberCount: members), otherCount: others
+            ).placeholder(.untranslated)
+        }
+        #expect(placeholder(.group, others: 1) == "Message Tea…")
+        #expect(placeholder(.group, members: 7) == "Message Tea…")
+        #expect(placeholder(.direct) == "Message Tea…", "also before the other member is known")
+        #expect(placeholder(.guide) == "Message Tea…")
+        #expect(placeholder(.group) == "Write a message…")
+        #expect(placeholder(.notes) == "Write a message…")
     }
 
     private func card(of target: MentionTarget, kind: Room.Kind = .group) -> MentionCard? {
@@ -44,6 +65,9 @@ import Testing
         #expect(room?.name == "Tea" && room?.avatarURI == "mxc://tea" && room?.opening == .room("!tea"))
         #expect(card(of: .room("!x"))?.name == "written")
         #expect(card(of: .custom("x")) == nil)
+        #expect(other?.accessibleText == "Alex, other")
+        #expect(other?.opening?.button(.untranslated) == "_Message" && other?.opening?.address == "other")
+        #expect(room?.opening?.button(.untranslated) == "_Open" && room?.opening?.address == "!tea")
     }
 
     @Test("A card offers no direct chat with oneself or with the other member of a direct chat")

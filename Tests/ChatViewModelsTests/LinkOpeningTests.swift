@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import Testing
 
-/// How links open, and what is asked before.
+/// How links open, and what the user is asked beforehand.
 @Suite struct LinkOpeningTests {
     private func link(_ address: String, shownAs text: String? = nil) throws -> BodyLink {
         BodyLink(to: try #require(LinkTarget(address)), shownAs: text ?? address)
@@ -36,6 +36,7 @@ import Testing
     func fileTransfers() throws {
         let files = try #require(try confirmation("ftp://a.example/x"))
         #expect(!files.canOpen && !files.isSuspicious)
+        #expect(files.heading(.untranslated) == "Copy Link?")
     }
 
     @Test("The question tells the target, cut to a length, and everything that is suspicious")

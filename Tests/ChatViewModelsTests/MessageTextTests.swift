@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 
 /// Captions, tooltips and accessible labels of messages.
 @MainActor @Suite struct MessageTextTests {
-    private let texts = MessageText(.untranslated) { _ in "12:00" }
+    private let texts = MessageText(.untranslated, time: { _ in "12:00" }, fullDate: { _ in "a date" })
 
     private func item(_ change: (inout MessageItem) -> Void = { _ in }) -> MessageItem {
         var item = MessageItem(
@@ -19,20 +20,65 @@ import Testing
         return item
     }
 
-    @Test("The caption has the time at the end of a group, and the message's state")
+    @Test("The caption of own messages has their state, and at the end of a group the time")
     func captions() {
         #expect(texts.caption(item()) == "12:00")
         #expect(texts.caption(item { $0.endsGroup = false }) == "")
-        #expect(texts.caption(item { $0.isEdited = true }) == "12:00 · Edited")
-        #expect(texts.caption(item { $0.delivery = .sending }) == "12:00 · Sending…")
+        #expect(texts.caption(item { $0.isEdited = true }) == "12:00", "a pencil says so")
+        #expect(texts.caption(item { $0.delivery = .sending }) == "Sending… · 12:00")
         #expect(
             texts.caption(
                 item {
                     $0.delivery = .sending
                     $0.waitsForSignIn = true
-                }) == "12:00 · Waiting for sign-in")
+                }) == "Waiting for sign-in · 12:00")
         #expect(texts.caption(item { $0.upload = 0.5 }) == "", "its progress bar says so")
         #expect(texts.caption(item { $0.delivery = .failed }) == "12:00", "its bar says so")
+        #expect(texts.caption(item { $0.isOwn = false }) == "", "the time is beside the sender")
+        #expect(texts.tooltip(item()) == "a date")
+    }
+
+    @Test("The time of others' messages is beside the sender, where the row shows that")
+    func headers() {
+        #expect(texts.headerTime(item { $0.isOwn = false }) == "12:00")
+        #expect(
+            texts.headerTime(
+                item {
+                    $0.isOwn = false
+                    $0.startsGroup = false
+                }) == nil)
+        #expect(texts.headerTime(item()) == nil)
+    }
+
+    @Test("A quote shows its sender once it is loaded, and otherwise says why there is none")
+    func quotes() {
+        let loaded = texts.quote(.text(MessageID("q"), senderName: "Alex", words: "what?"))
+        #expect(loaded.senderName == "Alex" && loaded.text.source == "what?")
+        #expect(texts.quote(.loading(MessageID("q"))).text.source == "Loading…")
+        let unavailable = texts.quote(.unavailable)
+        #expect(unavailable.senderName == nil && unavailable.text.source == "Message not available")
+        #expect(MessageItem.Quote.loading(MessageID("q")).message == MessageID("q"))
+        #expect(MessageItem.Quote.unavailable.message == nil)
+    }
+
+    @Test("Only discarding a message is confirmed")
+    func failures() {
+        #expect(texts.failure(.message) == .init(reason: "Not sent", retry: "Retry", discard: "Discard…"))
+        #expect(
+            texts.failure(.change(.reaction))
+                == .init(reason: "Could not change reaction", retry: "Retry", discard: "Discard"))
+    }
+
+    @Test("Bars count what failed and what is selected")
+    func bars() {
+        #expect(texts.failedCount(2) == "2 not sent")
+        #expect(texts.selectedCount(1) == "1 selected")
+    }
+
+    @Test("The window with the full text is named after the sender")
+    func windowTitles() {
+        #expect(texts.windowTitle(item()) == "Your Message")
+        #expect(texts.windowTitle(item { $0.isOwn = false }) == "Robin")
     }
 
     @Test("The accessible label has sender, text, reply, reactions, time and state")
@@ -50,7 +96,17 @@ import Testing
         }
         #expect(
             texts.accessibleText(full)
-                == "You: Image a rose. hello. Reply to Alex. 👍 by You, Alex. 12:00, Could not save edit. Read by Alex")
+                == "You: Image a rose. hello. Reply to Alex. You and Alex reacted with 👍. 12:00, Could not save edit. Read by Alex"
+        )
+    }
+
+    @Test("Reactions name who reacted, the user first")
+    func reactions() {
+        #expect(texts.accessibleText(.init(text: "👍", others: [], isOwn: true)) == "You reacted with 👍")
+        #expect(texts.accessibleText(.init(text: "👍", others: ["Alex"], isOwn: false)) == "Alex reacted with 👍")
+        #expect(
+            texts.accessibleText(.init(text: "👍", others: ["{emoji}"], isOwn: true)) == "You and {emoji} reacted with 👍"
+        )
     }
 
     @Test("Attachments are named by kind")
@@ -89,5 +145,30 @@ import Testing
         #expect(
             texts.accessibleText(EventGroup(lines: lines, isExpanded: true))
                 == "a and b joined\na joined · 12:00\nb joined · 12:00")
+    }
+
+    @Test("A row of events is one line: the change, or the number of changes if several are in effect")
+    func eventTitles() {
+        func line(_ id: String, _ event: RoomEvent) -> EventGroup.Line {
+            EventGroup.Line(
+                id: MessageID(id), event: event, actor: .named("Ann"), subject: .named("Ann"), sentAt: Fixtures.date)
+        }
+        let named = line("n", RoomEvent(.roomNamed, after: "Tea"))
+        let topic = line("t", RoomEvent(.topicSet, after: "Green"))
+        let one = texts.events(EventGroup(lines: [named], isExpanded: true))
+        #expect(one.title == "Ann changed the room name to “Tea”")
+        #expect(one.tooltip == "Ann changed the room name to “Tea” · 12:00")
+        #expect(one.lines.isEmpty && one.openRoom == nil)
+        let renamed = texts.events(
+            EventGroup(lines: [line("o", RoomEvent(.roomNamed, after: "Pot")), named], isExpanded: false))
+        #expect(renamed.title == "Ann changed the room name to “Tea”", "the change in effect")
+        let two = texts.events(EventGroup(lines: [named, topic], isExpanded: false))
+        #expect(two.title == "2 room changes")
+        #expect(two.tooltip == "Ann changed the room name to “Tea” · Ann changed the topic to “Green”")
+        #expect(two.accessibleText == two.tooltip)
+        let expanded = texts.events(EventGroup(lines: [named, topic], isExpanded: true))
+        #expect(expanded.lines.split(separator: "\n").count == 2)
+        let replaced = RoomEvent(.replaced, before: "#new:x")
+        #expect(texts.events(EventGroup(lines: [line("r", replaced)], isExpanded: false)).openRoom == "Go to New Room")
     }
 }

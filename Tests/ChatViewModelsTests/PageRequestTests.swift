@@ -66,7 +66,7 @@ import Testing
         #expect(harness.positions == ["3", "4", "5", "6"])
         harness.service.before = { if case .page = $0 { throw ChatError.unreachable } }
         harness.timeline.send(.pages(.load(.older)))
-        await eventually { harness.told == [.failed(.unreachable)] }
+        await eventually { harness.reported == [.failed(.unreachable)] }
         #expect(finished.values == [.older])
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: PageRequest.retryDelay)

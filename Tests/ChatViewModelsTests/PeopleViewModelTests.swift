@@ -159,14 +159,14 @@ import Testing
             await gate.pass()
             throw ChatError.notPermitted
         }
-        let told = Recorder<ChatError>()
+        let reported = Recorder<ChatError>()
         var room: NewRoomViewModel? = NewRoomViewModel(
             service: service, ownUserID: nil, onCreated: { _ in Issue.record("it was made") },
-            onFailure: { told.record($0) })
+            onFailure: { reported.record($0) })
         room?.send(.name("Garden"))
         room?.send(.create)
         var invite: InviteViewModel? = InviteViewModel(
-            room: RoomID("room"), service: service, onFailure: { told.record($0) })
+            room: RoomID("room"), service: service, onFailure: { reported.record($0) })
         invite?.userSearch.send(.toggle(Self.ann))
         invite?.send(.invite)
         await eventually { gate.waiting == 2 }
@@ -174,7 +174,7 @@ import Testing
         invite?.abandon()
         (room, invite) = (nil, nil)
         gate.open()
-        await eventually { told.values == [.notPermitted, .notPermitted] }
+        await eventually { reported.values == [.notPermitted, .notPermitted] }
     }
 
     @Test func roomCreatedAfterClosingIsNotOpened() async {

@@ -128,7 +128,7 @@ import Testing
         ("see [the menu](https://soup.example)", "soup", "see [the menu](https://soup.example)", ["soup"]),
         ("the end: ||Rosebud|| it is", "rosebud", "the end: ▒▒▒▒▒ it is", []),
     ])
-    func searchResultsShowNoMarkup(text: String, searched: String, snippet: String, lit: [String]) {
+    func searchResultsShowNoMarkup(text: String, searched: String, snippet: String, highlighted: [String]) {
         var message = Fixtures.message(1, by: Fixtures.other)
         message.text = text
         let result = SearchResult(
@@ -136,7 +136,7 @@ import Testing
             now: Fixtures.date)
         #expect(result.snippet == snippet)
         let bytes = Array(result.snippet.utf8)
-        #expect(result.matches.map { String(decoding: bytes[$0], as: UTF8.self) } == lit)
+        #expect(result.matches.map { String(decoding: bytes[$0], as: UTF8.self) } == highlighted)
     }
 }
 

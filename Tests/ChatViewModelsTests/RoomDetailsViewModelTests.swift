@@ -48,14 +48,14 @@ import Testing
     }
 
     @Test func eachFailureIsReported() async {
-        let told = Recorder<ChatError>()
-        let details = RoomDetailsViewModel(room: room, name: "Old", service: service) { told.record($0) }
+        let reported = Recorder<ChatError>()
+        let details = RoomDetailsViewModel(room: room, name: "Old", service: service) { reported.record($0) }
         service.before = { _ in throw ChatError.unreachable }
         details.send(.rename("New"))
         details.send(.remove(Fixtures.other.id))
-        await eventually { told.values.count == 2 }
+        await eventually { reported.values.count == 2 }
         await settle()
-        #expect(told.values == [.unreachable, .unreachable])
+        #expect(reported.values == [.unreachable, .unreachable])
         #expect(details.state.error == .unreachable && details.state.name == "Old")
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(state.listed == [entries[39]] && state.unlistedCount == 0)
         state.query = "user38:"
         #expect(state.listed == [entries[38]])
-        // Without the field, what was searched no longer counts.
+        // Without a search field, the text entered in it earlier no longer filters.
         state.entries = Array(entries.prefix(30))
         #expect(!state.needsSearch && state.listed.count == 30)
     }

@@ -36,4 +36,49 @@ import Testing
             row(.invitation(by: "Ann"), unread: 1).accessibleText(time: "", .untranslated)
                 == "Plans, Invitation from Ann")
     }
+
+    /// A translator that puts a text between words, as some languages do.
+    private let surrounding = Translator(
+        translate: {
+            $0.replacing("Draft: {text}", with: "{text} (draft)").replacing("Not sent: {text}", with: "no «{text}»")
+        },
+        plural: { one, many, count in count == 1 ? one : many })
+
+    @Test("Only the words before a draft or an unsent message are emphasized, wherever a language puts them")
+    func emphasizedWords() {
+        let draft = row(.draft("Draft: {text}")).previewLine(.untranslated)
+        #expect(draft.prefix == "Draft:" && draft.emphasis == .draft && draft.text == "Draft: {text}")
+        let failed = row(.failed("x")).previewLine(.untranslated)
+        #expect(failed.prefix == "Not sent:" && failed.emphasis == .failure && failed.text == "x")
+        let later = row(.draft("x")).previewLine(surrounding)
+        #expect(later.prefix == "" && later.emphasis == nil && later.text == "x (draft)")
+        let between = row(.failed("x")).previewLine(surrounding)
+        #expect(between.prefix == "no «" && between.text == "x»")
+        let other = row(.message(sender: "Ann", isOwn: false, text: "Hello")).previewLine(.untranslated)
+        #expect(other == PreviewLine("Ann: Hello"))
+    }
+
+    @Test("A row has one badge: for mentions an @, or else the number of unread messages, and none while it is in view")
+    func badges() {
+        #expect(row(.empty).badge(isInView: false) == nil)
+        #expect(row(.empty, unread: 2).badge(isInView: false) == "2")
+        #expect(row(.empty, unread: 2, mentions: 1).badge(isInView: false) == "@")
+        #expect(row(.empty, unread: 5, mentions: 3).badge(isInView: false) == "@ 3")
+        #expect(row(.empty, unread: 5, mentions: 3).badge(isInView: true) == nil)
+        #expect(row(.empty, unread: 1).isUnread(isInView: false) && !row(.empty, unread: 1).isUnread(isInView: true))
+        #expect(!row(.empty).isUnread(isInView: false))
+    }
+
+    @Test("Sections have titles as soon as there are several, or invitations")
+    func sectionTitles() {
+        var state = RoomListViewModel.State()
+        state.rows = [row(.empty)]
+        #expect(!state.hasSectionTitles)
+        state.rows.append(row(.empty, kind: .direct))
+        #expect(state.hasSectionTitles)
+        #expect(state.sections.map { $0.kind.title(.untranslated) } == ["Direct Chats", "Rooms"])
+        state.rows = []
+        state.invitationRows = [row(.invitation(by: nil))]
+        #expect(state.hasSectionTitles && state.sections[0].kind.title(.untranslated) == "Invitations")
+    }
 }

@@ -143,9 +143,9 @@ import Testing
     func doubleClickEditsOwnMessages() async {
         await open()
         press("m2", 2, beside: true)
-        #expect(harness.told.isEmpty && timeline.selectedFragment?.text == "Text")
+        #expect(harness.reported.isEmpty && timeline.selectedFragment?.text == "Text")
         press("m2", 2)
-        #expect(harness.told == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
+        #expect(harness.reported == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
         #expect(timeline.selectedText == nil)
     }
 

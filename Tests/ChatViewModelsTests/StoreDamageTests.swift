@@ -22,7 +22,7 @@ import Testing
         #expect(
             nothing.body(.untranslated)
                 == "No messages could be recovered.\n\nThe damaged folder was moved to:\n/x")
-        // An unsent text alone is worth telling.
+        // A single unsent text is worth mentioning even without anything else.
         let text = StoreDamage.repaired(rooms: 0, messages: 0, unsentTexts: 1, setAside: "/x")
         #expect(text.body(.untranslated).contains("1 unsent message\n"))
     }
@@ -44,9 +44,9 @@ import Testing
         #expect(failure.body(.untranslated).hasSuffix(":\n\n/f"))
     }
 
-    @Test("Another failed start tells its reason alone")
+    @Test("Another failed start says its reason as a detail")
     func otherFailures() {
         #expect(StartFailure.other(reason: "no such table").heading(.untranslated) == "Could Not Start Parlance")
-        #expect(StartFailure.other(reason: "no such table").body(.untranslated) == "no such table")
+        #expect(StartFailure.other(reason: "no such table").body(.untranslated) == "Details: no such table")
     }
 }

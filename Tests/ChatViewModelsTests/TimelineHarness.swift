@@ -55,7 +55,7 @@ import Testing
     var messages: [MessageItem] { items.compactMap(\.message) }
     var positions: [String] { messages.map { String($0.id.rawValue.dropFirst()) } }
     /// All outputs except those of ``arrive()``'s barriers.
-    var told: [TimelineViewModel.Output] {
+    var reported: [TimelineViewModel.Output] {
         outputs.values.filter { if case .typing = $0 { false } else { true } }
     }
 

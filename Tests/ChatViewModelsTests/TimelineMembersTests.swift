@@ -20,7 +20,7 @@ import Testing
 
     @Test("The first of two members with one ID counts")
     func firstOfEqualIDsWins() {
-        let twin = Member(id: Fixtures.other.id, displayName: "Twin", kind: .person)
-        #expect(TimelineMembers([Fixtures.other, twin])[twin.id] == Fixtures.other)
+        let duplicate = Member(id: Fixtures.other.id, displayName: "Twin", kind: .person)
+        #expect(TimelineMembers([Fixtures.other, duplicate])[duplicate.id] == Fixtures.other)
     }
 }

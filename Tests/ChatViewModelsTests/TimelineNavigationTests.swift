@@ -123,7 +123,7 @@ import Testing
     @Test func jumpToAMissingMessageFailsAndChangesNothing() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("gone")))))
-        #expect(harness.told == [.failed(.notFound)] && sees(9...12))
+        #expect(harness.reported == [.failed(.notFound)] && sees(9...12))
     }
 
     /// A limited sync resets the timeline while the page of a jump is loading.
@@ -223,7 +223,7 @@ import Testing
     @Test func missingScrollPositionOpensAtTheNewest() async {
         let other = TimelineHarness(pageSize: 4, place: ScrollPosition(message: MessageID("gone"), offset: 0))
         await other.open((9...12).map { .of($0) }, hasOlder: true)
-        #expect(other.effects.last == .revealNewest && other.told.isEmpty)
+        #expect(other.effects.last == .revealNewest && other.reported.isEmpty)
     }
 
     // MARK: Unloading
@@ -299,12 +299,12 @@ import Testing
         timeline.send(.message(MessageID("m1"), .reply))
         timeline.send(.message(MessageID("m2"), .reply))
         let target = ReplyTarget(messageID: "m1", sender: "Alex", senderID: "other", preview: .text("what?"))
-        #expect(harness.told == [.reply(target)])
+        #expect(harness.reported == [.reply(target)])
         timeline.send(.composer(.replyingTo(MessageID("m1"))))
         await harness.tell(.changed([.of(1, text: "why?")]))
         await harness.tell(.removed([MessageID("m1")]))
         #expect(
-            harness.told.suffix(2) == [
+            harness.reported.suffix(2) == [
                 .replyTargetChanged(MessageID("m1"), .text("why?")), .replyTargetChanged(MessageID("m1"), .gone),
             ])
     }
@@ -324,9 +324,9 @@ import Testing
         timeline.send(.composer(.replyingTo(id)))
         if answered > 2 {
             let preview = isGone ? ReplyTarget.Preview.gone : .text("there")
-            await eventually { [harness] in harness.told == [.replyTargetChanged(id, preview)] }
+            await eventually { [harness] in harness.reported == [.replyTargetChanged(id, preview)] }
         } else {
-            #expect(harness.told == (isGone ? [.replyTargetChanged(id, .gone)] : []))
+            #expect(harness.reported == (isGone ? [.replyTargetChanged(id, .gone)] : []))
         }
     }
 
@@ -337,6 +337,6 @@ import Testing
             TimelinePage(messages: [.of(11, by: Fixtures.own), .of(12)], hasOlder: true, hasNewer: false)
         }
         await send(.composer(.editLast))
-        #expect(harness.told == [.edit(MessageID("m11"), EditableMessage(WrittenText("Text 11")))])
+        #expect(harness.reported == [.edit(MessageID("m11"), EditableMessage(WrittenText("Text 11")))])
     }
 }

@@ -116,7 +116,7 @@ import ToolSupport
         case 13: harness.timeline.send(.pages(.load(.newer)))
         case 14: harness.timeline.send(.pages(.jump(destination())))
         case 15: harness.timeline.send(.reading(.scrolled(to: somewhere())))
-        default: letPageArrive()
+        default: deliverPage()
         }
     }
 
@@ -138,10 +138,10 @@ import ToolSupport
     /// Waits until all published updates, and any page that may load, have arrived.
     func arrive() async {
         await harness.arrive()
-        if roll(2) == 0 { letPageArrive() }
+        if roll(2) == 0 { deliverPage() }
     }
 
-    private func letPageArrive() {
+    private func deliverPage() {
         gate.open()
         gate = Gate()
     }
@@ -217,7 +217,7 @@ extension RandomRoom {
         guard harness.sketch == expected else { return "\(harness.sketch) is not \(expected)" }
         let said = stretch.filter { $0.event == nil }
         guard shown.map(\.text) == said.map(\.text) else { return "texts are \(shown.map(\.text))" }
-        guard zip(shown, said).allSatisfy({ self.isRight($0.quote, for: $1) }) else { return "a quote is wrong" }
+        guard zip(shown, said).allSatisfy({ self.matches($0.quote, for: $1) }) else { return "a quote is wrong" }
         let rows = Array(harness.timeline.rows)
         guard harness.mirrored == rows else { return "told \(harness.mirrored.map(\.id)), has \(rows.map(\.id))" }
         let isFound = rows.indices.allSatisfy { harness.timeline.rows.index(of: rows[$0].id) == $0 }
@@ -232,7 +232,7 @@ extension RandomRoom {
         item.message.map { [$0.id] } ?? item.events?.lines.map(\.id) ?? []
     }
 
-    private func isRight(_ quote: MessageItem.Quote?, for message: Message) -> Bool {
+    private func matches(_ quote: MessageItem.Quote?, for message: Message) -> Bool {
         guard let id = message.replyTo, !message.isDeleted else { return quote == nil }
         switch quote {
         case .loading(id): return true

@@ -22,7 +22,7 @@ import Testing
         timeline.send(.pages(.load(.older)))
         timeline.send(.reading(.scrolled(to: nil)))
         timeline.send(.composer(.editLast))
-        #expect(service.calls.isEmpty && harness.told.isEmpty)
+        #expect(service.calls.isEmpty && harness.reported.isEmpty)
     }
 
     nonisolated static let updates: [(String, [TimelineUpdate], [String])] = [
@@ -75,9 +75,9 @@ import Testing
 
     @Test func streamEndingBeforeOpeningIsAFailure() async {
         service.timelines[timeline.roomID]?.finish()
-        await eventually { [harness] in !harness.told.isEmpty }
-        guard case .failed(.storage) = harness.told[0] else {
-            Issue.record("told \(harness.told)")
+        await eventually { [harness] in !harness.reported.isEmpty }
+        guard case .failed(.storage) = harness.reported[0] else {
+            Issue.record("told \(harness.reported)")
             return
         }
     }
@@ -95,7 +95,7 @@ import Testing
             timeline.send(action)
         }
         await settle()
-        #expect(service.calls.isEmpty && harness.told.isEmpty)
+        #expect(service.calls.isEmpty && harness.reported.isEmpty)
     }
 
     @Test func reportsTypingUsersByName() async {
@@ -143,15 +143,15 @@ import Testing
         await settle()
         #expect(service.calls == [.page(before: 7), .page(before: 4)])
         #expect(harness.positions == (1...8).map(String.init))
-        #expect(harness.told.isEmpty)
+        #expect(harness.reported.isEmpty)
     }
 
     @Test func failedPageCanBeRequestedAgain() async {
         service.before = { _ in throw ChatError.storage(reason: "disk") }
         await harness.open([.of(7)], hasOlder: true)
         timeline.send(.pages(.load(.older)))
-        await eventually { [harness] in !harness.told.isEmpty }
-        #expect(harness.told == [.failed(.storage(reason: "disk"))])
+        await eventually { [harness] in !harness.reported.isEmpty }
+        #expect(harness.reported == [.failed(.storage(reason: "disk"))])
         #expect(harness.state.loading == nil && harness.state.hasOlder)
         service.before = { _ in }
         service.pages = { [self] _, _ in page(5...6, hasOlder: false) }
@@ -168,18 +168,18 @@ import Testing
             timeline.send(.pages(.load(.older)))
             await eventually { [harness] in harness.state.loading == nil }
         }
-        #expect(harness.told == [.failed(.unreachable)])
+        #expect(harness.reported == [.failed(.unreachable)])
         // Failures of user actions are reported each time.
         for count in 2...3 {
             timeline.send(.pages(.jump(.oldest)))
-            await eventually { [harness] in harness.told.count == count }
+            await eventually { [harness] in harness.reported.count == count }
         }
         service.before = { _ in }
         timeline.send(.pages(.load(.older)))
         await eventually { [harness] in harness.positions == ["5", "6", "7"] }
         service.before = { _ in throw ChatError.unreachable }
         timeline.send(.pages(.load(.older)))
-        await eventually { [harness] in harness.told.count == 4 }
+        await eventually { [harness] in harness.reported.count == 4 }
     }
 
     /// A change that arrives while a page loads is newer than the page.
@@ -291,7 +291,7 @@ import Testing
         timeline.send(.message(message.id, .edit))
         timeline.send(.composer(.editLast))
         let edit = TimelineViewModel.Output.edit(message.id, EditableMessage(WrittenText(message.text)))
-        #expect(harness.told == (canEdit ? [edit, edit] : []))
+        #expect(harness.reported == (canEdit ? [edit, edit] : []))
         timeline.send(.message(message.id, .delete))
         await settle()
         #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
@@ -341,7 +341,7 @@ import Testing
         timeline.send(.message(MessageID("unknown"), .edit))
         timeline.send(.message(MessageID("m4"), .delete))
         await settle()
-        #expect(harness.told == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
+        #expect(harness.reported == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
         #expect(service.calls.isEmpty)
     }
 
@@ -356,7 +356,7 @@ import Testing
         service.before = { _ in throw ChatError.notPermitted }
         await harness.open([.of(1, by: Self.own)])
         timeline.send(.message(MessageID("m1"), .delete))
-        await eventually { [harness] in harness.told == [.failed(.notPermitted)] }
+        await eventually { [harness] in harness.reported == [.failed(.notPermitted)] }
     }
 
     @Test func showsWhichMessageIsBeingEdited() async {
@@ -379,14 +379,14 @@ import Testing
         await harness.open(isLoaded ? [.of(2, by: Self.own), .of(3)] : [.of(3)], hasOlder: true)
         timeline.send(.composer(.editing(MessageID("m2"))))
         await harness.tell(.changed([.of(3, isDeleted: true)]))
-        #expect(harness.told.isEmpty)
+        #expect(harness.reported.isEmpty)
         await harness.tell(update)
-        #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])
+        #expect(harness.reported == [.editedMessageDeleted(MessageID("m2"))])
     }
 
     @Test func deletedMessageCannotBeEdited() async {
         await harness.open([.of(2, by: Self.own, isDeleted: true)])
         timeline.send(.composer(.editing(MessageID("m2"))))
-        #expect(harness.told == [.editedMessageDeleted(MessageID("m2"))])
+        #expect(harness.reported == [.editedMessageDeleted(MessageID("m2"))])
     }
 }

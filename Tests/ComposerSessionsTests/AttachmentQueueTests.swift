@@ -6,14 +6,13 @@ import Testing
 
 @testable import ComposerSessions
 
-@MainActor @Suite("Taking files in", .timeLimit(.minutes(5))) struct AttachmentIntakeTests {
+@MainActor @Suite("Taking files in", .timeLimit(.minutes(5))) struct AttachmentQueueTests {
     private static let maxCount = 10
     private static let maxBytes = 1_000
 
     private func makeSession(_ media: FakeMediaService) throws -> (ComposerSession, AttachmentQueue) {
-        let session = ComposerSession(time: Timekeeper(ManualClock()))
+        let session = ComposerSession(media: media, time: Timekeeper(ManualClock()))
         session.configuration.attachments = AttachmentLimits(count: Self.maxCount, bytes: Self.maxBytes)
-        session.media = media
         return (session, try #require(session.attachments))
     }
 
@@ -32,7 +31,7 @@ import Testing
                 await gate.pass()
             })
         intake.inspect = { _, _ in
-            AttachmentQueue.Traits(size: (640, 480), duration: 7000, blurHash: "00TI:j", poster: Data([1]))
+            MediaInfo(size: (640, 480), duration: 7000, blurHash: "00TI:j", poster: Data([1]))
         }
         intake.add([Self.item("a.png")])
         #expect(names(session) == ["a.png"])

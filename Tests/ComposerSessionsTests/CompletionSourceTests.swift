@@ -7,9 +7,7 @@ import Testing
 @MainActor
 struct CompletionSourceTests {
     private func makeSession(_ sources: [any CompletionSource]) -> ComposerSession {
-        let session = ComposerSession(configuration: .preset(.parlance))
-        session.completionSources = sources
-        return session
+        ComposerSession(configuration: .preset(.parlance), completionSources: sources)
     }
 
     private func type(_ text: String, into session: ComposerSession) {

@@ -1,3 +1,4 @@
+import ChatCore
 import ChatTestSupport
 import Composer
 import ComposerSessions
@@ -32,14 +33,14 @@ import Testing
 
     @Test func editsAreReportedWithTheirID() async {
         let session = ComposerSession()
-        let told = Recorder<String>()
-        session.onEdit = { id, message in told.record("\(id): \(message.text.source)") }
+        let saved = Recorder<String>()
+        session.onEdit = { id, message in saved.record("\(id): \(message.text.source)") }
         session.handle(.startEdit(id: "m", WrittenText("old\nlines")))
         #expect(session.editQuote == "old")
         session.handle(.insert("!", origin: .typed))
         session.handle(.commitEdit)
-        await eventually { !told.values.isEmpty }
-        #expect(told.values == ["m: old\nlines!"])
+        await eventually { !saved.values.isEmpty }
+        #expect(saved.values == ["m: old\nlines!"])
         #expect(session.editQuote == nil)
     }
 
@@ -66,17 +67,17 @@ import Testing
     /// A failed edit waits until the current edit ends.
     @Test func failedEditWaitsForTheCurrentEdit() async {
         let session = ComposerSession()
-        let told = Recorder<String>()
+        let saved = Recorder<String>()
         session.onEdit = { id, _ in
-            told.record(id)
+            saved.record(id)
             throw Refused()
         }
         session.handle(.startEdit(id: "a", WrittenText("one")))
         session.handle(.insert("!", origin: .typed))
         session.handle(.commitEdit)
         session.handle(.startEdit(id: "b", WrittenText("two")))
-        await eventually { !told.values.isEmpty }
-        #expect(told.values == ["a"])
+        await eventually { !saved.values.isEmpty }
+        #expect(saved.values == ["a"])
         #expect(session.composer.editing == "b")
         session.handle(.cancelEdit)
         await eventually { session.composer.editing == "a" }
@@ -93,6 +94,22 @@ import Testing
         #expect(session.composer.typing == "Ann schreibt …")
         session.configuration.typingPhrases = TypingPhrases(one: "{0}!", two: "", several: "")
         #expect(session.composer.typing == "Ann!")
+    }
+
+    /// SLK-64: a translation may put the names in another order.
+    @Test func typingPhrasesAreTranslated() {
+        let german = Translator(
+            translate: {
+                [
+                    "{name} is typing…": "{name} schreibt …",
+                    "{first} and {second} are typing…": "{second} und {first} schreiben …",
+                    "Several people are typing…": "Mehrere schreiben …",
+                ][$0] ?? $0
+            }, plural: { one, _, _ in one })
+        let phrases = TypingPhrases(german)
+        #expect(phrases.text(for: ["Ann"]) == "Ann schreibt …")
+        #expect(phrases.text(for: ["{1}", "Bo"]) == "Bo und {1} schreiben …")
+        #expect(phrases.text(for: ["a", "b", "c"]) == "Mehrere schreiben …")
     }
 
     @Test func formattingToolbarRequiresASelection() {

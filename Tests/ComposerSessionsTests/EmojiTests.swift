@@ -18,9 +18,9 @@ import Testing
     }
 
     private func makeSession(_ library: EmojiLibrary) -> ComposerSession {
-        let session = ComposerSession(configuration: Self.unthrottled)
-        session.completionSources = [EmojiSource(library: library)]
-        session.setInputController(EmojiCodeController(library: library))
+        let session = ComposerSession(
+            configuration: Self.unthrottled, completionSources: [EmojiSource(library: library)],
+            inputController: EmojiCodeController(library: library))
         session.handle(.focus(true))
         return session
     }

@@ -1,7 +1,7 @@
 import GtkKit
 import XCTest
 
-final class SleepGaugeTests: XCTestCase {
+final class SuspendDetectorTests: XCTestCase {
     func testSuspendIsDetectedOnce() {
         var gauge = SuspendDetector(suspendedDuration: .seconds(100))
         XCTAssertFalse(gauge.hasSuspended(asleep: .seconds(100)))

@@ -77,6 +77,35 @@ final class ToolkitTests: GtkTestCase {
         }
     }
 
+    func testWindowIsSavedWithAMarginForItsShadow() throws {
+        try onMain {
+            let path = NSTemporaryDirectory() + "parlance-\(UUID().uuidString).png"
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            let content = Label("Content")
+            let window = AdwaitaWindow()
+            window.setContent(content)
+            window.setDefaultSize(width: 300, height: 200)
+            XCTAssertFalse(window.saveWindowPNG(to: path), "not shown yet")
+            window.present()
+            XCTAssertTrue(MainLoop.pump { content.width > 0 })
+            XCTAssertTrue(window.saveWindowPNG(to: path, margin: 20))
+            let header = try Data(contentsOf: URL(fileURLWithPath: path)).dropFirst(16).prefix(8)
+            let size = [header.prefix(4), header.suffix(4)].map { $0.reduce(0) { $0 << 8 | Int($1) } }
+            // Without the frame that GTK draws where no compositor is.
+            XCTAssertEqual(size, [content.width + 40, content.height + 40].map { $0 * window.scaleFactor })
+            window.destroy()
+        }
+    }
+
+    func testDataOfAResourceIsRead() throws {
+        try onMain {
+            XCTAssertNil(Resources.data("/io/github/parlance_chat/Nothing"))
+            let theme = "/org/gtk/libgtk/theme/Default/Default-light.css"
+            XCTAssertEqual(Resources.data(theme).map { String(decoding: $0, as: UTF8.self) }, Resources.text(theme))
+            XCTAssertEqual(Resources.data(theme)?.isEmpty, false)
+        }
+    }
+
     func testMissingResourcesThrow() throws {
         try onMain {
             XCTAssertThrowsError(try Resources.register(path: "/nowhere.gresource"))

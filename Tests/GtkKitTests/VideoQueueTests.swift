@@ -2,7 +2,7 @@ import XCTest
 
 @testable import GtkKit
 
-final class FilmQueueTests: XCTestCase {
+final class VideoQueueTests: XCTestCase {
     func testQueueIsFirstInFirstOutAndWeighted() {
         var random = SystemRandomNumberGenerator()
         var (queue, plain): (VideoQueue<Int>, [Int]) = (VideoQueue(), [])

@@ -76,6 +76,22 @@ final class WidgetImplementationTests: GtkTestCase {
         }
     }
 
+    /// `Class()` makes the widget, which then belongs to its container.
+    func testInitializerMakesAWidgetThatItsContainerOwns() {
+        onMain {
+            let before = SquaresImplementation.alive
+            do {
+                let squares = SquaresImplementation()
+                XCTAssertTrue(SquaresImplementation.of(squares.widget) === squares)
+                squares.add(Box(.horizontal))
+                let window = TestWindow(squares.widget)
+                XCTAssertTrue(MainLoop.pump { squares.snapshots > 0 })
+                window.close()
+            }
+            XCTAssertTrue(MainLoop.pump { SquaresImplementation.alive == before })
+        }
+    }
+
     func testIsCreatedFromAUIFile() {
         onMain {
             _ = SquaresImplementation.type

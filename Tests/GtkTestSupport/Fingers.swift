@@ -45,7 +45,7 @@ public enum Fingers {
     /// Lifts the finger and waits until GTK has handled it.
     public static func lift(x: Double, y: Double, over widget: Widget) throws {
         try touch(.end, x: x, y: y)
-        for _ in 0..<2 { try letFrameGo(over: widget) }
+        for _ in 0..<2 { try waitForFrame(over: widget) }
     }
 
     /// Puts a finger down, moves it in steps, one per frame of `widget`, and leaves it there.
@@ -53,11 +53,11 @@ public enum Fingers {
         from start: (x: Double, y: Double), to end: (x: Double, y: Double), steps: Int = 12, over widget: Widget
     ) throws {
         try touch(.begin, x: start.x, y: start.y)
-        try letFrameGo(over: widget)
+        try waitForFrame(over: widget)
         for step in 1...steps {
             let share = Double(step) / Double(steps)
             try touch(.move, x: start.x + (end.x - start.x) * share, y: start.y + (end.y - start.y) * share)
-            try letFrameGo(over: widget)
+            try waitForFrame(over: widget)
         }
     }
 
@@ -91,7 +91,7 @@ public enum Fingers {
         return (Double(place.width), Double(place.height))
     }
 
-    private static func letFrameGo(over widget: Widget) throws {
+    private static func waitForFrame(over widget: Widget) throws {
         var frames = 0
         widget.addTick {
             frames += 1

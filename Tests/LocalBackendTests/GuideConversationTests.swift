@@ -1,6 +1,8 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
+import Synchronization
 import Testing
 
 @testable import LocalBackend
@@ -54,8 +56,9 @@ import Testing
             return
         }
         #expect(messages.map(\.sender) == [LocalBackend.guideID])
-        #expect(messages[0].text.contains("choose Edit"))
+        #expect(messages[0].text.contains("choose **Edit**"))
         #expect(messages[0].position == sent.position + 1)
+        #expect(messages[0].replyTo == sent.id)
     }
 
     @Test func repliesToSeveralMessagesAtOnce() async throws {
@@ -69,8 +72,8 @@ import Testing
         try await harness.backend.send(Fixtures.outgoing("And a newline?"), to: room)
         harness.clock.advance(by: enough)
         let first = await answer(&updates)
-        #expect(first?.text.contains("choose Edit") == true)
-        #expect(first?.text.contains("Press Shift+Return") == true)
+        #expect(first?.text.contains("choose **Edit**") == true)
+        #expect(first?.text.contains("Press `Shift+Return`") == true)
         try await harness.backend.send(Fixtures.outgoing("thanks"), to: room)
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
@@ -95,6 +98,89 @@ import Testing
         let third = try await again.restarted()
         #expect(third.clock.sleeperCount == 0)
         #expect(try await history(room, of: third) == ["guide", "guide", "guide", "own", "guide"])
+    }
+
+    /// Sends a message, and returns it once the guide has responded.
+    private func say(_ text: String, _ room: RoomID, _ harness: LocalBackendHarness) async throws -> Message {
+        let sent = try await harness.backend.send(Fixtures.outgoing(text), to: room)
+        let task = await harness.backend.guide.conversations[room]?.task
+        let advancing = Task { [clock = harness.clock] in
+            // Two sleeps if the guide has something to say, else one.
+            while !Task.isCancelled {
+                if clock.sleeperCount > 0 { clock.advance(by: enough) }
+                await Task.yield()
+            }
+        }
+        await task?.value
+        advancing.cancel()
+        await advancing.value
+        return try #require(try await harness.backend.messages([sent.id], in: room).first)
+    }
+
+    /// Begins after the last suggestion.
+    private func quietHarness() async throws -> (LocalBackendHarness, RoomID) {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        var memory = GuideMemory(encoded: try await harness.store.setting(GuideMemory.setting, of: room))
+        memory.suggestions = Guide.maxSuggestions
+        try await harness.store.set(memory.encoded(), for: GuideMemory.setting, of: room)
+        return (harness, room)
+    }
+
+    @Test func onlyReactsToStatementsInTheEnd() async throws {
+        let (harness, room) = try await quietHarness()
+        let sent = try await say("a mushroom", room, harness)
+        #expect(sent.reactions.map(\.text) == ["👍"])
+        #expect(sent.reactions.first?.senders == [LocalBackend.guideID])
+        #expect(try await history(room, of: harness).last == "own")
+    }
+
+    @Test func messageWithAReactionIsAnswered() async throws {
+        let (harness, room) = try await quietHarness()
+        // Read again, the first message would list the drafts among the answers.
+        let first = try await say("thank my draft horse", room, harness)
+        #expect(first.reactions == [])
+        _ = try await say("a mushroom", room, harness)
+        let question = try await say("how do I edit?", room, harness)
+        #expect(question.reactions == [])
+        let last = try #require(try await harness.backend.messages(in: room, before: .max, limit: 1).messages.last)
+        #expect(last.text.hasPrefix("Open the menu"))
+        #expect(last.replyTo == question.id)
+    }
+
+    @Test func messageWithAReactionStaysAnsweredOverARestart() async throws {
+        let (harness, room) = try await quietHarness()
+        let sent = try await say("a mushroom", room, harness)
+        try await harness.backend.react("👍", isAdded: true, to: sent.id, in: room)
+        let again = try await harness.restarted()
+        #expect(again.clock.sleeperCount == 0)
+        #expect(await again.backend.guide.conversations[room]?.task == nil)
+        let question = try await say("how do I edit?", room, again)
+        let last = try #require(try await again.backend.messages(in: room, before: .max, limit: 1).messages.last)
+        #expect(last.replyTo == question.id)
+        #expect(last.text.hasPrefix("Open the menu"))
+    }
+
+    @Test func newsAreAnnouncedThoughTheLastMessageHasOnlyAReaction() async throws {
+        let (harness, room) = try await quietHarness()
+        _ = try await say("a mushroom", room, harness)
+        var memory = GuideMemory(encoded: try await harness.store.setting(GuideMemory.setting, of: room))
+        memory.introduced.removeAll { $0 == .accounts }
+        try await harness.store.set(memory.encoded(), for: GuideMemory.setting, of: room)
+        let again = try await harness.restarted()
+        let last = try #require(try await again.backend.messages(in: room, before: .max, limit: 1).messages.last)
+        #expect(last.text == "New in this version:\n- Sign in to Matrix to chat with others")
+    }
+
+    @Test func followsChangesOfTheSendKey() async throws {
+        let harness = try await LocalBackendHarness()
+        let room = await harness.room(.guide)
+        for key in [SendKey.return, .ctrlReturn] {
+            harness.sendKey.key.withLock { $0 = key }
+            _ = try await say("which key sends?", room, harness)
+            let last = try #require(try await harness.backend.messages(in: room, before: .max, limit: 1).messages.last)
+            #expect(last.text.hasPrefix("Press `\(key == .return ? "Return" : "Ctrl+Return")` to send."))
+        }
     }
 
     @Test func ignoresDeletedMessages() async throws {

@@ -1,9 +1,15 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Composer
 import Foundation
 import LocalBackend
 import Synchronization
+
+/// The setting, which tests change while the guide runs.
+final class SharedSendKey: Sendable {
+    let key = Mutex(SendKey.return)
+}
 
 /// A backend over a store in a temporary folder, with a manual clock.
 struct LocalBackendHarness {
@@ -11,14 +17,20 @@ struct LocalBackendHarness {
     let store: ChatStore
     let clock: ManualClock
     let folder: TemporaryFolder
+    /// The key that sends, as the guide is told.
+    let sendKey = SharedSendKey()
 
-    init(in folder: TemporaryFolder = TemporaryFolder(), ownName: String = "Robin") async throws {
+    init(
+        in folder: TemporaryFolder = TemporaryFolder(), ownName: String = "Robin",
+        guideImage: () -> GuideImage? = { nil }
+    ) async throws {
         self.folder = folder
         clock = ManualClock()
         store = try await ChatStore.open(in: folder.path("store"))
         let seconds = Mutex(0.0)
         backend = try await LocalBackend.start(
-            over: store, ownDisplayName: ownName, clock: clock,
+            over: store, ownDisplayName: ownName, sendKey: { [sendKey] in sendKey.key.withLock(\.self) },
+            guideImage: guideImage, clock: clock,
             now: {
                 seconds.withLock { seconds in
                     seconds += 1

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import Foundation
 import LocalBackend
 import Testing
 
@@ -26,6 +27,33 @@ import Testing
         #expect(members.first?.displayName == "Robin")
         let notes = try await harness.store.members(of: rooms[1].id)
         #expect(notes.map(\.id) == [LocalBackend.ownUserID])
+    }
+
+    @Test func greetingShowsTheImageOfTheFirstStart() async throws {
+        let header: [UInt8] = [
+            137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 3, 112, 0, 0, 0, 240,
+        ]
+        let harness = try await LocalBackendHarness(guideImage: { GuideImage(png: Data(header)) })
+        let room = await harness.room(.guide)
+        let greeting = try await harness.backend.messages(in: room, before: .max, limit: 5).messages
+        #expect(greeting.map(\.attachments.count) == [0, 1, 0])
+        let image = try #require(greeting[1].attachments.first)
+        #expect(greeting[1].kind == .image)
+        #expect(greeting[1].text.hasPrefix("Three things"))
+        #expect([image.width, image.height] == [880, 240])
+        #expect(image.altText?.isEmpty == false)
+        #expect(try Data(contentsOf: try await harness.backend.content(of: image)) == Data(header))
+        // A message refers to it, so that it is not swept.
+        #expect(try await harness.store.mediaReferences(scheme: "media:") == [image.uri])
+        await harness.backend.close()
+        await harness.store.close()
+        let again = try await LocalBackendHarness(
+            in: harness.folder,
+            guideImage: {
+                Issue.record("the image is for the first start")
+                return nil
+            })
+        #expect(try await again.backend.messages(in: room, before: .max, limit: 5).messages == greeting)
     }
 
     @Test func leftInitialRoomsAreNotCreatedAgain() async throws {

@@ -8,11 +8,11 @@ import Testing
 
 @Suite("Files on this computer") struct LocalMediaTests {
     /// Stores a file and backdates it far enough for a sweep.
-    private func takeIn(_ text: String, _ harness: LocalBackendHarness) async throws -> MediaReference {
+    private func storeFile(_ text: String, _ harness: LocalBackendHarness) async throws -> MediaReference {
         try await harness.backend.storeMedia(.data(Data(text.utf8)), named: text, type: "text/plain") { _ in }
     }
 
-    private func isThere(_ media: MediaReference, _ harness: LocalBackendHarness) async -> Bool {
+    private func isStored(_ media: MediaReference, _ harness: LocalBackendHarness) async -> Bool {
         (try? await harness.backend.content(of: media)) != nil
     }
 
@@ -20,10 +20,10 @@ import Testing
     func unreferencedFilesAreSwept() async throws {
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.notes)
-        let sent = try await takeIn("sent", harness)
-        let drafted = try await takeIn("drafted", harness)
-        let dropped = try await takeIn("dropped", harness)
-        let deleted = try await takeIn("deleted", harness)
+        let sent = try await storeFile("sent", harness)
+        let drafted = try await storeFile("drafted", harness)
+        let dropped = try await storeFile("dropped", harness)
+        let deleted = try await storeFile("deleted", harness)
         try await harness.backend.send(
             WrittenMessage("", files: [sent]), as: TransactionID("1"), to: room)
         let message = try await harness.backend.send(
@@ -34,16 +34,16 @@ import Testing
 
         // The fixtures' clock is behind the file times, so a sweep considers the files too young.
         await harness.backend.media.sweep(knownBy: harness.store, at: Fixtures.date)
-        #expect(await isThere(dropped, harness))
+        #expect(await isStored(dropped, harness))
         let known = try await harness.store.mediaReferences(scheme: "media:")
         #expect(known == [sent.uri, drafted.uri])
         let count = try await harness.backend.media.archive.sweep(before: .distantFuture) {
             known.contains("media:" + $0)
         }
         #expect(count == 2)
-        #expect(await isThere(sent, harness))
-        #expect(await isThere(drafted, harness))
-        #expect(await !isThere(dropped, harness))
-        #expect(await !isThere(deleted, harness))
+        #expect(await isStored(sent, harness))
+        #expect(await isStored(drafted, harness))
+        #expect(await !isStored(dropped, harness))
+        #expect(await !isStored(deleted, harness))
     }
 }

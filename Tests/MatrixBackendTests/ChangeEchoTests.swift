@@ -36,7 +36,7 @@ import Testing
         var server = FakeHomeserver { _ in nil }
         var (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1", messages))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         await backend.outbox.setOnline(false)
         try await changeAll(backend)
         let shown = await backend.shown(in: room, where: isChanged)

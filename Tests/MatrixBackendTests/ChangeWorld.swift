@@ -14,7 +14,7 @@ struct ChangeWorld {
     struct Seen: Equatable {
         var text = ""
         var isDeleted = false
-        var isLoved = false
+        var hasReaction = false
         var isRefused = false
     }
 
@@ -39,7 +39,7 @@ struct ChangeWorld {
     private var book = PendingChanges()
     private var queue: [OutboxItem] = []
     private var log: [Entry] = []
-    private var told = 0
+    private var deliveredCount = 0
     private var number = 0
 
     init(seed: UInt64) async throws {
@@ -92,7 +92,7 @@ struct ChangeWorld {
         switch Int.random(in: 0..<8, using: &random) {
         case 0: action = .delete(target)
         case 1...4: action = .edit(target, WrittenText("edit \(number)"))
-        default: action = .react(target, text: Self.heart, isGiven: !now.isLoved)
+        default: action = .react(target, text: Self.heart, isGiven: !now.hasReaction)
         }
         let request = OutboxRequest(
             id: TransactionID("t\(number)"), room: Self.room, action: action, queuedAt: Self.time(Int64(number)))
@@ -125,7 +125,7 @@ struct ChangeWorld {
         return Int(id.rawValue.dropFirst()) ?? 0
     }
 
-    /// Returns the change that the server makes of a request, or `nil` if there is none.
+    /// Returns the change that a request causes on the server, or `nil` if there is none.
     private func change(by request: OutboxRequest, of place: Int) -> MessageChange? {
         guard !isDeleted(place, in: log) else { return nil }
         var target = Self.id(place)
@@ -135,10 +135,10 @@ struct ChangeWorld {
         case .edit(_, let text): kind = .edit(Wording(text.source))
         case .delete: kind = .deletion
         case .react(_, let text, true):
-            guard hearts(of: place, in: log).isEmpty else { return nil }
+            guard heartReactions(of: place, in: log).isEmpty else { return nil }
             kind = .reaction(text)
         case .react:
-            guard let given = hearts(of: place, in: log).first else { return nil }
+            guard let given = heartReactions(of: place, in: log).first else { return nil }
             target = MessageID(given)
             kind = .deletion
         }
@@ -161,7 +161,7 @@ struct ChangeWorld {
 
     private mutating func sync() async throws {
         // A sync may repeat events.
-        let start = max(0, told - (Bool.random(using: &random) ? 2 : 0))
+        let start = max(0, deliveredCount - (Bool.random(using: &random) ? 2 : 0))
         let batch = RoomBatch(
             id: Self.room, createdAt: Self.time(0), events: log[start...].map { .change($0.change) })
         _ = try await store.apply(SyncBatch(rooms: [batch]))
@@ -169,7 +169,7 @@ struct ChangeWorld {
             log[place].isKnown = true
             log[place].acknowledgedAt = nil
         }
-        told = log.count
+        deliveredCount = log.count
     }
 
     /// Another client of the user edits a message, or deletes an edit or a reaction.
@@ -179,7 +179,7 @@ struct ChangeWorld {
         var target = Self.id(place)
         var kind = MessageChange.Kind.edit(Wording("elsewhere \(number)"))
         if Int.random(in: 0..<3, using: &random) > 0,
-            let change = (edits(of: place, in: log).map(\.change.id) + hearts(of: place, in: log))
+            let change = (edits(of: place, in: log).map(\.change.id) + heartReactions(of: place, in: log))
                 .randomElement(using: &random)
         {
             target = MessageID(change)
@@ -196,7 +196,7 @@ struct ChangeWorld {
         try await store.messages((0..<Self.count).map(Self.id), in: Self.room).map { message in
             let shown = book.displayed(message, by: Self.own)
             return Seen(
-                text: shown.text, isDeleted: shown.isDeleted, isLoved: !shown.reactions.isEmpty,
+                text: shown.text, isDeleted: shown.isDeleted, hasReaction: !shown.reactions.isEmpty,
                 isRefused: shown.pendingChange?.isRejected ?? false)
         }
     }
@@ -205,7 +205,7 @@ struct ChangeWorld {
         let known = log.filter(\.isKnown)
         return (0..<Self.count).map { place in
             var seen = Seen(text: edits(of: place, in: known).last.map(Self.text) ?? "first")
-            seen.isLoved = !hearts(of: place, in: known).isEmpty
+            seen.hasReaction = !heartReactions(of: place, in: known).isEmpty
             if isDeleted(place, in: known) { seen = Seen(isDeleted: true) }
             let items = queue.filter { Self.place(of: $0.request) == place }
             for item in items where !item.isFailed && !seen.isDeleted {
@@ -213,7 +213,7 @@ struct ChangeWorld {
                 case .send, .unreadable: break
                 case .edit(_, let text): seen.text = text.source
                 case .delete: seen = Seen(isDeleted: true)
-                case .react(_, _, let isGiven): seen.isLoved = isGiven
+                case .react(_, _, let isGiven): seen.hasReaction = isGiven
                 }
             }
             seen.isRefused = !items.isEmpty && items.allSatisfy(\.isFailed)
@@ -230,7 +230,7 @@ struct ChangeWorld {
         log.contains { $0.change.kind == .deletion && $0.change.target == Self.id(place) }
     }
 
-    private func isTakenBack(_ id: String, in log: [Entry]) -> Bool {
+    private func isRemoved(_ id: String, in log: [Entry]) -> Bool {
         log.contains { $0.change.kind == .deletion && $0.change.target == MessageID(id) }
     }
 
@@ -238,14 +238,14 @@ struct ChangeWorld {
     private func edits(of place: Int, in log: [Entry]) -> [Entry] {
         log.filter { entry in
             guard case .edit = entry.change.kind, entry.change.target == Self.id(place) else { return false }
-            return !isTakenBack(entry.change.id, in: log)
+            return !isRemoved(entry.change.id, in: log)
         }.sorted { ($0.shownAt, $0.change.id) < ($1.shownAt, $1.change.id) }
     }
 
-    private func hearts(of place: Int, in log: [Entry]) -> [String] {
+    private func heartReactions(of place: Int, in log: [Entry]) -> [String] {
         log.filter { entry in
             guard case .reaction = entry.change.kind, entry.change.target == Self.id(place) else { return false }
-            return !isTakenBack(entry.change.id, in: log)
+            return !isRemoved(entry.change.id, in: log)
         }.map(\.change.id)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-@Suite struct EventReaderTests {
+@Suite struct EventParserTests {
     private let reader = EventParser(ownUserID: MemberID("@ann:example.org"), translator: .untranslated)
 
     private func read(_ json: JSONValue) throws -> TimelineEvent {
@@ -102,7 +102,7 @@ import Testing
                     MessageChange(
                         id: "$edit", target: MessageID("$text"), sender: sender, at: at,
                         kind: .edit(Wording("Hello you")),
-                        content: MessageContents(kind: .text, attachments: []))))
+                        content: MessageMedia(kind: .text, attachments: []))))
         #expect(
             try read(Events.all[4])
                 == .change(
@@ -126,13 +126,13 @@ import Testing
                     "m.relates_to": ["rel_type": "m.replace", "event_id": target],
                 ], at: 9000)
         }
-        func told(_ edit: JSONValue) throws -> [TimelineEvent] {
+        func parsedEvents(_ edit: JSONValue) throws -> [TimelineEvent] {
             let event = Events.event(
                 "$a", "m.room.message", ["msgtype": "m.text", "body": "a"],
                 unsigned: ["m.relations": ["m.replace": edit]])
             return reader.timeline([try #require(MatrixEvent(event))])
         }
-        let events = try told(edit(of: "$a"))
+        let events = try parsedEvents(edit(of: "$a"))
         guard case .message(let message) = events.first else { throw CancellationError() }
         #expect(message.text == "a")
         #expect(
@@ -141,9 +141,9 @@ import Testing
                     MessageChange(
                         id: "$edit", target: message.id, sender: message.sender, at: Date(timeIntervalSince1970: 9),
                         kind: .edit(Wording("b")),
-                        content: MessageContents(kind: .text, attachments: [])))
+                        content: MessageMedia(kind: .text, attachments: [])))
             ])
-        #expect(try told(edit(of: "$other")).count == 1, "one of another message says nothing here")
+        #expect(try parsedEvents(edit(of: "$other")).count == 1, "one of another message says nothing here")
     }
 
     @Test func threadMessagesAreReplies() throws {

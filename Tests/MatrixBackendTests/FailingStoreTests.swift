@@ -9,7 +9,7 @@ import Testing
 @testable import ChatStore
 @testable import MatrixBackend
 
-/// Whatever access to the store fails, a room that is encrypted is never taken for one that is not.
+/// Whichever access to the store fails, an encrypted room is never mistaken for an unencrypted one.
 @Suite(.timeLimit(.minutes(5))) struct FailingStoreTests {
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
@@ -37,8 +37,8 @@ import Testing
         func end(in store: ChatStore) { store.beforeAccess.withLock { $0 = {} } }
     }
 
-    /// A clock on which no time is waited for.
-    private struct ImpatientClock: Clock {
+    /// A clock whose sleeps return at once.
+    private struct NonWaitingClock: Clock {
         var now: ContinuousClock.Instant { ContinuousClock().now }
         var minimumResolution: Duration { .nanoseconds(1) }
         func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
@@ -95,10 +95,10 @@ import Testing
             let store = try await ChatStore.open(in: folder.path("store\(number)"))
             let backend = try await MatrixBackend.start(
                 over: store, server: URL(filePath: "/"), ownUserID: Self.own, token: AccessToken("secret"),
-                hasSlidingSync: false, transport: server, clock: ImpatientClock())
+                hasSlidingSync: false, transport: server, clock: NonWaitingClock())
             let member = Events.member(Self.own.rawValue, "Me")
             server.sync(sync("s1", [Self.creation, member] + (isKnown ? [Self.encryption] : [])))
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
             let failure = Failure(ofAccess: number, to: store)
             for _ in 0..<2 {
                 server.sync(
@@ -107,7 +107,7 @@ import Testing
                         [Events.text("$1", "x"), Events.member("@ann:example.org", "Ann")]
                             + (isKnown ? [] : [Self.encryption])))
             }
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
             for _ in 0..<2 {
                 await #expect(throws: ChatError.self) {
                     try await backend.send(Fixtures.outgoing("Secret"), to: Self.room)

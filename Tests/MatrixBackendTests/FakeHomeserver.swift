@@ -9,15 +9,15 @@ final class FakeHomeserver: MatrixTransport {
     private let asked = Mutex<[MatrixRequest]>([])
     private let answer: @Sendable (MatrixRequest) -> JSONValue?
     private let syncs: AsyncStream<JSONValue>
-    private let told: AsyncStream<JSONValue>.Continuation
+    private let queued: AsyncStream<JSONValue>.Continuation
     /// Counts of syncs provided, returned and processed: the client's next request shows that it has processed a
     /// response.
-    private let counts = Mutex((told: 0, answered: 0, taken: 0))
+    private let counts = Mutex((queued: 0, answered: 0, consumed: 0))
 
     /// - Parameter answer: returns the response body, or `nil` for `M_NOT_FOUND`.
     init(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) {
         self.answer = answer
-        (syncs, told) = AsyncStream.makeStream(of: JSONValue.self)
+        (syncs, queued) = AsyncStream.makeStream(of: JSONValue.self)
     }
 
     /// The requests received, except syncs.
@@ -25,23 +25,23 @@ final class FakeHomeserver: MatrixTransport {
     var paths: [String] { requests.map(\.url.path) }
 
     func sync(_ body: JSONValue) {
-        counts.withLock { $0.told += 1 }
-        told.yield(body)
+        counts.withLock { $0.queued += 1 }
+        queued.yield(body)
     }
 
-    /// Waits for a request whose path ends so.
+    /// Waits for a request whose path ends with this suffix.
     func receives(_ suffix: String) async throws {
         while !paths.contains(where: { $0.hasSuffix(suffix) }) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     /// Waits until every provided sync is processed and the account is online.
-    func allIsTaken() async throws {
-        while counts.withLock({ $0.taken < $0.told }) { try await Task.sleep(for: .milliseconds(5)) }
+    func waitUntilConsumed() async throws {
+        while counts.withLock({ $0.consumed < $0.queued }) { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {
         if request.url.path.hasSuffix("/sync") {
-            counts.withLock { $0.taken = $0.answered }
+            counts.withLock { $0.consumed = $0.answered }
             for await body in syncs {
                 counts.withLock { $0.answered += 1 }
                 return try Self.response(body)

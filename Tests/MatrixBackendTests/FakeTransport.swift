@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 import Synchronization
 
 @testable import MatrixBackend
@@ -12,9 +13,19 @@ final class FakeTransport: MatrixTransport {
         self.answer = answer
     }
 
-    /// Responds to every request alike.
+    /// Gives the same response to every request.
     convenience init(_ status: Int, _ body: String = "{}", headers: [String: String] = [:]) {
         self.init { _ in MatrixResponse(status: status, headers: headers, body: Data(body.utf8)) }
+    }
+
+    /// Responds with JSON, whose `status` is that of the response, and with 404 for `nil`.
+    static func answering(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) -> FakeTransport {
+        FakeTransport { request in
+            let body = answer(request)
+            return MatrixResponse(
+                status: body == nil ? 404 : body?["status"]?.integer.map { Int($0) } ?? 200,
+                body: try (body ?? ["errcode": "M_NOT_FOUND"]).encoded())
+        }
     }
 
     var requests: [MatrixRequest] { asked.withLock { $0 } }

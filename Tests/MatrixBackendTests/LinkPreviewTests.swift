@@ -8,7 +8,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Requests of link previews from the homeserver, and validation of its responses.
+/// Requests to the homeserver for link previews, and validation of its responses.
 @Suite(.timeLimit(.minutes(5))) struct LinkPreviewTests {
     private let room = RoomID("!room:example.org")
     private let address = "https://example.org/roses?a=1&b=2"
@@ -56,9 +56,9 @@ import Testing
     }
 
     @Test func linksInEncryptedRoomsAreNotSentToTheServer() async throws {
-        for (known, told) in [(true, nil), (nil, ["algorithm": "m.megolm.v1.aes-sha2"])] as [(Bool?, JSONValue?)] {
+        for (known, served) in [(true, nil), (nil, ["algorithm": "m.megolm.v1.aes-sha2"])] as [(Bool?, JSONValue?)] {
             let folder = TemporaryFolder()
-            let server = server(["og:title": "Roses"], encryption: told)
+            let server = server(["og:title": "Roses"], encryption: served)
             let backend = try await start(encrypted: known, server, folder)
             #expect(try await backend.linkPreview(of: address, in: room) == nil)
             #expect(asked(server).isEmpty)

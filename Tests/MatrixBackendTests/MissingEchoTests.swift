@@ -9,7 +9,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Messages that a limited sync omits: the user's own, and for an export all.
+/// Fetching messages that a limited sync omits: the user's own, or all of them for an export.
 @Suite(.timeLimit(.minutes(5))) struct MissingEchoTests {
     private static let time: Int64 = 1_700_000_000_000
     private let own = "@me:example.org"
@@ -19,8 +19,8 @@ import Testing
         var timeline: [String: JSONValue] = ["events": .array(events), "limited": .bool(gap != nil)]
         timeline["prev_batch"] = gap.map { .string($0) }
         // A notification count avoids a fetch of messages only to count them.
-        let told: JSONValue = ["timeline": .object(timeline), "unread_notifications": ["notification_count": 1]]
-        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
+        let reported: JSONValue = ["timeline": .object(timeline), "unread_notifications": ["notification_count": 1]]
+        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: reported])]]
     }
 
     private static func text(_ number: Int, by sender: String = "@ann:example.org") -> JSONValue {
@@ -54,7 +54,7 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, folder)
         server.sync(sync("s1", [Self.text(8)], gap: "x"))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         let gap = try #require(try await store.gaps(in: room).first)
         _ = try await store.fill(gap, in: room, with: [], next: TimelineGap.token(before: MessageID("$8")))
         let page = try await backend.messages(in: room, before: .max, limit: 10)
@@ -171,7 +171,7 @@ import Testing
         let silent = FakeHomeserver { _ in nil }
         let (first, firstStore) = try await start(silent, folder)
         silent.sync(sync("s1", [Self.text(1)]))
-        try await silent.allIsTaken()
+        try await silent.waitUntilConsumed()
         await first.outbox.setOnline(false)
         try await first.send(Fixtures.outgoing("5", transaction: "t"), to: room)
         await first.close()
@@ -210,9 +210,9 @@ import Testing
         server.sync(sync("s1", [Self.text(5), Self.text(6)], gap: "p2"))
         await backend.waitForRoom(room)
         await goOnline(backend)
-        let told = Mutex<[Int]>([])
-        #expect(try await backend.fetchHistory(of: room) { count in told.withLock { $0.append(count) } } == nil)
-        #expect(told.withLock { $0 } == [2, 4])
+        let reported = Mutex<[Int]>([])
+        #expect(try await backend.fetchHistory(of: room) { count in reported.withLock { $0.append(count) } } == nil)
+        #expect(reported.withLock { $0 } == [2, 4])
         let all = try await store.messages(in: room, after: .min, limit: 100).messages
         #expect(all.map(\.text) == ["1", "2", "3", "4", "5", "6"])
         await backend.close()

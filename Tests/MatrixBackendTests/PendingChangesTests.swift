@@ -9,9 +9,9 @@ import ToolSupport
 @testable import ChatOutbox
 @testable import MatrixBackend
 
-/// Changes to messages show immediately and finally match the server, whatever the server, the sync and the user's
-/// other clients do meanwhile.
-@Suite(.timeLimit(.minutes(5))) struct ChangeBookTests {
+/// Changes to messages show immediately and eventually match the server, whatever the server, the sync and the
+/// user's other clients do meanwhile.
+@Suite(.timeLimit(.minutes(5))) struct PendingChangesTests {
     @Test(arguments: 1...20) func timelineMatchesTheOracleInAnyOrder(seed: Int) async throws {
         var world = try await ChangeWorld(seed: UInt64(seed))
         for step in 0..<40 {

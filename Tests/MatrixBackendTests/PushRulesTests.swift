@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Notification levels by the account's push rules.
+/// Notification levels according to the account's push rules.
 @Suite struct PushRulesTests {
     private let room = PushRoom(
         id: RoomID("!room"), ownUserID: MemberID("@me:example.org"), ownDisplayName: "Robin", memberCount: 3,
@@ -101,8 +101,8 @@ import Testing
         #expect(try attention(["override": [Self.rule([], Self.light, enabled: false), Self.rule([])]]) == .unread)
         #expect(try attention(["override": ["x", ["rule_id": 5], Self.rule([])]]) == .unread)
         #expect(try attention(["override": [Self.rule([], ["dont_notify"]), Self.rule([])]]) == .none)
-        let dimmed: JSONValue = ["notify", ["set_tweak": "highlight", "value": false]]
-        #expect(try attention(["override": [Self.rule([], dimmed)]]) == .unread)
+        let unhighlighted: JSONValue = ["notify", ["set_tweak": "highlight", "value": false]]
+        #expect(try attention(["override": [Self.rule([], unhighlighted)]]) == .unread)
         #expect(try attention(["override": [Self.rule([], [["set_tweak": "highlight"]])]]) == .none, "not told of")
         #expect(try attention(["override": [Self.rule([])]], by: "@me:example.org") == .none, "one's own")
         for broken: JSONValue in [.null, "x", [], ["override": "x"]] { #expect(try attention(broken) == .none) }

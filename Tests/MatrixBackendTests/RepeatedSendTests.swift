@@ -14,10 +14,10 @@ import Testing
     private static let room = RoomID("!room:example.org")
     private static let own = MemberID("@me:example.org")
     private let folder = TemporaryFolder()
-    private let standing = SyncStatus()
-    private let told = Told()
+    private let caughtUpStatus = SyncStatus()
+    private let deliveries = Deliveries()
 
-    private final class Told: Sendable {
+    private final class Deliveries: Sendable {
         let ids = Mutex<[MessageID]>([])
     }
 
@@ -40,10 +40,10 @@ import Testing
         let cache = MediaCache(
             folder: folder.path("cache"), index: store, now: { Fixtures.date })
         return MatrixOutboxBackend(
-            client: transport.client, store: store, ownUserID: Self.own, syncStatus: standing,
+            client: transport.client, store: store, ownUserID: Self.own, syncStatus: caughtUpStatus,
             media: MediaArchive(folder: folder.path("media")), fetched: cache, now: { Fixtures.date }
-        ) { [told] _, delivery in
-            if case .message(let id) = delivery { told.ids.withLock { $0.append(id) } }
+        ) { [deliveries] _, delivery in
+            if case .message(let id) = delivery { deliveries.ids.withLock { $0.append(id) } }
         }
     }
 
@@ -79,7 +79,7 @@ import Testing
         let server = server()
         let backend = try await backend(server, has: ["t"])
         #expect(try await backend.deliver(request(ago: minutes)) == MessageID("$t"))
-        #expect(server.requests.isEmpty && told.ids.withLock { $0 } == [MessageID("$t")])
+        #expect(server.requests.isEmpty && deliveries.ids.withLock { $0 } == [MessageID("$t")])
     }
 
     @Test func onlyMissingFilesAreSentAgain() async throws {
@@ -95,7 +95,7 @@ import Testing
         await #expect(throws: DeliveryError.unreachable) { _ = try await backend.deliver(request(ago: 30)) }
         #expect(server.requests.isEmpty)
         #expect(try await backend.deliver(request(ago: 10)) == MessageID("$t"), "no server forgets so soon")
-        standing.hasCaughtUp = true
+        caughtUpStatus.hasCaughtUp = true
         #expect(try await backend.deliver(request(ago: 30)) == MessageID("$t"))
         #expect(sent(server) == ["t", "t"])
     }
@@ -107,7 +107,7 @@ import Testing
             unsigned: ["transaction_id": .string(isThere ? "t" : "u")])
         let server = server([own, Events.text("$old", "old")])
         let backend = try await backend(server, has: ["other"], gap: "p1")
-        standing.hasCaughtUp = true
+        caughtUpStatus.hasCaughtUp = true
         #expect(try await backend.deliver(request(ago: 30)) == MessageID(isThere ? "$before" : "$t"))
         #expect(sent(server) == (isThere ? [] : ["t"]))
         #expect(server.requests.filter { $0.url.path.hasSuffix("/messages") }.count == 1)

@@ -15,9 +15,9 @@ import Testing
     private let folder = TemporaryFolder()
 
     private func answer(_ token: String, _ timeline: [JSONValue], _ more: [String: JSONValue] = [:]) -> JSONValue {
-        let told: JSONValue = .object(
+        let roomUpdate: JSONValue = .object(
             ["timeline": ["events": .array(timeline)]].merging(more) { _, new in new })
-        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
+        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: roomUpdate])]]
     }
 
     private func state(_ id: String, _ type: String, _ content: JSONValue, key: String = "") -> JSONValue {
@@ -42,7 +42,7 @@ import Testing
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
         func name() async throws -> String? {
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
             return try await store.roomSummaries().first?.room.name
         }
         var people = [
@@ -76,7 +76,7 @@ import Testing
         for token in ["2", "3"] {
             server.sync(answer(token, [state("$n\(token)", "m.room.name", token == "2" ? ["name": "Garden"] : [:])]))
         }
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(try await store.roomSummaries().map(\.room.name) == ["Bob"])
         await backend.close()
         await store.close()
@@ -97,19 +97,19 @@ import Testing
                 ]))
         // Redacting replaced state, or an event that set none, changes nothing.
         server.sync(answer("2", [redaction(of: "$old"), redaction(of: "$none")]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
         #expect(try await summary().room.name == "Rude")
         #expect(try await backend.topic(of: room) == "Rude")
         server.sync(answer("3", ["$topic", "$name", "$avatar", "$member@ann:example.org"].map(redaction)))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(try await summary().room.name == "#rude:a")
         #expect(try await backend.topic(of: room) == nil)
         #expect(try await summary().room.avatar == nil)
         let member = try await store.member(MemberID(ann), of: room)
         #expect(member?.displayName == ann && member?.hasLeft == false)
         server.sync(answer("4", [redaction(of: "$alias")]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(try await summary().room.name == ann)
         #expect(try await summary().room.address == nil)
         // Set and redacted in one response, then set again.
@@ -121,7 +121,7 @@ import Testing
                     state("$topic2", "m.room.topic", ["topic": "Rude"]), redaction(of: "$topic2"),
                     state("$topic3", "m.room.topic", ["topic": "Kind"]), redaction(of: "$topic"),
                 ]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(try await summary().room.name == ann)
         #expect(try await backend.topic(of: room) == "Kind")
         await backend.close()
@@ -138,7 +138,7 @@ import Testing
         server.sync(answer("1", [Events.member(ann, "Ann"), state("$name", "m.room.name", ["name": "Rude"])]))
         let later: JSONValue = ["events": [Events.text("$1", "x")], "limited": true, "prev_batch": "p"]
         server.sync(answer("2", [], ["timeline": later]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         for await rooms in backend.roomSummaries() where rooms.first?.room.name == "Ann" { break }
         await backend.close()
         await store.close()
@@ -152,7 +152,7 @@ import Testing
             state("$1", "m.room.name", ["name": "First"]), state("$2", "m.room.name", ["name": "Second"])
         )
         server.sync(answer("1", [first, second, first]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(try await store.roomSummaries().map(\.room.name) == ["Second"])
         await backend.close()
         await store.close()

@@ -26,7 +26,7 @@ final class ScriptedServer: Sendable {
 
     /// The number of bytes written, at the end of each connection.
     let ends: AsyncStream<Int>
-    private let told: AsyncStream<Int>.Continuation
+    private let endsContinuation: AsyncStream<Int>.Continuation
 
     /// The number of bytes written so far.
     var count: Int { served.withLock { $0 } }
@@ -35,7 +35,7 @@ final class ScriptedServer: Sendable {
     var heard: String { asked.withLock { $0 } }
 
     init(_ steps: [Step]) throws {
-        (ends, told) = AsyncStream.makeStream(of: Int.self)
+        (ends, endsContinuation) = AsyncStream.makeStream(of: Int.self)
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -64,7 +64,7 @@ final class ScriptedServer: Sendable {
                 Thread.detachNewThread {
                     self.serve(connection, steps)
                     close(connection)
-                    self.told.yield(self.count)
+                    self.endsContinuation.yield(self.count)
                 }
             }
         }

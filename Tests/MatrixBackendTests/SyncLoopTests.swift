@@ -8,9 +8,9 @@ import Testing
 
 @testable import MatrixBackend
 
-/// What the loop asks and reports, apart from the backend.
+/// What the sync loop requests and reports, tested without a backend.
 @Suite(.timeLimit(.minutes(5))) struct SyncLoopTests {
-    /// Records what the loop leaves to its owner.
+    /// Records what the loop delegates to its owner.
     private final class Log: Sendable {
         private let entries = Mutex<[String]>([])
 
@@ -43,15 +43,15 @@ import Testing
             handlers: log.handlers(storingIn: store))
         await loop.restart()
         server.sync(["next_batch": "s1"])
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(log.all == ["start over", "apply s1", "applied 1 true", "online"])
         #expect(status.hasCaughtUp)
         server.sync(["errcode": "M_UNKNOWN_POS", "status": 400])
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(!status.hasCaughtUp)
         #expect(log.all.dropFirst(4) == ["start over"])
         server.sync(["next_batch": "s2"])
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(log.all.dropFirst(5) == ["apply s2", "applied 3 true", "online"])
         await loop.stop()
         await store.close()

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Behavior that depends on the sync's progress.
-@Suite(.timeLimit(.minutes(5))) struct SyncStandingTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncStatusTests {
     private let room = RoomID("!room:example.org")
     private static let lost: JSONValue = ["errcode": "M_UNKNOWN_POS", "status": 400]
 
@@ -28,13 +28,13 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1"))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(await backend.syncStatus.hasCaughtUp)
         server.sync(Self.lost)
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(await !backend.syncStatus.hasCaughtUp)
         server.sync(sync("s2"))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(await backend.syncStatus.hasCaughtUp)
         await backend.close()
         await store.close()
@@ -53,7 +53,7 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1", [room.rawValue: [Events.text("$1", "Hello")]]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         try await backend.markRead(MessageID("$1"), in: room)
         try await wait { await backend.timelines.readMarkers.hasUnsent }
         server.sync(sync("s2"))
@@ -81,15 +81,15 @@ import Testing
         let hello = { (id: String) in [Events.text(id, "Hello")] }
         server.sync(sync("s1", [room.rawValue: hello("$1"), left.rawValue: hello("$2")]))
         server.sync(Self.lost)
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(!server.paths.contains { $0.hasSuffix("/joined_rooms") }, "nothing was kept before the first")
         _ = try await backend.join("!entered:example.org")
         server.sync(sync("s2", [room.rawValue: hello("$1")]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(try await store.roomSummaries().count == 3, "the server did not say")
         server.sync(sync("s3"))
         server.sync(sync("s4"))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         #expect(Set(try await store.roomSummaries().map(\.id)) == [room, entered])
         #expect(server.paths.filter { $0.hasSuffix("/joined_rooms") }.count == 2)
         await backend.close()
@@ -105,7 +105,7 @@ import Testing
         let folder = TemporaryFolder()
         let (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1", [room.rawValue: [Events.text("$1", "Hello")]]))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         if membership == "join" {
             await #expect(throws: ChatError.notPermitted) { try await backend.leaveRoom(room) }
         } else {

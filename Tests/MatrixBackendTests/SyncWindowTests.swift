@@ -9,20 +9,20 @@ import Testing
 @testable import MatrixBackend
 
 /// An account whose sync responses exceed the accepted size.
-@Suite(.timeLimit(.minutes(5))) struct SyncPortionTests {
+@Suite(.timeLimit(.minutes(5))) struct SyncWindowTests {
     private func start(
-        _ server: RoomyServer, in folder: TemporaryFolder, sliding: Bool, token: String? = nil
+        _ server: BoundedServer, in folder: TemporaryFolder, sliding: Bool, token: String? = nil
     ) async throws -> (MatrixBackend, ChatStore) {
         let store = try await ChatStore.open(in: folder.path("store"))
         if let token { try await store.setSetting(token, for: "matrix.sync.sliding") }
         let backend = try await MatrixBackend.start(
             over: store, server: URL(filePath: "/"), ownUserID: MemberID("@me:example.org"),
             token: AccessToken("secret"),
-            hasSlidingSync: sliding, transport: server, clock: HastyClock())
+            hasSlidingSync: sliding, transport: server, clock: NonWaitingClock())
         return (backend, store)
     }
 
-    private func catchUp(_ backend: MatrixBackend, _ server: RoomyServer) async throws {
+    private func catchUp(_ backend: MatrixBackend, _ server: BoundedServer) async throws {
         while true {
             if await backend.syncStatus.hasCaughtUp, backend.connection.current == .online, server.isWaiting { return }
             try await Task.sleep(for: .milliseconds(5))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func initialSlidingSyncShrinksItsWindow() async throws {
-        let server = RoomyServer(rooms: 60, mostEvents: 60)
+        let server = BoundedServer(rooms: 60, mostEvents: 60)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: true)
         try await catchUp(backend, server)
@@ -44,7 +44,7 @@ import Testing
 
     /// Fewer rooms per request suffice, and events already received are not requested again.
     @Test func catchingUpContinuesFromTheSamePosition() async throws {
-        let server = RoomyServer(rooms: 150, mostEvents: 1000)
+        let server = BoundedServer(rooms: 150, mostEvents: 1000)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: true, token: "100000:p")
         try await catchUp(backend, server)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func plainSyncRequestsFewerEvents() async throws {
-        let server = RoomyServer(rooms: 20, mostEvents: 100, idleAnswers: 7)
+        let server = BoundedServer(rooms: 20, mostEvents: 100, idleAnswers: 7)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: false)
         try await catchUp(backend, server)
@@ -71,7 +71,7 @@ import Testing
 
     /// If even the smallest response is too large, retries back off and the account is offline.
     @Test func alwaysTooLargeResponsesBackOff() async throws {
-        let server = RoomyServer(rooms: 20, mostEvents: 0)
+        let server = BoundedServer(rooms: 20, mostEvents: 0)
         let folder = TemporaryFolder()
         let clock = ManualClock()
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -91,28 +91,28 @@ import Testing
     }
 
     @Test func windowGrowsMoreSlowlyAfterEachShrink() {
-        var portion = SyncWindow()
-        var (isLess, isMore) = (false, portion.grow())
+        var window = SyncWindow()
+        var (isLess, isMore) = (false, window.grow())
         #expect(!isMore)
         for fall in 1...3 {
-            isLess = portion.shrink()
+            isLess = window.shrink()
             #expect(isLess)
             var answers = 0
             repeat {
-                isMore = portion.grow()
+                isMore = window.grow()
                 answers += 1
             } while !isMore
             #expect(answers == 1 << fall)
         }
         for number in 1...4 {
-            isLess = portion.shrink()
+            isLess = window.shrink()
             #expect(isLess == (number < 4))
         }
     }
 }
 
 /// A clock whose sleeps return at once.
-private struct HastyClock: Clock {
+private struct NonWaitingClock: Clock {
     var now: ContinuousClock.Instant { .now }
     var minimumResolution: Duration { .nanoseconds(1) }
 
@@ -124,7 +124,7 @@ private struct HastyClock: Clock {
 
 /// Has a fixed number of rooms and rejects responses over `mostEvents` events. Like Synapse, its sliding sync returns a
 /// room again if the timeline limit is raised.
-private final class RoomyServer: MatrixTransport {
+private final class BoundedServer: MatrixTransport {
     struct Request {
         var rooms: Int
         var events: Int
@@ -134,7 +134,7 @@ private final class RoomyServer: MatrixTransport {
     private struct State {
         var asked: [Request] = []
         /// The number of events returned, by room.
-        var told: [Int: Int] = [:]
+        var delivered: [Int: Int] = [:]
         var idleAnswers: Int
         var isWaiting = false
     }
@@ -162,10 +162,10 @@ private final class RoomyServer: MatrixTransport {
             state.asked.append(asked)
             let isSliding = request.method == .post
             let news = (0..<min(asked.rooms, rooms)).filter { room in
-                state.told[room].map { isSliding && $0 < asked.events } ?? true
+                state.delivered[room].map { isSliding && $0 < asked.events } ?? true
             }
             guard news.count * asked.events <= mostEvents else { throw TransportError.tooLarge(limit: mostEvents) }
-            for room in news { state.told[room] = asked.events }
+            for room in news { state.delivered[room] = asked.events }
             if news.isEmpty, asked.rooms >= rooms {
                 state.isWaiting = state.idleAnswers == 0
                 state.idleAnswers -= 1
@@ -191,7 +191,7 @@ private final class RoomyServer: MatrixTransport {
     }
 
     private func answer(_ news: [Int], _ events: Int, isSliding: Bool) throws -> Data {
-        let told = news.map { room in
+        let delivered = news.map { room in
             let timeline = (0..<events).map { Events.text("$\(room)-\($0)", "\($0)") }
             return ("!\(room):example.org", JSONValue.array(timeline))
         }
@@ -199,10 +199,10 @@ private final class RoomyServer: MatrixTransport {
         if isSliding {
             body = [
                 "pos": "p", "lists": ["all": ["count": .integer(Int64(rooms))]],
-                "rooms": .object(Dictionary(uniqueKeysWithValues: told.map { ($0, ["timeline": $1]) })),
+                "rooms": .object(Dictionary(uniqueKeysWithValues: delivered.map { ($0, ["timeline": $1]) })),
             ]
         } else {
-            let joined = told.map { ($0, ["timeline": ["events": $1]] as JSONValue) }
+            let joined = delivered.map { ($0, ["timeline": ["events": $1]] as JSONValue) }
             body = ["next_batch": "p", "rooms": ["join": .object(Dictionary(uniqueKeysWithValues: joined))]]
         }
         return try body.encoded()

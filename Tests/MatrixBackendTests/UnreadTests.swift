@@ -7,7 +7,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Unread counts from servers' counts, receipts and markers.
+/// Unread counts derived from the server's counts, receipts and markers.
 @Suite(.timeLimit(.minutes(5))) struct UnreadTests {
     private let room = RoomID("!room:example.org")
     private let me = "@me:example.org"
@@ -42,14 +42,14 @@ import Testing
     private func sliding(
         _ timeline: [JSONValue], limited: Bool = false, marks: JSONValue = [:], fullyRead: String? = nil
     ) -> JSONValue {
-        let told: JSONValue = [
+        let roomUpdate: JSONValue = [
             "initial": true, "limited": .bool(limited), "prev_batch": "p", "notification_count": 0,
             "highlight_count": 0, "timeline": .array(timeline),
         ]
         let fully: [JSONValue] =
             fullyRead.map { [["type": "m.fully_read", "content": ["event_id": .string($0)]]] } ?? []
         return [
-            "pos": "1", "lists": ["all": ["count": 1]], "rooms": .object([room.rawValue: told]),
+            "pos": "1", "lists": ["all": ["count": 1]], "rooms": .object([room.rawValue: roomUpdate]),
             "extensions": [
                 "receipts": ["rooms": .object([room.rawValue: ["content": marks]])],
                 "account_data": ["rooms": .object([room.rawValue: .array(fully)])],
@@ -77,7 +77,7 @@ import Testing
         let server = FakeHomeserver { $0.url.path.hasSuffix("/read_markers") ? [:] : nil }
         let (backend, store) = try await start(server, in: folder, sliding: true)
         server.sync(sliding(texts(1...10), limited: limited, marks: receipts(marks), fullyRead: fullyRead))
-        try await server.allIsTaken()
+        try await server.waitUntilConsumed()
         let summary = try #require(try await store.roomSummaries().first)
         #expect(summary.unreadCount == unread && summary.mayHaveMoreUnread == more)
         // Opening the room updates the marker for the user's other clients.
@@ -126,7 +126,7 @@ import Testing
         for await rooms in backend.roomSummaries() where rooms.first?.unreadCount == 15 { break }
         for _ in 0..<2 {
             server.sync(["pos": "2", "lists": ["all": ["count": 1]]])
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
         }
         #expect(server.paths.count { $0.hasSuffix("/messages") } == 5)
         #expect(try await store.roomSummaries().first?.mayHaveMoreUnread == true)
@@ -138,18 +138,18 @@ import Testing
         _ token: String, _ timeline: [JSONValue], limited: Bool = false, marks: JSONValue = [:],
         counts: JSONValue = .null
     ) -> JSONValue {
-        let told: JSONValue = [
+        let roomUpdate: JSONValue = [
             "timeline": ["events": .array(timeline), "limited": .bool(limited), "prev_batch": .string("p" + token)],
             "ephemeral": ["events": [["type": "m.receipt", "content": marks]]], "unread_notifications": counts,
         ]
-        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: told])]]
+        return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: roomUpdate])]]
     }
 
     @Test func plainSyncUsesTheServersCount() async throws {
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await start(server, in: folder, sliding: false)
         func counts() async throws -> [Int] {
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
             let summary = try #require(try await store.roomSummaries().first)
             #expect(!summary.mayHaveMoreUnread)
             return [summary.unreadCount, summary.mentionCount]
@@ -183,7 +183,7 @@ import Testing
                 id: ["m.read": .object([me: ["ts": 1], "@bob:example.org": ["ts": 1]])]
             ])
             server.sync(plain("\(number + 1)", [text, event], marks: marks))
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
             #expect(try await store.roomSummaries().first?.unreadCount == 0, "\(id)")
             let last = try await store.messages(in: room, before: .max, limit: 1).messages
             #expect(last.first?.readReceipts.map(\.member.rawValue) == ["@bob:example.org"], "\(id)")

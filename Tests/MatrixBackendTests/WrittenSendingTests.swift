@@ -49,9 +49,14 @@ import Testing
     }
 
     /// Makes a queued request unreadable to this version.
-    private func damageRequest(holding text: String) throws {
+    private func damageRequest(holding text: String) async throws {
         let file = folder.path("store").appending(path: "unsent.sqlite")
         var data = try Data(contentsOf: file)
+        if data.range(of: Data(text.utf8)) == nil {
+            // A read that ends after the close leaves the request in the write-ahead log, which the next close empties.
+            await (try ChatStore(folder: folder.path("store"))).close()
+            data = try Data(contentsOf: file)
+        }
         let place = try #require(data.range(of: Data(text.utf8)))
         let name = try #require(data.range(of: Data(#"{"send""#.utf8), options: .backwards, in: 0..<place.lowerBound))
         data.replaceSubrange(name, with: Data(#"{"sent""#.utf8))
@@ -81,7 +86,7 @@ import Testing
             let edit = try #require(contents(server).first { $0.key != "t" })
             #expect(edit.value["m.mentions"] == ["user_ids": ["@bob:example.org"]])
             server.sync(sync("s3", [sent(edit.key, edit.value)]))
-            try await server.allIsTaken()
+            try await server.waitUntilConsumed()
             #expect(try await backend.revisions(of: id, in: room).map(\.wording.written) == [Self.greeting])
         }
         let wanted = isEdited ? Self.edited : Self.greeting
@@ -163,11 +168,11 @@ import Testing
         try await backend.send(WrittenMessage("next"), as: TransactionID("u"), to: room)
         await backend.close()
         await store.close()
-        try damageRequest(holding: "*look*")
+        try await damageRequest(holding: "*look*")
         let second = server()
         (backend, store) = try await second.start(in: folder)
         let shown = await backend.shown(in: room) { messages in messages.contains { $0.delivery == .failed } }
-        // The request after it is sent, which the timeline need not tell.
+        // The request after it is sent, whether or not the timeline shows that.
         try await second.receives("/u")
         let failed = try #require(shown.first { $0.delivery == .failed })
         #expect(failed.text.contains("another version"))
@@ -206,7 +211,7 @@ import Testing
         #expect(backend.excess(of: short, isEdit: false) < -50_000 && backend.excess(of: short, isEdit: true) < -25_000)
         let long = WrittenMessage(String(repeating: "x", count: 40_000))
         #expect(backend.excess(of: long, isEdit: false) < 0 && backend.excess(of: long, isEdit: true) > 0)
-        // The formatted body counts towards the limit.
+        // The formatted body counts toward the limit.
         let styled = WrittenMessage("**" + String(repeating: "x", count: 40_000) + "**")
         #expect(backend.excess(of: styled, isEdit: false) > 0)
         await #expect(throws: ChatError.messageTooLong) {

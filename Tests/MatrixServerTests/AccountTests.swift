@@ -140,13 +140,13 @@ struct AccountTests {
         await accounts.retry(ann)
         try await Self.wait(accounts, for: ann) { $0 == .online }
         for await update in backend.timeline(of: room, limit: 50) {
-            let told: [Message] =
+            let received: [Message] =
                 switch update {
                 case .opened(let page, _, _): page.messages
                 case .changed(let messages): messages
                 default: []
                 }
-            if told.contains(where: {
+            if received.contains(where: {
                 $0.transactionID == TransactionID("t1") && LocalEchoes.transaction(of: $0.id) == nil
             }) {
                 break

@@ -35,7 +35,7 @@ struct CommandWireTests {
         let written = WrittenMessage.messages(for: message, as: try #require(command).messageCommand)
         #expect(written.count == 1)
         try ChatLimits.check(written[0])
-        let contents = MessageContent(ownUserID: MemberID("@me:x")).contents(of: written[0])
+        let contents = EventContentBuilder(ownUserID: MemberID("@me:x")).contents(of: written[0])
         return try #require(contents.first)
     }
 

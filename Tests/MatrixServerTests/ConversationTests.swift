@@ -9,7 +9,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Two users of a real homeserver, with sliding and plain sync.
+/// Two users on a real homeserver, with sliding and plain sync.
 @Suite(.timeLimit(.minutes(5))) struct ConversationTests {
     /// Creates Ann's room with Bob in it.
     private func meet(sliding: Bool) async throws -> (ann: MatrixUser, bob: MatrixUser, room: RoomID) {
@@ -121,7 +121,7 @@ import Testing
         #expect(echo.transactionID == transaction)
         var shown: [MessageID: Message] = [:]
         var most = 0
-        var wasOnItsWay = false
+        var wasPending = false
         for await update in updates {
             if case .opened(let page, _, _) = update {
                 for message in page.messages where message.event == nil { shown[message.id] = message }
@@ -131,10 +131,10 @@ import Testing
             }
             if case .removed(let ids) = update { for id in ids { shown[id] = nil } }
             most = max(most, shown.count)
-            wasOnItsWay = wasOnItsWay || shown.values.contains { $0.delivery == .sending }
+            wasPending = wasPending || shown.values.contains { $0.delivery == .sending }
             if shown.values.contains(where: { LocalEchoes.transaction(of: $0.id) == nil }) { break }
         }
-        #expect(most == 1 && shown.count == 1 && wasOnItsWay)
+        #expect(most == 1 && shown.count == 1 && wasPending)
         let again = try await ann.backend.send(message, as: transaction, to: room)
         #expect(again.id == shown.values.first?.id, "a transaction is one message")
         let heard = try await bob.messages(in: room) { !$0.isEmpty }
@@ -253,8 +253,8 @@ import Testing
         try await bob.backend.leaveRoom(room)
         let left = try await happened(to: ann, until: .left)
         #expect(left.last == RoomEvent(.left, subject: bob.session.user, name: "Bobby"))
-        let told = left.filter { $0 != RoomEvent(.topicSet, after: "This") }
-        #expect(told.map(\.kind) == [.joined, .roomNamed, .topicSet, .renamed, .left])
+        let remaining = left.filter { $0 != RoomEvent(.topicSet, after: "This") }
+        #expect(remaining.map(\.kind) == [.joined, .roomNamed, .topicSet, .renamed, .left])
         try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.lastMessage?.text == "Welcome" }
         await ann.close()
         await bob.close()

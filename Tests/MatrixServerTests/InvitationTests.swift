@@ -6,7 +6,7 @@ import Testing
 
 @testable import MatrixBackend
 
-/// Two users of a real homeserver who invite each other, with sliding and plain sync.
+/// Two users on a real homeserver who invite each other, with sliding and plain sync.
 @Suite(.timeLimit(.minutes(5)))
 struct InvitationTests {
     private func pair(sliding: Bool) async throws -> (ann: MatrixUser, bo: MatrixUser) {
@@ -33,9 +33,11 @@ struct InvitationTests {
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.backend.setTopic("Beds and borders", of: room)
         try await ann.backend.invite(bo.session.user.rawValue, to: room)
-        let told = try await invitation(to: room, for: bo)
-        #expect(told.name == "Garden" && told.topic == "Beds and borders" && !told.isEncrypted && !told.isDirect)
-        #expect(told.inviter == ann.session.user && told.inviterName == "Ann Smith")
+        let received = try await invitation(to: room, for: bo)
+        #expect(
+            received.name == "Garden" && received.topic == "Beds and borders" && !received.isEncrypted
+                && !received.isDirect)
+        #expect(received.inviter == ann.session.user && received.inviterName == "Ann Smith")
         // The invitation is stored: available offline, and not duplicated.
         bo = try await bo.restarted()
         #expect(try await bo.store.invitations().map(\.room) == [room])
@@ -88,8 +90,8 @@ struct InvitationTests {
         try await ann.backend.setDisplayName("Ann Smith")
         let room = try await ann.backend.openDirect(with: bo.session.user.rawValue)
         try await ann.waitForRoom(room) { $0.room.kind == .direct }
-        let told = try await invitation(to: room, for: bo)
-        #expect(told.isDirect && told.title == "Ann Smith")
+        let received = try await invitation(to: room, for: bo)
+        #expect(received.isDirect && received.title == "Ann Smith")
         // Opening a direct chat with the inviter accepts the pending invitation.
         #expect(try await bo.backend.openDirect(with: ann.session.user.rawValue) == room)
         try await bo.waitForRoom(room) { $0.room.kind == .direct && $0.room.name == "Ann Smith" }

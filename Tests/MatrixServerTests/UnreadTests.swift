@@ -34,12 +34,12 @@ import Testing
 
     /// Polls until the counts match: the server updates them asynchronously.
     private func expectCount(_ user: MatrixUser, _ room: RoomID, _ expected: UnreadCount) async throws {
-        var told = try await counted(user, room)
-        for _ in 0..<100 where told != expected {
+        var actual = try await counted(user, room)
+        for _ in 0..<100 where actual != expected {
             try await Task.sleep(for: .milliseconds(50))
-            told = try await counted(user, room)
+            actual = try await counted(user, room)
         }
-        #expect(told == expected)
+        #expect(actual == expected)
     }
 
     @Test(arguments: [true, false]) func unreadCountsAfterSignInMatchTheServer(_ sliding: Bool) async throws {
@@ -95,7 +95,7 @@ import Testing
         let (room, ids) = try await meet(ann, bob, messages: 3)
         try await ann.waitForRoom(room) { $0.unreadCount == 3 }
         let reaction = try await bob.client.send(
-            "m.reaction", MessageContent.reaction("👍", to: ids[0]), to: room, transaction: "r")
+            "m.reaction", EventContentBuilder.reaction("👍", to: ids[0]), to: room, transaction: "r")
         try await ann.messages(in: room) { $0.first?.reactions.isEmpty == false }
         try await ann.client.markRead(reaction, in: room)
         try await ann.waitForRoom(room) { $0.unreadCount == 0 && $0.mentionCount == 0 }

@@ -13,7 +13,7 @@ import Testing
 @testable import ChatViewModels
 @testable import MatrixBackend
 
-/// Passes messages through every station of their round trip and checks at each that their content is unchanged.
+/// Passes messages through every stage of their round trip and checks at each that their content is unchanged.
 struct WrittenTrip {
     let messages: [WrittenMessage]
     let bob: MatrixUser
@@ -134,7 +134,7 @@ struct WrittenTrip {
 
     // MARK: Checks
 
-    /// Checks that Ann has what she wrote, and that Bob sees it as far as the event format can express it.
+    /// Checks that Ann has what she wrote, and that Bob sees everything of it that the event format can express.
     private func check(texts: [WrittenText], _ station: String) async throws {
         for (index, text) in texts.enumerated() {
             let isEmote = messages[index].kind == .emote
@@ -151,12 +151,12 @@ struct WrittenTrip {
     private func checkNotified() async throws {
         for (index, message) in messages.enumerated() {
             let event = try #require(try await bob.client.event(received[index].id, in: room))
-            let told = event.content["m.mentions"]
-            let users = Set((told?["user_ids"]?.array ?? []).compactMap(\.string))
+            let sentMentions = event.content["m.mentions"]
+            let users = Set((sentMentions?["user_ids"]?.array ?? []).compactMap(\.string))
             let targets = message.text.mentions.map(\.target)
             let named = targets.compactMap { if case .member(let id) = $0 { id } else { nil } }
             #expect(users == Set(named), "\(message.text)")
-            #expect((told?["room"]?.bool ?? false) == targets.contains(.everyone), "\(message.text)")
+            #expect((sentMentions?["room"]?.bool ?? false) == targets.contains(.everyone), "\(message.text)")
         }
     }
 

@@ -68,6 +68,36 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(end.errors, "")
     }
 
+    func testQuitOptionEndsTheRunningInstance() throws {
+        let first = try RunningParlance()
+        try first.waitForWindow()
+        XCTAssertEqual(try RunningParlance(arguments: ["--quit"], home: first.home).waitForEnd().status, 0)
+        XCTAssertEqual(first.waitForEnd().status, 0)
+    }
+
+    func testQuitOptionStartsNothing() throws {
+        let end = try RunningParlance(arguments: ["--quit"])
+        XCTAssertEqual(end.waitForEnd().status, 0)
+        XCTAssertFalse(FileManager.default.fileExists(atPath: end.store.path))
+    }
+
+    func testRoomOptionOpensTheRoomAtTheStartAndInTheRunningInstance() throws {
+        let first = try RunningParlance(arguments: ["--room", "notes"])
+        try first.waitForWindow()
+        try first.type("In Notes")
+        // Welcome is what opens without the option, so its composer differs only if Notes was open.
+        for (room, text) in [("Welcome", ""), ("Notes", "In Notes")] {
+            let other = try RunningParlance(arguments: ["--room=\(room)"], home: first.home)
+            XCTAssertEqual(other.waitForEnd().status, 0)
+            _ = try first.until("the composer of \(room)") {
+                try first.press("End", "x")
+                defer { try? first.press("BackSpace") }
+                return try first.copyComposerText() == text + "x" ? true : nil
+            }
+        }
+        first.kill()
+    }
+
     func testUnknownOptionPrintsOneLineAndExitsWithOne() throws {
         let end = try RunningParlance(arguments: ["--no-such-option"]).waitForEnd()
         XCTAssertEqual(end.status, 1)

@@ -79,13 +79,13 @@ struct ReplayTests {
         #expect(!Self.answers([#"{"state":true}"#]).hasFailed)
     }
 
-    static let unfriendly: [String] = [
+    static let hostile: [String] = [
         String(repeating: "[", count: 100_000), String(repeating: #"{"type":"#, count: 100_000), "\u{0}", "\u{FEFF}{}",
         #"{"type":"\#(String(repeating: "\\u0000", count: 2000))"}"#, #"{"load":{"text":"\ud800\udc00\udc00"}}"#,
         #"{"load":{"text":"a","selection":[9223372036854775807,9223372036854775807]}}"#,
     ]
 
-    @Test(arguments: unfriendly)
+    @Test(arguments: hostile)
     func hostileLinesAreAnswered(line: String) throws {
         _ = try answer([line])
         #expect(Self.answers([line, #"{"state":true}"#]).answers.last?.hasPrefix(#"{"text":"#) == true)

@@ -7,11 +7,11 @@ import GtkKit
 /// A single composer bar styled like other applications, using only options, items, and hooks (MIB-48).
 enum ComposerStyles {
     private static let items: [String: ItemAppearance] = [
-        "attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach"),
-        "emoji": ItemAppearance(icon: "face-smile-symbolic", label: "Emoji"),
+        "attach": ItemAppearance(icon: "parlance-add-symbolic", label: "Attach"),
+        "emoji": ItemAppearance(icon: "parlance-emoji-symbolic", label: "Emoji"),
         "photo": ItemAppearance(icon: "camera-photo-symbolic", label: "Photo"),
         "voice": ItemAppearance(icon: "audio-input-microphone-symbolic", label: "Voice"),
-        "more": ItemAppearance(icon: "list-add-symbolic", label: "More"), "at": ItemAppearance(label: "@"),
+        "more": ItemAppearance(icon: "parlance-add-symbolic", label: "More"), "at": ItemAppearance(label: "@"),
         "hash": ItemAppearance(label: "#"), "space": ItemAppearance(label: " "),
         "library": ItemAppearance(icon: "folder-pictures-symbolic", label: "Library"),
     ]

@@ -2,8 +2,8 @@
 enum FixtureBodies {
     static let markdown: [String] = [
         "The *new* type **specimen** is ~~late~~ here: `Cantarell 11` and ***more***. See https://example.org/specimen or [the shop](https://shop.example.org/q?x=1).",
-        "## Centre pages\nSet them in **two columns**, as @Ann Lindqvist and @Tomás Herrera said:\n\n1. the interview\n2. the portrait\n   - in colour\n   - full height, and with a caption that is long enough to go on in a second line\n3. the index",
-        "> The opening is too long by a paragraph.\n>\n> > Which one?\n\nThe second. ||It gives the *ending* away.||",
+        "## Center spread\nSet them in **two columns**, as @Ann Lindqvist and @Tomás Herrera said:\n\n1. the interview\n2. the portrait\n   - in color\n   - full height, and with a caption long enough for a second line\n3. the index",
+        "> The opening is a paragraph too long.\n>\n> > Which one?\n\nThe second. ||It gives the *ending* away.||",
         "```swift\nstruct Page: Equatable {\n    var number = 1 // from the cover\n    func folio() -> String { \"p. \\(number)\" }\n}\n```",
         "| Sheet | Paper | Copies |\n|:--|:-:|--:|\n| Cover | coated, 300 g | 500 |\n| Inside | **uncoated**, 120 g | 8,000 |\n| Insert | `proof` | 40 |",
         "- [x] proofs\n- [ ] captions\n- [ ] index\n\n---\n\nReady by Friday?",

@@ -12,32 +12,59 @@ nonisolated enum FixtureConversation {
     private static let events: [(before: Int, by: Member, event: RoomEvent)] = [
         (3, ann, RoomEvent(.invited, subject: ida.id)), (3, ida, RoomEvent(.joined, subject: ida.id)),
         (3, tomas, RoomEvent(.topicSet, after: "Autumn, 96 pages")),
-        (9, ann, RoomEvent(.roomNamed, after: "Autumn issue")),
+        (3, ann, RoomEvent(.roomNamed, after: "Autumn issue")),
     ]
 
-    private static let lines: [(sender: Member, minutesAgo: Double, text: String)] = [
-        (ann, 1506, "Did the new type specimen arrive?"),
-        (FixtureService.ownMember, 1502, "It did, and it is lovely. I put the sheets on the big table."),
-        (tomas, 1500, "Then I know what I am doing tomorrow morning ☕"),
-        (ann, 47, "Good morning! I read the draft of the autumn issue on the train."),
-        (
-            ann, 46,
-            "Two things:\n1. The opening is too long by a paragraph.\n"
-                + "2. The interview deserves the centre pages, with the big portrait."
-        ),
-        (tomas, 41, "Agreed on both. I can set the interview again this afternoon."),
-        (FixtureService.ownMember, 38, "Great. I cut the opening right now, it wanted to be shorter anyway."),
-        (FixtureService.ownMember, 37, "Done: 420 words, was 590."),
-        (ann, 12, "Much better!"),
-        (tomas, 4, "I tried the headline in small caps as well — have a look when you are back."),
+    private struct Line {
+        var sender: Member
+        var minutesAgo: Double
+        var text: String
+        /// The number of the line that it replies to.
+        var replyTo: Int?
+        var reactions: [(text: String, by: [Member])] = []
+        var isEdited = false
+    }
+
+    /// The beginning of the message `m8`.
+    static let headlineText = "Here’s the headline in small caps:"
+    /// The last message, which the room list shows too.
+    static let lastText = "Love it. Can we see it on the cover?"
+
+    private static let lines = [
+        Line(sender: ann, minutesAgo: 1506, text: "Did the new type specimen arrive?"),
+        Line(
+            sender: FixtureService.ownMember, minutesAgo: 1502,
+            text: "It did. It’s gorgeous. The sheets are on the big table."),
+        Line(sender: tomas, minutesAgo: 1500, text: "Then I know what I’m doing tomorrow morning ☕"),
+        Line(sender: ann, minutesAgo: 47, text: "Good morning! I read the draft of the autumn issue on the train."),
+        Line(
+            sender: ann, minutesAgo: 46,
+            text: "Two things:\n1. The opening is a paragraph too long.\n"
+                + "2. The interview deserves the center spread with the big portrait.",
+            reactions: [("👍", [tomas, FixtureService.ownMember])]),
+        Line(sender: tomas, minutesAgo: 41, text: "Agreed on both. I can reset the interview this afternoon."),
+        Line(
+            sender: FixtureService.ownMember, minutesAgo: 38, text: "Great, I’m cutting the opening now.",
+            isEdited: true),
+        Line(
+            sender: FixtureService.ownMember, minutesAgo: 37, text: "Done: **420 words**, down from 590.",
+            reactions: [("🎉", [ann]), ("❤️", [tomas])]),
+        Line(
+            sender: tomas, minutesAgo: 4,
+            text:
+                "\(headlineText)\n```css\nh1 {\n    font-variant-caps: small-caps;\n    letter-spacing: 0.04em;\n}\n```",
+            reactions: [("😍", [ann, ida])]),
+        Line(sender: ida, minutesAgo: 2, text: lastText, replyTo: 8),
     ]
 
     static func messages(in room: RoomID, now: Date) -> [Message] {
         let textMessages = lines.enumerated().map { index, line in
-            Message(
-                id: MessageID("m\(index)"), roomID: room, sender: line.sender.id, text: line.text,
-                sentAt: now.addingTimeInterval(-60 * line.minutesAgo), position: Int64(10 * index),
-                editedAt: index == 6 ? now : nil)
+            let sentAt = now.addingTimeInterval(-60 * line.minutesAgo)
+            return Message(
+                id: MessageID("m\(index)"), roomID: room, sender: line.sender.id, text: line.text, sentAt: sentAt,
+                position: Int64(10 * index), replyTo: line.replyTo.map { MessageID("m\($0)") },
+                editedAt: line.isEdited ? now : nil,
+                reactions: line.reactions.map { Reaction(text: $0.text, senders: $0.by.map(\.id)) })
         }
         let happened = events.enumerated().map { index, fixture in
             Message(
@@ -46,8 +73,8 @@ nonisolated enum FixtureConversation {
                 position: textMessages[fixture.before].position - 5 + Int64(index), kind: .event, event: fixture.event)
         }
         var all = (textMessages + happened).sorted { $0.position < $1.position }
-        let readers = [(8, [ida]), (6, [tomas, ann]), (10, [tomas])]
-        for (index, members) in readers where index < all.count {
+        for (id, members) in [("m4", [ida]), ("m7", [tomas, ann])] {
+            guard let index = all.firstIndex(where: { $0.id == MessageID(id) }) else { continue }
             all[index].readReceipts = members.map { member in
                 ReadReceipt(member: member.id, message: all[index].id, readAt: now)
             }
@@ -56,11 +83,11 @@ nonisolated enum FixtureConversation {
     }
 
     private static let phrases = [
-        "Thursday at seven?", "Yes!", "I can bring the Rheinberger, all four parts, and the Brahms as well.",
-        "The hall is ours until ten, and the heating should work again by then; somebody was there on Monday.",
+        "Thursday at seven?", "Yes!", "I can bring the Rheinberger, all four parts, and the Brahms.",
+        "The hall is ours until ten, and the heating should be working again by then. They came to fix it on Monday.",
         "Who has the key?", "I do 🔑",
-        "From bar 32 the tenors come in too early every single time. Could we take it slowly, once, with the piano, "
-            + "and then twice without? It is only eight bars, and they are the most beautiful ones of the whole piece.",
+        "From bar 32 on, the tenors come in early every single time. Could we take it slowly once with the piano, "
+            + "and then twice without? It’s only eight bars, and they’re the most beautiful ones of the whole piece.",
         "Fine with me.", "See you there", "Two altos are ill\nand one is on a train",
     ]
 
@@ -89,11 +116,8 @@ nonisolated enum FixtureConversation {
         }
         return [
             room(
-                FixtureService.team, "Autumn issue", hoursAgo: 0.07, unread: 2,
-                last: (
-                    "Tomás Herrera", false,
-                    "I tried the headline in small caps as well — have a look when you are back."
-                )),
+                FixtureService.team, "Autumn issue", hoursAgo: 0.03, unread: 2,
+                last: ("Ida Berg", false, lastText)),
             room(
                 RoomID("notes"), "Notes", .notes, hoursAgo: 2,
                 last: ("Robin", true, "Ask the printer about the uncoated stock")),
@@ -101,8 +125,8 @@ nonisolated enum FixtureConversation {
                 FixtureService.choir, "Choir", hoursAgo: 26, unread: 128, mentions: 2,
                 last: ("Ida", false, "Thursday at seven, bring the Rheinberger")),
             room(
-                RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "What does Shift",
-                last: ("Guide", false, "Ask me anything")),
+                RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "How do I edit",
+                last: ("Guide", false, "Or ask me about drafts, files, search, or commands.")),
             room(FixtureService.empty, "Summer house", hoursAgo: 400),
             room(FixtureService.files, "Files", hoursAgo: 500, last: ("Ann", false, "From the hill, yesterday")),
             room(FixtureService.mixed, "Printers", hoursAgo: 600, last: ("Tomás", false, "Thursday at seven?")),

@@ -25,20 +25,44 @@ nonisolated struct FixtureMedia: Sendable {
         [(1200, 800), (800, 1100), (1000, 1000), (1600, 500)][number % 4]
     }
 
+    /// Draws hills under an evening sky, in other colors and shapes for each number.
     private static func draw(_ number: Int, to file: URL) {
         let (width, height) = size(number)
         var pixels = [UInt8](repeating: 255, count: width * height * 4)
-        let phase = Double(number)
-        for y in 0..<height {
-            for x in 0..<width {
-                let (u, v) = (Double(x) / Double(width) * 6 + phase, Double(y) / Double(height) * 4 - phase)
+        let phase = Double(number) * 1.7
+        let sun = (x: 0.3 + 0.4 * abs(sin(phase)), y: 0.36)
+        let ratio = Double(width) / Double(height)
+        for x in 0..<width {
+            let u = Double(x) / Double(width)
+            let ridges = (0..<4).map { layer in
+                let (near, start) = (Double(layer), phase + Double(layer) * 2.1)
+                return 0.5 + 0.12 * near + (0.09 - 0.012 * near) * sin(u * (3.2 + near) + start) + 0.02
+                    * sin(u * 17 + start)
+            }
+            for y in 0..<height {
+                let v = Double(y) / Double(height)
+                let layer = ridges.lastIndex { v > $0 }
+                let distance = hypot((u - sun.x) * ratio, v - sun.y)
+                let color =
+                    layer.map { hill($0, phase) } ?? (distance < 0.07 ? (255, 244, 214) : sky(v, glow: distance, phase))
                 let offset = (y * width + x) * 4
-                pixels[offset] = UInt8(127 + 90 * sin(u + 0.7 * sin(v * 2)))
-                pixels[offset + 1] = UInt8(127 + 70 * sin(v + u / 3))
-                pixels[offset + 2] = UInt8(140 + 80 * cos(u / 2 - v) + Double((x ^ y) & 15))
+                pixels[offset] = UInt8(color.0)
+                pixels[offset + 1] = UInt8(color.1)
+                pixels[offset + 2] = UInt8(color.2)
             }
         }
         DecodedImage(pixels: pixels, width: width, height: height)?.savePNG(to: file.path)
+    }
+
+    private static func sky(_ height: Double, glow distance: Double, _ phase: Double) -> (Double, Double, Double) {
+        let glow = 50 * exp(-3 * distance)
+        let warm = 20 * sin(phase)
+        return (min(255, 190 + 50 * height + glow / 2), 130 + warm / 2 + 70 * height + glow, 130 - warm + glow / 2)
+    }
+
+    private static func hill(_ layer: Int, _ phase: Double) -> (Double, Double, Double) {
+        let dark = 1 - 0.23 * Double(layer)
+        return (dark * (136 + 20 * sin(phase)), dark * 96, dark * (126 + 26 * cos(phase)))
     }
 
     // MARK: Files
@@ -106,8 +130,8 @@ nonisolated struct FixtureMedia: Sendable {
         "```swift\nfunc greet(_ name: String) -> String {\n    \"Hello, \\(name)!\"\n}\n```",
         "| name | age |\n|:-----|----:|\n| Ann | 42 |\n| Bob | 7 |", "1. first\n2. second\n   - nested\n   - twice",
         "> What did you say?\n\nThat it *works*.", "👍🎉",
-        "The hall is ours until ten, and the heating should work again by then; somebody was there on Monday. Could we "
-            + "take it slowly, once, with the piano, and then twice without? It is only eight bars.",
+        "The hall is ours until ten, and the heating should be working again by then. They came to fix it on Monday. "
+            + "Could we take it slowly once with the piano, and then twice without? It’s only eight bars.",
     ]
 
     /// Returns messages that alternate between text, code, tables, images, videos, replies, and reactions.

@@ -23,6 +23,8 @@ actor FixtureService: ChatService {
     /// Only images.
     static let images = RoomID("pictures")
     private let media = FixtureMedia()
+    /// An image for the attachment tray.
+    nonisolated var coverFile: URL { URL(string: media.photo(0).uri) ?? URL(fileURLWithPath: "/") }
 
     init(now: Date) {
         self.now = now

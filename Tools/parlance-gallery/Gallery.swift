@@ -9,9 +9,12 @@ import GtkKit
 /// Shows the views with fixture data: renders screenshots, or performs actions for a leak check.
 final class Gallery {
     private let application = Application(id: "io.github.parlance_chat.Parlance.Gallery")
-    private let service = FixtureService(now: Date())
+    let service = FixtureService(now: Gallery.now)
     private let work: @MainActor (Gallery) async -> Int32
     private var status: Int32 = 0
+    /// A Wednesday morning, so that images drawn on different days are the same.
+    nonisolated static let now =
+        Calendar.current.date(from: DateComponents(year: 2026, month: 10, day: 14, hour: 10, minute: 24)) ?? Date()
     private(set) var coordinator: ConversationCoordinator?
     private(set) var window: MainWindow?
 
@@ -39,7 +42,10 @@ final class Gallery {
 
     /// Opens the main window on the fixture conversation.
     func openWindow() async {
-        let coordinator = ConversationCoordinator(service: service)
+        let coordinator = ConversationCoordinator(
+            ConversationEnvironment(
+                service: service, now: { Gallery.now },
+                completion: ConversationEnvironment.Completion(everyone: "Everyone in This Room")))
         self.coordinator = coordinator
         let window = MainWindow(application: application, coordinator: coordinator, settings: nil)
         self.window = window

@@ -22,6 +22,7 @@ struct Screenshots {
         } catch {
             return fail("cannot make \(folder.path)")
         }
+        TextRendering.useDesignedShapes()
         await gallery.openWindow()
         guard let coordinator = gallery.coordinator, let window = gallery.window else { return fail("no window") }
         for scheme in ["light", "dark"] {
@@ -54,6 +55,7 @@ struct Screenshots {
     /// Renders the composer in each of its states.
     /// - Returns: the exit status.
     func drawStates(_ suffix: String) async -> Int32 {
+        TextRendering.useDesignedShapes()
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (window, page) = States.window()
         window.withPointer { gtk_window_present($0) }
@@ -66,7 +68,6 @@ struct Screenshots {
         return 0
     }
 
-    private static let quote = "I tried the headline in small caps as well — have a look when you are back."
     /// A text with mentions, one of them of the user, and every kind of Markdown.
     private static let composition = WrittenText(
         "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
@@ -79,7 +80,8 @@ struct Screenshots {
     private static func files(with image: URL) -> [Attachment] {
         [
             Attachment(
-                type: "image/png", name: "cover.png", bytes: 345_678, source: image.absoluteString, altText: "A wall"),
+                type: "image/png", name: "cover.png", bytes: 345_678, source: image.absoluteString,
+                altText: "Hills in the evening"),
             Attachment(type: "application/pdf", name: "Autumn issue, last proof.pdf", bytes: 4_567_890, source: "x:1"),
             Attachment(type: "video/mp4", name: "walk.mp4", bytes: 45_678_901, source: "x:2", upload: .running(0.4)),
             Attachment(type: "text/plain", name: "notes.txt", bytes: 1_234, source: "x:3", upload: .failed),
@@ -97,7 +99,7 @@ struct Screenshots {
         for page in 1...3 {
             // Wait for decoding to finish and for the overlay scrollbar to fade out.
             try? await Task.sleep(for: .seconds(2))
-            guard save(window.window, "media\(page)-\(suffix)") else { return false }
+            guard saveWindow(window.window, "media\(page)-\(suffix)") else { return false }
             TimelineList.below(window.window)?.scrollPage(-1)
         }
         return true
@@ -122,7 +124,7 @@ struct Screenshots {
     {
         window.showSidebar()
         await gallery.waitUntilIdle()
-        guard save(window.window, "rooms-\(suffix)") else { return false }
+        guard saveWindow(window.window, "rooms-\(suffix)") else { return false }
         coordinator.rooms.send(.select(FixtureService.team))
         await gallery.waitUntilIdle()
         window.showConversation()
@@ -130,27 +132,32 @@ struct Screenshots {
         guard let composer = coordinator.conversation?.composer else { return false }
         composer.handle(.load(WrittenText("The captions are next. Shall I\nkeep the small caps?")))
         await gallery.showTyping()
-        guard save(window.window, "conversation-\(suffix)") else { return false }
-        composer.send(.startReply(ReplyTarget(messageID: "m9", sender: "Tomás Herrera", preview: .text(Self.quote))))
+        guard saveWindow(window.window, "conversation-\(suffix)") else { return false }
+        composer.send(
+            .startReply(
+                ReplyTarget(
+                    messageID: "m8", sender: "Tomás Herrera", preview: .text(FixtureConversation.headlineText))))
         composer.handle(.load(Self.composition))
         await gallery.waitUntilIdle()
-        guard save(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else { return false }
+        guard saveWindow(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else {
+            return false
+        }
         composer.handle(.reply(nil))
         composer.handle(.load(WrittenText("The last pages")))
-        let files = Self.files(with: folder.appending(path: "rooms-\(suffix).png"))
+        let files = Self.files(with: gallery.service.coverFile)
         files.forEach { composer.handle(.attach($0)) }
         await gallery.waitUntilIdle()
-        guard save(window.window, "files-\(suffix)") else { return false }
+        guard saveWindow(window.window, "files-\(suffix)") else { return false }
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(WrittenText("")))
         coordinator.conversation?.timeline.send(.composer(.editLast))
         await gallery.waitUntilIdle()
-        guard save(window.window, "edit-\(suffix)") else { return false }
+        guard saveWindow(window.window, "edit-\(suffix)") else { return false }
         composer.handle(.cancelEdit)
         guard await drawLongConversation(suffix, coordinator, window) else { return false }
         coordinator.rooms.send(.select(FixtureService.empty))
         await gallery.waitUntilIdle()
-        return save(window.window, "empty-\(suffix)")
+        return saveWindow(window.window, "empty-\(suffix)")
     }
 
     private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
@@ -158,7 +165,7 @@ struct Screenshots {
         page.window.withPointer { gtk_window_present($0) }
         await gallery.waitUntilIdle()
         defer { page.window.withPointer { gtk_window_destroy($0) } }
-        return save(page.window, "bodies-\(suffix)")
+        return saveWindow(page.window, "bodies-\(suffix)")
     }
 
     /// Renders a room of a thousand messages: the unread marker, a selection across messages, and old messages.
@@ -169,7 +176,7 @@ struct Screenshots {
         await gallery.waitUntilIdle()
         window.showConversation()
         await gallery.waitUntilIdle()
-        guard let timeline = coordinator.conversation?.timeline, save(window.window, "unread-\(suffix)") else {
+        guard let timeline = coordinator.conversation?.timeline, saveWindow(window.window, "unread-\(suffix)") else {
             return false
         }
         timeline.send(
@@ -179,14 +186,14 @@ struct Screenshots {
                         anchor: TextPoint(message: MessageID("c874"), offset: 4),
                         focus: TextPoint(message: MessageID("c876"), offset: 27)))))
         await gallery.waitUntilIdle()
-        guard save(window.window, "selection-\(suffix)") else { return false }
+        guard saveWindow(window.window, "selection-\(suffix)") else { return false }
         timeline.send(.selection(.select(nil)))
         timeline.send(.pages(.jump(.message(MessageID("c512")))))
         await gallery.waitUntilIdle()
-        guard save(window.window, "past-\(suffix)") else { return false }
+        guard saveWindow(window.window, "past-\(suffix)") else { return false }
         timeline.send(.pages(.jump(.newest)))
         await gallery.waitUntilIdle()
-        return save(window.window, "newest-\(suffix)")
+        return saveWindow(window.window, "newest-\(suffix)")
     }
 
     /// Renders the card of the mention at the caret: a popover, which screenshots of its window do not include.
@@ -206,6 +213,10 @@ struct Screenshots {
             if let found = first(below: child, condition) { return found }
         }
         return nil
+    }
+
+    private func saveWindow(_ window: Widget, _ name: String) -> Bool {
+        window.saveWindowPNG(to: folder.appending(path: "\(name).png").path)
     }
 
     private func save(_ widget: Widget, _ name: String) -> Bool {

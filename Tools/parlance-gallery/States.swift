@@ -45,8 +45,8 @@ enum States {
         let widget = ComposerBar.make()
         guard let bar = ComposerBar.of(widget) else { return widget }
         bar.itemAppearances = [
-            "attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach"),
-            "emoji": ItemAppearance(icon: "face-smile-symbolic", label: "Emoji"),
+            "attach": ItemAppearance(icon: "parlance-add-symbolic", label: "Attach"),
+            "emoji": ItemAppearance(icon: "parlance-emoji-symbolic", label: "Emoji"),
         ]
         bar.items.add(ComposerItem(id: "attach"), to: .start)
         bar.items.add(ComposerItem(id: "emoji"), to: .end)
@@ -78,7 +78,7 @@ enum States {
                 .reply(
                     ReplyTarget(
                         messageID: "m", sender: "Tomás Herrera",
-                        preview: .text("I tried the headline in small caps as well — have a look when you are back."))))
+                        preview: .text("I also tried the headline in small caps. Take a look when you’re back."))))
             bar.text = "Looks good"
         case "Editing":
             bar.session.handle(

@@ -4,6 +4,8 @@ import GtkKit
 
 let usage = """
     usage: parlance-gallery screenshots FOLDER   draw every view, light and dark, narrow and wide
+           parlance-gallery published FOLDER IMAGE
+                                                 draw the screenshots of README and metainfo, and the guide's image
            parlance-gallery states FOLDER SUFFIX draw the composer's states as the environment says
            parlance-gallery demo                 a composer to try things in, and a log of what it tells
            parlance-gallery act                  open, act and close, for a leak check
@@ -22,6 +24,10 @@ switch (arguments.first, arguments.count) {
 case ("screenshots", 2):
     let folder = URL(fileURLWithPath: arguments[1])
     gallery = Gallery { await Screenshots(gallery: $0, folder: folder).draw() }
+case ("published", 3):
+    let published = PublishedScreenshots(
+        folder: URL(fileURLWithPath: arguments[1]), guideImage: URL(fileURLWithPath: arguments[2]))
+    gallery = Gallery { await published.draw(with: $0) }
 case ("states", 3):
     let folder = URL(fileURLWithPath: arguments[1])
     gallery = Gallery { await Screenshots(gallery: $0, folder: folder).drawStates("-\(arguments[2])") }

@@ -146,23 +146,23 @@ struct SyncLog {
             guard !deleted.contains(number) else { return Self.line(Self.id(number), nil, nil, hearts: 0) }
             let edits = entries.indices.filter { entries[$0] == .edit(of: number) && !deleted.contains($0) }
                 .sorted { (time($0), Self.id($0).rawValue) < (time($1), Self.id($1).rawValue) }
-            let last = edits.last.map(Self.contents) ?? MessageContents(kind: .text, attachments: [])
+            let last = edits.last.map(Self.contents) ?? MessageMedia(kind: .text, attachments: [])
             let isLoved = entries.indices.contains { entries[$0] == .heart(on: number) && !deleted.contains($0) }
             return Self.line(
                 Self.id(number), ([number] + edits).map(String.init), last, hearts: isLoved ? 1 : 0)
         }
     }
 
-    static func line(_ id: MessageID, _ versions: [String]?, _ contents: MessageContents?, hearts: Int) -> String {
+    static func line(_ id: MessageID, _ versions: [String]?, _ contents: MessageMedia?, hearts: Int) -> String {
         let text = versions.map { ": " + $0.joined(separator: ">") } ?? " deleted"
         let what = contents.map { " \($0.kind)\($0.attachments.map(\.name))" } ?? ""
         return "\(id)\(text)\(what)\(hearts > 0 ? " ❤️" : "")"
     }
 
     /// Returns what an edit changes besides the text.
-    private static func contents(_ edit: Int) -> MessageContents {
-        guard edit % 2 == 0 else { return MessageContents(kind: .emote, attachments: []) }
+    private static func contents(_ edit: Int) -> MessageMedia {
+        guard edit % 2 == 0 else { return MessageMedia(kind: .emote, attachments: []) }
         let file = MediaReference(uri: "mxc://a/\(edit)", name: "\(edit)", type: "image/png", bytes: edit)
-        return MessageContents(kind: .image, attachments: [file])
+        return MessageMedia(kind: .image, attachments: [file])
     }
 }

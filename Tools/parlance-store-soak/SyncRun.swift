@@ -84,7 +84,7 @@ struct SyncRun {
                 SyncLog.line(
                     message.id, message.isDeleted ? nil : before + [message.text],
                     message.isDeleted
-                        ? nil : MessageContents(kind: message.kind, attachments: message.attachments),
+                        ? nil : MessageMedia(kind: message.kind, attachments: message.attachments),
                     hearts: message.reactions.count))
         }
         let unread = try await store.roomSummaries().first { $0.id == log.room }?.unreadCount ?? -1

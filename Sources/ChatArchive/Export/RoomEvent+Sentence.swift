@@ -1,7 +1,7 @@
 import ChatCore
 
 extension RoomEvent {
-    /// Returns the event as an English sentence; exports are not translated.
+    /// Returns the event as an English sentence, with the words of the window; exports are not translated.
     func sentence(by actor: String, of subject: String?) -> String {
         let subject = subject ?? actor
         return switch kind {
@@ -10,31 +10,45 @@ extension RoomEvent {
         case .declined: "\(subject) declined the invitation"
         case .knocked: "\(subject) asked to join"
         case .invited: "\(actor) invited \(subject)"
-        case .uninvited: "\(actor) took back the invitation of \(subject)"
+        case .uninvited: "\(actor) revoked the invitation for \(subject)"
         case .removed: "\(actor) removed \(subject)"
         case .banned: "\(actor) banned \(subject)"
-        case .unbanned: "\(actor) lifted the ban of \(subject)"
-        case .renamed: "\(before ?? subject) is now called \(after ?? subject)"
-        case .avatarChanged: "\(subject) changed their picture"
-        case .roomNamed: after.map { "\(actor) named the room “\($0)”" } ?? "\(actor) took away the room’s name"
-        case .topicSet: after.map { "\(actor) set the topic to “\($0)”" } ?? "\(actor) took away the topic"
-        case .roomAvatarChanged: "\(actor) changed the room’s picture"
+        case .unbanned: "\(actor) unbanned \(subject)"
+        case .renamed:
+            after.map { "\(before ?? subject) changed their name to \($0)" } ?? "\(subject) changed their name"
+        case .avatarChanged: "\(subject) changed their avatar"
+        case .roomNamed: after.map { "\(actor) changed the room name to “\($0)”" } ?? "\(actor) removed the room name"
+        case .topicSet: after.map { "\(actor) changed the topic to “\($0)”" } ?? "\(actor) removed the topic"
+        case .roomAvatarChanged: "\(actor) changed the room avatar"
         case .encrypted: "\(actor) turned on encryption"
-        case .replaced: "\(actor) moved the conversation to another room" + (after.map { ": “\($0)”" } ?? "")
+        case .replaced: after.map { "\(actor) upgraded this room: “\($0)”" } ?? "\(actor) upgraded this room"
         case .continued: "This room replaces an earlier one"
-        case .roleSet: "\(actor) made \(subject) \(after == "administrator" ? "an" : "a") \(after ?? "member")"
+        case .roleSet where actor == subject: "\(actor) changed their role"
+        case .roleSet: "\(actor) made \(subject) \(roleName)"
         case .permissionsSet: "\(actor) changed the permissions"
-        case .joinRuleSet: "\(actor) changed who can join" + (after.map { ": \($0)" } ?? "")
-        case .guestAccessSet: "\(actor) changed whether guests can join" + (after.map { ": \($0)" } ?? "")
-        case .historyVisibilitySet: "\(actor) changed who can read the messages" + (after.map { ": \($0)" } ?? "")
+        case .joinRuleSet: withValue("\(actor) changed who can join")
+        case .guestAccessSet: withValue("\(actor) changed whether guests can join")
+        case .historyVisibilitySet: withValue("\(actor) changed who can read the message history")
         case .addressSet:
-            after.map { "\(actor) set the room’s address to \($0)" } ?? "\(actor) removed the room’s address"
-        case .addressesSet: "\(actor) changed the room’s other addresses"
+            after.map { "\(actor) changed the room address to \($0)" } ?? "\(actor) removed the room address"
+        case .addressesSet: "\(actor) changed the other room addresses"
         case .pinned: "\(actor) pinned a message"
         case .unpinned: "\(actor) unpinned a message"
-        case .invitedElsewhere: "\(actor) invited \(after ?? "somebody")"
-        case .uninvitedElsewhere: "\(actor) took back the invitation of \(after ?? "somebody")"
+        case .invitedElsewhere: "\(actor) invited \(after ?? "someone")"
+        case .uninvitedElsewhere:
+            after.map { "\(actor) revoked the invitation for \($0)" } ?? "\(actor) revoked an invitation"
         case .called: "\(actor) called"
         }
     }
+
+    private var roleName: String {
+        switch after.flatMap(Role.init) {
+        case .administrator: "an administrator"
+        case .moderator: "a moderator"
+        case .member, nil: "a regular member"
+        }
+    }
+
+    /// Adds the Matrix value, so that the export loses nothing.
+    private func withValue(_ sentence: String) -> String { after.map { "\(sentence): \($0)" } ?? sentence }
 }

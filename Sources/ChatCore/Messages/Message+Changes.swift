@@ -3,15 +3,15 @@ public import Foundation
 /// Applies changes to a message.
 extension Message {
     public mutating func edit(to wording: Wording, at date: Date) {
-        self.wording = wording
+        content.wording = wording
         editedAt = date
     }
 
-    /// Empties the message, which stays as a placeholder.
+    /// Clears the message's content; the message stays as a placeholder.
     public mutating func delete() {
         isDeleted = true
-        wording = Wording("")
-        attachments = []
+        content.wording = Wording("")
+        content.attachments = []
         reactions = []
     }
 

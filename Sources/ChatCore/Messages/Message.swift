@@ -1,19 +1,20 @@
 public import Composer
 public import Foundation
 
-/// A message in a room's timeline.
+/// A message in a room's timeline. The members of its ``content`` are members of it too.
+@dynamicMemberLookup
 public struct Message: Identifiable, Equatable, Sendable {
-    /// The delivery state of an own message.
+    /// The delivery state of one of the user's own messages.
     public enum Delivery: String, Sendable, Codable {
         /// Handed over, not yet acknowledged by the backend.
         case sending
         /// Acknowledged: stored durably by the backend.
         case sent
-        /// Given up; it waits for retry or discard.
+        /// Sending was given up; the message waits to be retried or discarded.
         case failed
     }
 
-    /// The kind of a message, as far as it affects presentation.
+    /// The kind of a message, which determines how it is presented.
     public enum Kind: String, CaseIterable, Sendable, Codable {
         case text
         /// An action of the sender, such as "/me waves" (`m.emote`).
@@ -21,7 +22,7 @@ public struct Message: Identifiable, Equatable, Sendable {
         /// An automated message, shown without attracting attention (`m.notice`).
         case notice
         case image, file, audio, video
-        /// A state change instead of a message: see ``Message/event``.
+        /// A state change instead of a message: see ``Message/Content/event``.
         case event
     }
 
@@ -30,23 +31,13 @@ public struct Message: Identifiable, Equatable, Sendable {
     public let id: MessageID
     public let roomID: RoomID
     public let sender: MemberID
-    public var kind: Kind
-    /// The plain text. Empty once deleted.
-    public var text: String
-    /// The HTML of the sender's client. Untrusted until sanitized.
-    public var formattedText: String?
-    /// The source text, of a message written in this application.
-    public var written: WrittenText?
-    /// See ``Wording/mentionsEveryone``.
-    public var mentionsEveryone = false
-    /// The attachments in order. Empty once deleted.
-    public var attachments: [MediaReference]
+    public var content: Content
     /// In the order of their first use. Empty once deleted.
     public var reactions: [Reaction]
     public let sentAt: Date
     /// The position in the room's timeline: unique in the room, larger is newer.
     public let position: Int64
-    /// The transaction that the message was sent with; `nil` for messages of others.
+    /// The transaction that the message was sent with; `nil` for messages from others.
     public var transactionID: TransactionID?
     /// The message that this one replies to.
     public var replyTo: MessageID?
@@ -58,26 +49,18 @@ public struct Message: Identifiable, Equatable, Sendable {
     /// The upload progress of a pending message's attachments, from 0 to 1; `nil` without attachments or once all are
     /// uploaded. Until then it can be discarded without a trace.
     public var upload: Double?
-    /// The latest pending change of the user, which the message is shown with, or else the latest failed one.
+    /// The user's latest pending change, with which the message is shown, or else the latest failed one.
     public var pendingChange: PendingChange?
-    /// The state change that this message stands for. Its sender caused the change.
-    public var event: RoomEvent?
 
     public init(
-        id: MessageID, roomID: RoomID, sender: MemberID, text: String, sentAt: Date, position: Int64,
+        id: MessageID, roomID: RoomID, sender: MemberID, content: Content, sentAt: Date, position: Int64,
         transactionID: TransactionID? = nil, replyTo: MessageID? = nil, editedAt: Date? = nil,
-        isDeleted: Bool = false, delivery: Delivery = .sent, kind: Kind = .text, formattedText: String? = nil,
-        written: WrittenText? = nil, attachments: [MediaReference] = [], reactions: [Reaction] = [],
-        event: RoomEvent? = nil
+        isDeleted: Bool = false, delivery: Delivery = .sent, reactions: [Reaction] = []
     ) {
         self.id = id
         self.roomID = roomID
         self.sender = sender
-        self.kind = kind
-        self.text = text
-        self.formattedText = formattedText
-        self.written = written
-        self.attachments = attachments
+        self.content = content
         self.reactions = reactions
         self.sentAt = sentAt
         self.position = position
@@ -86,7 +69,30 @@ public struct Message: Identifiable, Equatable, Sendable {
         self.editedAt = editedAt
         self.isDeleted = isDeleted
         self.delivery = delivery
+    }
+
+    /// Creates a message with this text.
+    public init(
+        id: MessageID, roomID: RoomID, sender: MemberID, text: String, sentAt: Date, position: Int64,
+        transactionID: TransactionID? = nil, replyTo: MessageID? = nil, editedAt: Date? = nil,
+        isDeleted: Bool = false, delivery: Delivery = .sent, kind: Kind = .text, formattedText: String? = nil,
+        written: WrittenText? = nil, attachments: [MediaReference] = [], reactions: [Reaction] = [],
+        event: RoomEvent? = nil
+    ) {
+        self.init(
+            id: id, roomID: roomID, sender: sender,
+            content: Content(
+                text, kind: kind, formattedText: formattedText, written: written, attachments: attachments),
+            sentAt: sentAt, position: position, transactionID: transactionID, replyTo: replyTo, editedAt: editedAt,
+            isDeleted: isDeleted, delivery: delivery, reactions: reactions)
         self.event = event
+    }
+
+    /// Inlinable, so that the optimizer reads the member without its key path.
+    @inlinable
+    public subscript<Value>(dynamicMember member: WritableKeyPath<Content, Value>) -> Value {
+        get { content[keyPath: member] }
+        set { content[keyPath: member] = newValue }
     }
 }
 

@@ -8,7 +8,8 @@ public struct Wording: Hashable, Sendable {
     public var html: String?
     /// The source text, if it was written in this application.
     public var written: WrittenText?
-    /// Whether a text written elsewhere mentions the room with `@room`. For others the marks of ``written`` tell.
+    /// Whether a text written elsewhere mentions the room with `@room`. For other texts, the marks of ``written``
+    /// say so.
     public var mentionsEveryone: Bool
 
     public init(
@@ -24,18 +25,4 @@ public struct Wording: Hashable, Sendable {
 extension WrittenText {
     /// The text, or `nil` if it is blank.
     public var unlessBlank: WrittenText? { isBlank ? nil : self }
-}
-
-extension Message {
-    public var wording: Wording {
-        get {
-            Wording(text, html: formattedText, written: written, mentionsEveryone: mentionsEveryone)
-        }
-        set {
-            text = newValue.text
-            formattedText = newValue.html
-            written = newValue.written
-            mentionsEveryone = newValue.mentionsEveryone
-        }
-    }
 }

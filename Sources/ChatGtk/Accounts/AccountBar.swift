@@ -1,19 +1,23 @@
 import ChatViewModels
 import GtkKit
 
-/// The account switcher in place of the header's title, and the bar about the connection below the header.
+/// The account button at the start of the sidebar's header, the account's name as its title, and the banner about the
+/// connection below it.
 final class AccountBar {
     private let switcher = AccountSwitcher()
     private let connectionBar = ConnectionBar()
-    private let header: HeaderBar
-    /// The header's own title, for a single account, which needs no switcher.
-    private let title: Widget?
+    private let slot: Box
+    private let title: WindowTitle
     private var renderings: [Rendering] = []
 
-    init(_ accounts: AccountsCoordinator, presenter: AccountPresenter, header: HeaderBar, sidebar: Box) {
-        self.header = header
-        title = header.titleWidget
-        sidebar.insert(connectionBar.widget, after: header)
+    /// - Parameters:
+    ///   - builder: has the sidebar.
+    ///   - header: the sidebar's header.
+    init(_ accounts: AccountsCoordinator, presenter: AccountPresenter, header: HeaderBar, in builder: Builder) {
+        slot = builder["account_slot"]
+        title = builder["sidebar_title"]
+        slot.append(switcher.widget)
+        builder["sidebar", Box.self].insert(connectionBar.widget, after: header)
         connectionBar.onAction = { presenter.act(on: $0) }
         switcher.onSelect = { accounts.choose($0) }
         switcher.onAdd = { presenter.addAccount() }
@@ -21,13 +25,13 @@ final class AccountBar {
         switcher.onLogOut = { presenter.logOut($0) }
         renderings = [
             Rendering({ accounts.banner }, { [weak self] in self?.connectionBar.show($0) }),
-            Rendering({ accounts.rows }, { [weak self] in self?.show($0) }),
+            Rendering({ AccountList(accounts.rows) }, { [weak self] in self?.show($0) }),
         ]
     }
 
-    private func show(_ rows: [AccountsCoordinator.Row]) {
-        switcher.show(rows)
-        let titleWidget = rows.count > 1 ? switcher.widget : title
-        if let titleWidget, !titleWidget.isSame(as: header.titleWidget) { header.titleWidget = titleWidget }
+    private func show(_ accounts: AccountList) {
+        switcher.show(accounts)
+        slot.isVisible = accounts.hasChoice
+        title.setTitle(AccountText(.desktop).sidebarTitle(of: accounts))
     }
 }

@@ -9,11 +9,7 @@ enum AccountRow {
         let text = AccountText(.desktop)
         let name = text.name(of: row)
         let avatar = Avatar(size: 32)
-        avatar.text = name
-        if row.isLocal {
-            avatar.iconName = "computer-symbolic"
-            avatar.showsInitials = false
-        }
+        show(row, in: avatar)
         line.append(avatar)
         let column = Box(.vertical)
         column.hexpand = true
@@ -22,8 +18,8 @@ enum AccountRow {
         column.append(label(name, style: nil))
         if !detail.isEmpty { column.append(label(detail, style: "dim-label")) }
         line.append(column)
-        if row.unreadCount > 0 {
-            let badge = Label(row.unreadCount > 99 ? "99+" : "\(row.unreadCount)")
+        if let unread = row.unreadLabel {
+            let badge = Label(unread)
             badge.addStyle("unread-badge")
             badge.valign = .center
             line.append(badge)
@@ -32,6 +28,13 @@ enum AccountRow {
         let result = ListBoxRow(line)
         result.setAccessibleLabel(text.accessibleText(of: row))
         return result
+    }
+
+    /// Shows the account's initials, or a computer for the local rooms.
+    static func show(_ row: AccountsCoordinator.Row, in avatar: Avatar) {
+        avatar.text = AccountText(.desktop).name(of: row)
+        avatar.iconName = row.isLocal ? "computer-symbolic" : nil
+        avatar.showsInitials = !row.isLocal
     }
 
     private static func label(_ text: String, style: String?) -> Label {

@@ -2,7 +2,7 @@ import ChatCore
 import ChatViewModels
 import GtkKit
 
-/// The name of the displayed account as a button that opens the account list.
+/// The avatar of the displayed account as a button that opens the account list.
 final class AccountSwitcher {
     let widget: MenuButton
     var onSelect: ((String) -> Void)?
@@ -11,13 +11,13 @@ final class AccountSwitcher {
     var onSignIn: ((AccountsCoordinator.Row) -> Void)?
     var onLogOut: ((AccountsCoordinator.Row) -> Void)?
 
-    private let title = Label()
-    private let unreadIndicator = Label("●")
+    private let avatar = Avatar(size: 24)
+    private let badge = Box(.horizontal)
     private let popover = Popover()
     private let list = ListBox()
     private let signIn = Button()
     private let logOut = Button()
-    private var rows: [AccountsCoordinator.Row] = []
+    private var accounts = AccountList([])
 
     init() {
         widget = MenuButton()
@@ -26,37 +26,37 @@ final class AccountSwitcher {
         list.onRowActivated { [weak self] in self?.choose($0) }
     }
 
-    func show(_ rows: [AccountsCoordinator.Row]) {
-        self.rows = rows
-        let displayedRow = rows.first { $0.isSelected }
-        title.text = displayedRow.map { AccountText(.desktop).name(of: $0) } ?? ""
-        unreadIndicator.isVisible = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
-        widget.tooltip = translated("Accounts")
-        widget.setAccessibleLabel(AccountText(.desktop).accessibleText(of: rows))
+    func show(_ accounts: AccountList) {
+        self.accounts = accounts
+        if let row = accounts.selectedRow { AccountRow.show(row, in: avatar) }
+        badge.isVisible = accounts.hasBadge
+        widget.setAccessibleLabel(AccountText(.desktop).accessibleText(of: accounts.rows))
         list.removeAll()
-        for row in rows { list.append(AccountRow.make(row)) }
-        signIn.isVisible = displayedRow?.canSignInAgain == true
-        logOut.isVisible = displayedRow?.isLocal == false
+        for row in accounts.rows { list.append(AccountRow.make(row)) }
+        signIn.isVisible = accounts.offersSignIn
+        logOut.isVisible = accounts.offersSignOut
     }
 
     private func choose(_ index: Int) {
-        guard rows.indices.contains(index) else { return }
+        guard accounts.rows.indices.contains(index) else { return }
         popover.popDown()
-        onSelect?(rows[index].id)
+        onSelect?(accounts.rows[index].id)
     }
 
     // MARK: Building
 
     private func buildButton() {
+        badge.addStyle("account-badge")
+        badge.halign = .end
+        badge.valign = .start
+        badge.canTarget = false
+        let overlay = Overlay()
+        overlay.setChild(avatar)
+        overlay.addOverlay(badge)
         widget.addStyle("flat")
-        let line = Box(.horizontal, spacing: 6)
-        title.addStyle("heading")
-        title.setEllipsize(.end)
-        unreadIndicator.addStyle("account-mark")
-        line.append(title)
-        line.append(unreadIndicator)
-        line.append(Image(icon: "pan-down-symbolic"))
-        widget.setChild(line)
+        widget.addStyle("account-button")
+        widget.tooltip = translated("Accounts")
+        widget.setChild(overlay)
         widget.setPopover(popover)
     }
 
@@ -94,6 +94,6 @@ final class AccountSwitcher {
     }
 
     private func withDisplayedRow(_ action: (AccountsCoordinator.Row) -> Void) {
-        if let displayedRow = rows.first(where: { $0.isSelected }) { action(displayedRow) }
+        if let row = accounts.selectedRow { action(row) }
     }
 }

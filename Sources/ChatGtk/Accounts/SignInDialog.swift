@@ -38,6 +38,7 @@ final class SignInDialog {
         password = builder["password"]
         token = builder["token"]
         window.setTransient(for: parent)
+        address.text = viewModel.state.suggestedServer
         connect()
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
@@ -131,6 +132,7 @@ final class SignInDialog {
     }
 
     private func showTexts(_ state: SignInViewModel.State) {
+        builder["icon", Widget.self].isVisible = Self.page(state.step) == "server"
         let title: Label = builder["title"]
         let explanation: Label = builder["explanation"]
         switch state.step {
@@ -141,7 +143,7 @@ final class SignInDialog {
             title.text = state.again?.name ?? translated("Sign In")
             explanation.text =
                 server.supportsPassword || server.hasWebPage == false
-                ? translated("Signing in to %s").replacing("%s", with: server.url.absoluteString)
+                ? translated("Signing in to {server}", ["server": server.url.absoluteString])
                 : translated(
                     "This server requires signing in with a web browser, which Parlance does not support yet. Use an access token instead."
                 )
@@ -169,7 +171,10 @@ final class SignInDialog {
     private func focus(_ state: SignInViewModel.State, since before: SignInViewModel.Step?) {
         guard before != state.step else { return }
         switch state.step {
-        case .server: address.grabFocus()
+        case .server:
+            address.grabFocus()
+            // What is typed replaces the suggestion.
+            if before == nil { address.selectAll() }
         case .credentials:
             if before.map(Self.page) != "credentials" {
                 name.text = state.name

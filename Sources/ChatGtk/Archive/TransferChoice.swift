@@ -1,19 +1,22 @@
 import ChatCore
+import ChatViewModels
 import Foundation
 import GtkKit
 
 /// Dialogs that precede an export or import.
 enum TransferChoice {
+    private static var texts: TransferText { TransferText(.desktop) }
+
     /// Asks for a format and a destination folder.
     static func export(of name: String, over parent: Widget, _ chosen: @escaping @MainActor (ExportFormat, URL) -> Void)
     {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Export “%s”").replacing("%s", with: name),
+            over: parent, heading: texts.exportHeading(name),
             body: translated(
                 "Messages and files are saved to a new folder that can be opened without Parlance."))
         let box = Box(.vertical, spacing: 6)
         box.halign = .center
-        let choices = ExportFormat.allCases.map { ($0, CheckButton(label($0))) }
+        let choices = ExportFormat.allCases.map { ($0, CheckButton(texts.name(of: $0))) }
         for (_, button) in choices {
             if !button.isSame(as: choices[0].1) { button.join(choices[0].1) }
             box.append(button)
@@ -33,14 +36,6 @@ enum TransferChoice {
         }
         dialog.onResponse { retained.end() }
         dialog.present()
-    }
-
-    private static func label(_ format: ExportFormat) -> String {
-        switch format {
-        case .html: translated("Web page (HTML)")
-        case .markdown: translated("Text (Markdown)")
-        case .json: translated("Data (JSON)")
-        }
     }
 
     /// Asks for a file or folder to import.

@@ -10,6 +10,10 @@ import GtkKit
 final class BodyText: WidgetImplementation {
     /// The minimum width, in characters.
     private static let minLineLength = 12
+    /// The maximum width in pixels, however large the text: that of a bubble without its padding.
+    static let maxWidth = 576
+    /// The least distance between the last line and ``corner``.
+    private static let cornerGap = 9
 
     override class var typeName: String { "ParlanceBodyText" }
     override class var cssName: String { "bodytext" }
@@ -31,17 +35,38 @@ final class BodyText: WidgetImplementation {
     /// Called before drawing if the colors have changed since the last drawing.
     var onPaletteChange: ((BodyAttributes.Palette) -> Void)?
 
+    /// Returns the size of what covers the lower trailing corner, which the last line stays clear of; `nil` if nothing
+    /// does.
+    var corner: (() -> (width: Int, height: Int))? {
+        didSet {
+            guard corner != nil || oldValue != nil else { return }
+            forgetSizes()
+            queueResize()
+        }
+    }
+
     private var hasControllers = false
     private var isRightToLeft = false
     private var layout: TextLayout?
     /// The colors in the layout's attributes.
     private var palette: BodyAttributes.Palette?
     private var drawnPalette: BodyAttributes.Palette?
-    /// The width at which the layout is wrapped and its height then, in pixels.
-    private var broken: (width: Int, height: Int)?
+    private var broken: BrokenLines?
     private var natural: Int?
+    /// Whether no line is wrapped at the natural width.
+    private var isNaturalUnwrapped = false
     /// The Pango context's serial, which changes with font and scale.
     private var contextSerial: UInt32 = 0
+
+    /// The layout at a width, in pixels.
+    private struct BrokenLines {
+        var width: Int
+        var height: Int
+        /// The text's distance from the left edge, if the widget has this width.
+        var left = 0
+        /// The height added below the text for what is in the corner.
+        var cornerHeight = 0
+    }
 
     /// The number of layouts created, for tests.
     private(set) static var layoutsMade = 0
@@ -157,21 +182,30 @@ final class BodyText: WidgetImplementation {
         let width = min(width, natural)
         guard broken?.width != width else { return }
         // A text at its natural width needs no wrapping.
-        let isWhole = content.isCode || (width == natural && natural < maxLineWidth)
+        let isWhole = content.isCode || (width == natural && isNaturalUnwrapped)
         layout.setWidth(isWhole ? nil : width)
-        broken = (width, layout.size.height)
+        let size = layout.size
+        var lines = BrokenLines(width: width, height: size.height)
+        if let corner = corner?() {
+            // On the side that is not the corner's, the text is next to its edge.
+            if isWhole, widget.isRightToLeft { lines.left = width - size.width }
+            let edges = layout.lastLineEdges
+            let room = widget.isRightToLeft ? lines.left + edges.left : width - lines.left - edges.right
+            if room < corner.width + Self.cornerGap { lines.cornerHeight = corner.height }
+        }
+        broken = lines
     }
 
     private var characterWidth: Int { Int(approximateCharacterWidth.rounded(.up)) }
 
     private var maxLineWidth: Int {
-        content.isCode ? TextLayout.maximumWidth : content.lineLength * characterWidth
+        content.isCode ? TextLayout.maximumWidth : min(content.lineLength * characterWidth, Self.maxWidth)
     }
 
     /// The x position of the text in pixels: right-to-left text is right-aligned.
     private var textX: Double {
-        guard isRightToLeft, let broken else { return 0 }
-        return Double(max(0, width - broken.width))
+        guard let broken else { return 0 }
+        return Double(broken.left + (isRightToLeft || broken.left > 0 ? max(0, width - broken.width) : 0))
     }
 
     /// The natural width: that of a short text, or the maximum line width for a long one, which need not be measured.
@@ -180,13 +214,21 @@ final class BodyText: WidgetImplementation {
         if let natural { return natural }
         let limit = maxLineWidth
         var width = limit
+        isNaturalUnwrapped = false
         if content.isCode || text.utf8.count <= 4 * content.lineLength {
             layout.setWidth(nil)
-            width = layout.size.width
+            width = min(layout.size.width, limit)
+            isNaturalUnwrapped = width < limit
+            if isNaturalUnwrapped, let corner = corner?() {
+                let edges = layout.lastLineEdges
+                let beside = edges.right - edges.left + Self.cornerGap + corner.width
+                // A little more than a line's length is better than a line for the corner alone.
+                if beside <= Self.maxWidth { width = max(width, beside) }
+            }
             broken = nil
         }
-        natural = min(width, limit)
-        return natural ?? limit
+        natural = width
+        return width
     }
 
     override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
@@ -198,7 +240,7 @@ final class BodyText: WidgetImplementation {
             return SizeRequest(minimum: minimum, natural: natural)
         case .vertical:
             breakLines(madeLayout, at: size < 0 ? naturalWidth() : size)
-            let height = broken?.height ?? 0
+            let height = broken.map { $0.height + $0.cornerHeight } ?? 0
             return SizeRequest(minimum: height, natural: height)
         }
     }

@@ -3,6 +3,9 @@ import GtkKit
 
 /// A code block: its language, a copy button, and the code in monospace.
 final class CodeBlock {
+    /// Horizontal: see `.message-code` in the style sheet.
+    private static let padding = 9
+
     let widget: Box
     let text: BodyText
     private let code: String
@@ -29,6 +32,7 @@ final class CodeBlock {
         header.append(copyButton())
         // Long lines scroll horizontally; vertical scrolling belongs to the timeline.
         let scroller = ScrolledWindow(sideways: textWidget)
+        scroller.maxContentWidth = BodyText.maxWidth - 2 * Self.padding
         widget.append(header)
         widget.append(scroller)
         guard language != nil else { return }

@@ -22,6 +22,9 @@ public final class MessageBodyView {
     private var codeBlocks: [CodeBlock] = []
     private var depth = 0
     private var isHighlighted = false
+    /// Whether the last block is one of ``texts``.
+    private var endsWithText = true
+    private weak var corneredText: BodyText?
 
     public init() {
         widget = Box(.vertical, spacing: 6)
@@ -44,6 +47,7 @@ public final class MessageBodyView {
         let isBig = body.isBigEmoji
         widget.setStyle("big-emoji", isBig)
         let blocks = body.blocks(saidBy: sender ?? "")
+        endsWithText = blocks.last?.isText ?? true
         if blocks.count <= 1, let text = Self.onlyText(blocks) {
             removeBlocks()
             first.show(TextContent(text, scale: isBig ? 2.6 : 1), selected: nil)
@@ -69,6 +73,17 @@ public final class MessageBodyView {
         for child in widget.children where !child.isSame(as: first.widget) {
             widget.remove(child)
         }
+    }
+
+    /// Keeps the last line clear of what covers the lower trailing corner.
+    /// - Parameter size: Returns the size to keep clear; `nil` for none.
+    /// - Returns: Whether the body ends with a text, and so stays clear.
+    func keepCornerClear(of size: (() -> (width: Int, height: Int))?) -> Bool {
+        let text = endsWithText ? texts.last : nil
+        if let corneredText, corneredText !== text { corneredText.corner = nil }
+        corneredText = text
+        text?.corner = size
+        return text != nil
     }
 
     // MARK: Text ranges
@@ -235,6 +250,7 @@ public final class MessageBodyView {
             }
         }
         let scroller = ScrolledWindow(sideways: grid)
+        scroller.maxContentWidth = BodyText.maxWidth
         guard let caption else { return scroller }
         let box = Box(.vertical, spacing: 3)
         box.append(caption)
@@ -248,6 +264,15 @@ public final class MessageBodyView {
         content.addStyle("message-details")
         add(blocks, to: content)
         return Expander(label: label, child: content)
+    }
+}
+
+extension BodyBlock {
+    fileprivate var isText: Bool {
+        switch self {
+        case .text, .heading: true
+        default: false
+        }
     }
 }
 

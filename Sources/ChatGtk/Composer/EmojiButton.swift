@@ -8,7 +8,7 @@ final class EmojiButton {
 
     init() {
         widget = MenuButton()
-        widget.iconName = "face-smile-symbolic"
+        widget.iconName = "parlance-emoji-symbolic"
         widget.tooltip = translated("Insert Emoji")
         widget.setAccessibleLabel(translated("Insert Emoji"))
         for style in ["flat", "circular", "parlance-composer-button"] { widget.addStyle(style) }

@@ -1,3 +1,5 @@
+import ChatViewModels
+import ComposerGtk
 import GtkKit
 import MediaGtk
 
@@ -8,34 +10,30 @@ final class UserCard {
     let widget: Widget
     private let avatar = AvatarView(size: 48)
 
-    /// What the card shows.
+    /// What the card shows and does.
     struct Content {
-        var name: String
-        /// Disambiguates the name; empty for none.
-        var identifier: String
-        var avatarURI: String?
-        /// An icon in place of the avatar, for anything but a user.
-        var icon: String?
-        /// The button's label and action, or `nil` for no button.
-        var action: (label: String, run: @MainActor () -> Void)?
+        var card: MentionCard
+        /// Opens what the mention leads to; `nil` if the card has no button.
+        var open: (@MainActor () -> Void)?
     }
 
     init(_ content: Content, avatarLoader: AvatarLoader?) {
+        let mention = content.card
         let card = Box(.horizontal, spacing: 12)
         widget = card
         card.addStyle("person-card")
-        avatar.show(content.name, content.avatarURI, from: avatarLoader)
-        if let icon = content.icon {
-            avatar.widget.iconName = icon
+        avatar.show(mention.name, mention.avatarURI, from: avatarLoader)
+        if mention.isEveryone {
+            avatar.widget.iconName = "system-users-symbolic"
             avatar.widget.showsInitials = false
         }
         avatar.widget.valign = .start
         card.append(avatar.widget)
         let column = Box(.vertical, spacing: 3)
         column.valign = .center
-        column.append(Self.label(content.name, "heading"))
-        if !content.identifier.isEmpty {
-            let identifier = Self.label(content.identifier, "caption")
+        column.append(Self.label(mention.name, "heading"))
+        if !mention.identifier.isEmpty {
+            let identifier = Self.label(mention.identifier, "caption")
             identifier.addStyle("dim-label")
             // Selectable, so that the identifier can be copied, but not focusable: on Tab, a selectable label claims to
             // take the focus but leaves it where it was.
@@ -43,15 +41,15 @@ final class UserCard {
             identifier.canFocus = false
             column.append(identifier)
         }
-        if let action = content.action {
-            let button = Button(mnemonic: action.label)
+        if let open = content.open, let opening = mention.opening {
+            let button = Button(mnemonic: opening.button(.gettext))
             button.halign = .start
             button.marginTop = 6
-            button.onClick(action.run)
+            button.onClick(open)
             column.append(button)
         }
         card.append(column)
-        card.setAccessibleLabel([content.name, content.identifier].filter { !$0.isEmpty }.joined(separator: ", "))
+        card.setAccessibleLabel(mention.accessibleText)
     }
 
     private static func label(_ text: String, _ style: String) -> Label {

@@ -1,9 +1,9 @@
-import ChatCore
+import ChatViewModels
 import GtkKit
 
 /// Asks for the address of a room or user, or a link to one.
 enum AddressDialog {
-    static func present(over parent: Widget, _ open: @escaping @MainActor (String) -> Void) {
+    static func present(_ viewModel: AddressViewModel, over parent: Widget) {
         let dialog = MessageDialog(
             over: parent, heading: translated("Join Room"),
             body: translated("Enter a room address or a link. To start a direct chat, enter a Matrix ID."))
@@ -14,17 +14,16 @@ enum AddressDialog {
         dialog.setExtraChild(address)
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("open", translated("_Open"), .suggested)
-        dialog.setResponse("open", isEnabled: false)
         dialog.setResponses(default: "open", close: "cancel")
         // Capture weakly: the dialog owns its signal handlers.
-        address.onChange { [weak dialog, weak address] in
-            guard let dialog, let address else { return }
-            dialog.setResponse("open", isEnabled: ChatAddress(address.text) != nil)
+        address.onChange { [weak address] in
+            if let address { viewModel.send(.address(address.text)) }
         }
-        dialog.onResponse("open") { [weak address] in
-            if let text = address?.text, ChatAddress(text) != nil { open(text) }
+        dialog.onResponse("open") { viewModel.send(.open) }
+        let rendering = Rendering({ viewModel.state.canOpen }) { [weak dialog] in
+            dialog?.setResponse("open", isEnabled: $0)
         }
-        let retained = RetainedWidgets([dialog, address])
+        let retained = RetainedWidgets([dialog, address, rendering])
         dialog.onResponse { retained.end() }
         dialog.present()
         address.grabFocus()

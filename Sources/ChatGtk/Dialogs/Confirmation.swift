@@ -1,3 +1,4 @@
+import ChatViewModels
 public import GtkKit
 
 /// Asks for confirmation of a destructive action.
@@ -13,5 +14,13 @@ enum Confirmation {
         dialog.onResponse("confirm") { confirmed() }
         dialog.onResponse("cancel") { cancelled() }
         dialog.present()
+    }
+
+    static func present(
+        _ text: ConfirmationText, over parent: Widget, cancelled: @escaping @MainActor () -> Void = {},
+        _ confirmed: @escaping @MainActor () -> Void
+    ) {
+        present(
+            over: parent, heading: text.heading, body: text.body, action: text.action, cancelled: cancelled, confirmed)
     }
 }

@@ -21,7 +21,7 @@ final class NewSharedRoomDialog {
     private var isRendering = false
 
     /// Presents the dialog, which retains itself until it is closed.
-    /// - Parameter onCreated: called when the room is there and the dialog closes.
+    /// - Parameter onCreated: called when the room has been created and the dialog closes.
     @discardableResult
     static func present(
         _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
@@ -82,8 +82,8 @@ final class NewSharedRoomDialog {
         spinner.isSpinning = state.isCreating
         address.isVisible = state.isPublic
         address.setStyle("error", !state.isAddressValid)
-        name.setStyle("error", !state.name.isEmpty && RoomName.valid(state.name) == nil)
-        topic.setStyle("error", state.topic.count > ChatLimits.topicLength)
+        name.setStyle("error", state.isNameInvalid)
+        topic.setStyle("error", state.isTopicTooLong)
         address.text = state.address
         error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
         error.isVisible = state.error != nil

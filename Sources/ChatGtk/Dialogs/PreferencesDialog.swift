@@ -41,18 +41,3 @@ public enum Appearance {
         }
     }
 }
-
-public enum AboutDialog {
-    public static func present(version: String, over parent: Widget?) {
-        let window = AboutWindow(
-            name: "Parlance", version: version, icon: "io.github.parlance_chat.Parlance",
-            developer: translated("The Parlance developers"),
-            comments: translated("Chat on Matrix, or with yourself"))
-        if let parent { window.setTransient(for: parent) }
-        window.setLicense(.apache2)
-        // MD4C is linked statically.
-        window.addLegalSection("MD4C", copyright: "Copyright © 2016–2024 Martin Mitáš", .mit)
-        window.present()
-    }
-
-}

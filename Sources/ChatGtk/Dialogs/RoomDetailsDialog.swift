@@ -7,6 +7,11 @@ import MediaGtk
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
     private let window: TopLevel
+    private let avatar = AvatarView(size: 96)
+    private let roomName: Label
+    private let roomTopic: Label
+    private let memberCount: Label
+    private let edits: Widget
     private let name: EntryRow
     private let topic: EntryRow
     private let address: ActionRow
@@ -42,6 +47,10 @@ final class RoomDetailsDialog {
         self.avatarLoader = avatarLoader
         let builder = Builder(resource: Resource.ui("room-details"))
         window = builder["window"]
+        roomName = builder["room_name"]
+        roomTopic = builder["room_topic"]
+        memberCount = builder["member_count"]
+        edits = builder["room"]
         name = builder["name"]
         topic = builder["topic"]
         address = builder["address"]
@@ -50,6 +59,7 @@ final class RoomDetailsDialog {
         invite = builder["invite"]
         spinner = builder["spinner"]
         window.setTransient(for: parent)
+        builder["avatar", Box.self].append(avatar.widget)
         name.text = viewModel.state.name
         name.onApply { [weak self] in self?.rename() }
         topic.onApply { [weak self] in
@@ -85,16 +95,17 @@ final class RoomDetailsDialog {
     // MARK: Rendering
 
     private func render(_ state: RoomDetailsViewModel.State) {
-        name.setStyle("error", state.error == .invalidName)
-        setEditable(name, state.canRename)
-        setEditable(topic, state.canSetTopic)
-        topic.isVisible = state.hasTopic && (state.canSetTopic || !state.topic.isEmpty)
+        showHeader(state)
+        name.setStyle("error", state.isNameInvalid)
+        name.isVisible = state.canRename
+        topic.isVisible = state.canSetTopic
         if state.topic != lastTopic {
             lastTopic = state.topic
             topic.text = state.topic
         }
         address.isVisible = state.address != nil
         address.setSubtitle(state.address ?? "")
+        edits.isVisible = state.canRename || state.canSetTopic || state.address != nil
         invite.isVisible = state.canInvite
         spinner.isSpinning = state.isLoading
         spinner.isVisible = state.isLoading
@@ -103,15 +114,19 @@ final class RoomDetailsDialog {
 
     private var lastTopic = ""
 
-    /// Read-only rows still allow selecting and copying.
-    private func setEditable(_ row: EntryRow, _ isEditable: Bool) {
-        row.isEditable = isEditable
-        row.showsApplyButton = isEditable
+    private func showHeader(_ state: RoomDetailsViewModel.State) {
+        avatar.show(state.name, state.avatar, from: avatarLoader)
+        if state.kind == .notes {
+            avatar.widget.iconName = "document-edit-symbolic"
+            avatar.widget.showsInitials = false
+        }
+        roomName.text = state.name
+        roomTopic.text = state.topic
+        roomTopic.isVisible = !state.topic.isEmpty
+        memberCount.text = state.memberCountText(.gettext)
     }
 
     private func showMembers(_ state: RoomDetailsViewModel.State) {
-        let title = translated("%d Member", "%d Members", count: state.memberCount)
-        members.setTitle(title.replacing("%d", with: "\(state.memberCount)"))
         search.isVisible = state.needsSearch
         let entries = state.listed
         guard entries != displayedEntries else { return }
@@ -120,10 +135,8 @@ final class RoomDetailsDialog {
         avatars = []
         rows = entries.map(makeRow)
         for row in rows { members.add(row) }
-        let more = state.unlistedCount
-        guard more > 0 else { return }
-        let text = translated("Search to find %d more", "Search to find %d more", count: more)
-        let row = ActionRow(text.replacing("%d", with: "\(more)"))
+        guard let more = state.unlistedText(.gettext) else { return }
+        let row = ActionRow(more)
         row.addStyle("dim-label")
         rows.append(row)
         members.add(row)
@@ -140,7 +153,7 @@ final class RoomDetailsDialog {
         if !detail.isEmpty { row.setSubtitle(detail) }
         guard entry.canBeRemoved else { return row }
         let remove = Button(icon: "list-remove-symbolic")
-        let label = translated("Remove %s").replacing("%s", with: member.displayName)
+        let label = entry.removalLabel(.gettext)
         remove.tooltip = label
         remove.setAccessibleLabel(label)
         remove.addStyle("flat")
@@ -151,10 +164,8 @@ final class RoomDetailsDialog {
     }
 
     private func confirmRemoving(_ member: Member) {
-        Confirmation.present(
-            over: window, heading: translated("Remove %s?").replacing("%s", with: member.displayName),
-            body: translated("They can return if the room is public or if they are invited again."),
-            action: translated("_Remove")
-        ) { [weak viewModel] in viewModel?.send(.remove(member.id)) }
+        Confirmation.present(.removing(member, .gettext), over: window) { [weak viewModel] in
+            viewModel?.send(.remove(member.id))
+        }
     }
 }

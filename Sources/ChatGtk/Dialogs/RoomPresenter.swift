@@ -1,11 +1,13 @@
 import ChatCore
 import ChatViewModels
+import Composer
+import ComposerGtk
 import GtkKit
 
 /// Presents the dialogs about rooms and their members.
 final class RoomPresenter {
     private weak var window: Widget?
-    /// Called when a dialog leads to a room.
+    /// Called when the user opens a room from a dialog.
     private let onOpen: @MainActor () -> Void
 
     init(over window: Widget, onOpen: @escaping @MainActor () -> Void) {
@@ -17,10 +19,11 @@ final class RoomPresenter {
     func showNewRoom(in account: DisplayedAccount, ownUserID: MemberID?) {
         guard let window else { return }
         guard let viewModel = account.coordinator.dialogs.newRoom(by: ownUserID) else {
-            return NewRoomDialog.present(over: window) { [onOpen, coordinator = account.coordinator] name in
-                coordinator.rooms.send(.create(name: name))
+            let viewModel = NewLocalRoomViewModel { [onOpen, rooms = account.coordinator.rooms] name in
+                rooms.send(.create(name: name))
                 onOpen()
             }
+            return NewRoomDialog.present(viewModel, over: window)
         }
         NewSharedRoomDialog.present(viewModel, over: window, avatarLoader: account.avatars, onCreated: onOpen)
     }
@@ -48,10 +51,9 @@ final class RoomPresenter {
 
     func confirmLeaving(_ room: RoomID, named name: String, in account: DisplayedAccount) {
         guard let window else { return }
-        Confirmation.present(
-            over: window, heading: translated("Leave “%s”?").replacing("%s", with: name),
-            body: translated("Messages in this room will be deleted from this computer."), action: translated("_Leave")
-        ) { [rooms = account.coordinator.rooms] in rooms.send(.leave(room)) }
+        Confirmation.present(.leaving(name, .gettext), over: window) {
+            [rooms = account.coordinator.rooms] in rooms.send(.leave(room))
+        }
     }
 
     /// Asks which room to forward messages of the open room to.
@@ -65,13 +67,17 @@ final class RoomPresenter {
 
     func promptForAddress(_ open: @escaping @MainActor (String) -> Void) {
         guard let window else { return }
-        AddressDialog.present(over: window, open)
+        AddressDialog.present(AddressViewModel(onOpen: open), over: window)
     }
 
-    func showShortcuts() {
+    /// - Parameter sendKey: What the preferences say; the shortcuts to send and to break the line depend on it.
+    func showShortcuts(sendKey: SendKey) {
         guard let window else { return }
         let builder = Builder(resource: Resource.ui("help-overlay"))
-        let shortcuts: TopLevel = builder["help_overlay"]
+        let shortcuts: ShortcutsWindow = builder["help_overlay"]
+        let sendsByReturn = sendKey == .return
+        shortcuts.setKeys(sendsByReturn ? "Return <Control>Return" : "<Control>Return", of: builder["send"])
+        shortcuts.setKeys(sendsByReturn ? "<Shift>Return" : "Return <Shift>Return", of: builder["new_line"])
         shortcuts.setTransient(for: window)
         shortcuts.present()
     }

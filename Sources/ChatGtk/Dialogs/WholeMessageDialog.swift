@@ -11,7 +11,7 @@ enum WholeMessageDialog {
         window.setTransient(for: parent)
         window.isModal = true
         window.setDefaultSize(width: 600, height: 640)
-        window.title = message.isOwn ? translated("Your Message") : message.senderName
+        window.title = MessageText.localized.windowTitle(message)
         let content = Box(.vertical)
         content.append(HeaderBar())
         let text = TextView()

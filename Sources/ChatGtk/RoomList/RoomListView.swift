@@ -23,6 +23,8 @@ final class RoomListView {
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
     private var rendering: Rendering?
     private var isRendering = false
+    /// Whether the open room is on another page.
+    private var isFolded = false
     private let menu: PopoverMenu
     private let focus = FocusRestorer()
     private let actions = ActionGroup()
@@ -56,7 +58,7 @@ final class RoomListView {
     func show(_ viewModel: RoomListViewModel, _ avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
         self.avatarLoader = avatarLoader
-        rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
+        rendering = Rendering({ [viewModel] in Timed(viewModel.state) }, { [weak self] in self?.render($0.state) })
     }
 
     isolated deinit {
@@ -120,8 +122,7 @@ final class RoomListView {
         isRendering = true
         defer { isRendering = false }
         let sections = state.sections
-        // A single section of rooms needs no title.
-        let hasTitles = sections.count > 1 || sections.first?.kind == .invitations
+        let hasTitles = state.hasSectionTitles
         byKey = Dictionary(
             sections.flatMap(\.rows).map { ($0.id.rawValue, $0) }, uniquingKeysWith: { _, last in last })
         var keys: [String] = []
@@ -131,7 +132,7 @@ final class RoomListView {
         }
         model.apply(keys)
         for (row, key) in bound.values {
-            if let item = key.flatMap({ byKey[$0] }) { row.show(item, avatarLoader) }
+            if let item = key.flatMap({ byKey[$0] }) { show(item, in: row) }
         }
         selected = state.selection.flatMap { keys.firstIndex(of: $0.rawValue) }
         if list.selectedIndex != selected { list.selectedIndex = selected }
@@ -149,8 +150,19 @@ final class RoomListView {
         if let title = SectionTitle(key: key) {
             bound[widget.identity]?.row.show(title)
         } else if let row = byKey[key] {
-            bound[widget.identity]?.row.show(row, avatarLoader)
+            bound[widget.identity].map { show(row, in: $0.row) }
         }
+    }
+
+    private func show(_ row: RoomListViewModel.Row, in view: RoomRow) {
+        view.show(row, isInView: !isFolded && row.id == viewModel.state.selection, avatarLoader)
+    }
+
+    /// Shows the badge of the open room while its messages are on another page.
+    func show(isFolded: Bool) {
+        guard isFolded != self.isFolded else { return }
+        self.isFolded = isFolded
+        render(viewModel.state)
     }
 
     // MARK: Input

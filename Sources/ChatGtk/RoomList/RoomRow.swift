@@ -4,15 +4,16 @@ import ComposerGtk
 import GtkKit
 import MediaGtk
 
-/// A row of the room list: avatar, name, time, last message and unread count.
+/// A row of the room list: avatar, name, time, last message and a badge.
 final class RoomRow {
     let widget: Widget
     private let avatar = AvatarView(size: 40)
     private let name = Label()
     private let time = Label()
+    /// What precedes the text of a draft or an unsent message.
+    private let previewPrefix = Label()
     private let preview = Label()
     private let badge = Label()
-    private let mentions = Label()
     private let title = Label()
     private let column = Box(.vertical, spacing: 3)
 
@@ -25,8 +26,8 @@ final class RoomRow {
         column.valign = .center
         row.append(column)
         column.append(line(name, time))
-        let second = line(preview, mentions)
-        second.append(badge)
+        let second = line(preview, badge)
+        second.prepend(previewPrefix)
         column.append(second)
         for style in ["caption-heading", "dim-label"] { title.addStyle(style) }
         title.xalign = 0
@@ -34,9 +35,9 @@ final class RoomRow {
         name.addStyle("room-name")
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
         for style in ["caption", "dim-label", "room-preview"] { preview.addStyle(style) }
-        badge.addStyle("unread-badge")
-        for style in ["unread-badge", "mention-badge"] { mentions.addStyle(style) }
-        for label in [badge, mentions] { label.valign = .center }
+        for style in ["caption", "preview-prefix"] { previewPrefix.addStyle(style) }
+        for style in ["unread-badge", "numeric"] { badge.addStyle(style) }
+        badge.valign = .center
     }
 
     /// Shows a section title instead of a room.
@@ -53,7 +54,8 @@ final class RoomRow {
         IndexedList.item(of: widget).setStyle("section-title", isTitle)
     }
 
-    func show(_ row: RoomListViewModel.Row, _ avatarLoader: AvatarLoader?) {
+    /// - Parameter isInView: whether the room's messages are displayed beside the list.
+    func show(_ row: RoomListViewModel.Row, isInView: Bool, _ avatarLoader: AvatarLoader?) {
         setTitle(false)
         avatar.show(row.name, row.avatar, from: avatarLoader)
         if row.kind == .notes {
@@ -62,14 +64,16 @@ final class RoomRow {
         avatar.widget.showsInitials = row.kind != .notes
         name.text = row.name
         time.text = DateText.brief(row.lastActivity, row.day)
-        preview.text = row.previewText(.gettext)
-        if case .draft = row.preview { preview.addStyle("draft") } else { preview.removeStyle("draft") }
-        if case .failed = row.preview { preview.addStyle("error") } else { preview.removeStyle("error") }
-        badge.isVisible = row.unreadLabel != nil
-        badge.text = row.unreadLabel ?? ""
-        mentions.isVisible = row.mentionLabel != nil
-        mentions.text = row.mentionLabel ?? ""
-        widget.setStyle("unread", row.unreadCount > 0)
+        let line = row.previewLine(.gettext)
+        preview.text = line.text
+        previewPrefix.isVisible = !line.prefix.isEmpty
+        previewPrefix.text = line.prefix
+        previewPrefix.setStyle("draft", line.emphasis == .draft)
+        previewPrefix.setStyle("error", line.emphasis == .failure)
+        let badgeText = row.badge(isInView: isInView)
+        badge.isVisible = badgeText != nil
+        badge.text = badgeText ?? ""
+        widget.setStyle("unread", row.isUnread(isInView: isInView))
         IndexedList.item(of: widget).setAccessibleLabel(row.accessibleText(time: time.text, .gettext))
     }
 

@@ -1,5 +1,5 @@
 import ChatViewModels
-import GtkKit
+import ComposerGtk
 
 /// The title row of a section of the room list.
 struct SectionTitle: Equatable {
@@ -22,11 +22,5 @@ struct SectionTitle: Equatable {
     /// The row's key in the list model.
     var key: String { Self.prefix + kind.rawValue }
 
-    var text: String {
-        switch kind {
-        case .invitations: translated("Invitations")
-        case .direct: translated("Direct Chats")
-        case .rooms: translated("Rooms")
-        }
-    }
+    var text: String { kind.title(.gettext) }
 }

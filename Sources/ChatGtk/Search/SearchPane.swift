@@ -46,7 +46,7 @@ final class SearchPane {
     /// Switches to the rooms of another account.
     func show(_ viewModel: SearchViewModel) {
         self.viewModel = viewModel
-        rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
+        rendering = Rendering({ [viewModel] in Timed(viewModel.state) }, { [weak self] in self?.render($0.state) })
     }
 
     func open() {

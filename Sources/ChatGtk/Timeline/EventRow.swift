@@ -4,17 +4,16 @@ import ChatViewModels
 import GtkKit
 import MediaGtk
 
-/// A group of room events summarized in one line, which a click or Return expands to one line each.
+/// A group of room events summarized in one line; a click or Return expands it to one line per event.
 final class EventRow: TimelineRow {
     let widget: Widget
     private let button = Button()
     private let text = Label()
     private let arrow = Image(icon: "pan-down-symbolic")
     private let lines = Label()
-    private let other = Button()
+    private let openRoom = Button()
     private let readReceipts: ReadReceiptsView
     private var group: EventGroup?
-    /// The accessible label.
     private(set) var accessibleText = ""
 
     /// - Parameter toggle: Expands or collapses the group with the given ID.
@@ -24,11 +23,10 @@ final class EventRow: TimelineRow {
         widget = column
         widget.isFocusable = true
         widget.addStyle("event-row")
-        for label in [text, lines] {
-            label.wrap = true
-            label.setWrapMode(.wordOrCharacter)
-            label.setJustify(.center)
-        }
+        text.setEllipsize(.end)
+        lines.wrap = true
+        lines.setWrapMode(.wordOrCharacter)
+        lines.setJustify(.center)
         let content = Box(.horizontal, spacing: 3)
         content.append(text)
         content.append(arrow)
@@ -41,14 +39,14 @@ final class EventRow: TimelineRow {
         overlay.setChild(button)
         column.append(overlay)
         column.append(lines)
-        other.halign = .center
-        other.addStyle("pill")
-        column.append(other)
-        other.onClick { [weak self] in
+        openRoom.halign = .center
+        openRoom.addStyle("pill")
+        column.append(openRoom)
+        openRoom.onClick { [weak self] in
             guard let self, let address = group?.address else { return }
             widget.activateAction("win.open-address", address)
         }
-        readReceipts.attach(beside: overlay, in: widget, atEnd: true)
+        readReceipts.attach(to: overlay, in: widget)
         button.onClick { [weak self] in
             if let group = self?.group, group.canExpand { toggle(group.id) }
         }
@@ -57,17 +55,18 @@ final class EventRow: TimelineRow {
     func show(_ item: TimelineItem, selected: Range<Int>?) {
         guard case .events(let group) = item else { return }
         self.group = group
-        text.text = MessageText.localized.summary(group)
+        let texts = MessageText.localized.events(group)
+        text.text = texts.title
         arrow.isVisible = group.canExpand
         arrow.iconName = group.isExpanded ? "pan-up-symbolic" : "pan-down-symbolic"
         button.canTarget = group.canExpand
-        widget.tooltip = group.lines.count == 1 ? DateText.time(group.lines[0].sentAt) : nil
+        widget.tooltip = texts.tooltip
         readReceipts.show(group.readers)
-        other.isVisible = group.address != nil
-        other.label = group.isReplaced ? translated("Go to New Room") : translated("Go to Earlier Room")
-        lines.isVisible = group.isExpanded && group.canExpand
-        lines.text = lines.isVisible ? MessageText.localized.lines(group) : ""
-        accessibleText = MessageText.localized.accessibleText(group)
+        openRoom.isVisible = texts.openRoom != nil
+        if let label = texts.openRoom { openRoom.label = label }
+        lines.isVisible = !texts.lines.isEmpty
+        lines.text = texts.lines
+        accessibleText = texts.accessibleText
         widget.setAccessibleLabel(accessibleText)
         if group.canExpand { widget.setAccessiblyExpanded(group.isExpanded) }
     }

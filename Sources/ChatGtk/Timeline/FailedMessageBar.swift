@@ -27,9 +27,9 @@ final class FailedMessageBar {
     func show(_ failure: MessageItem.RejectedItem?) {
         widget.isVisible = failure != nil
         guard let failure else { return }
-        let isMessage = failure == .message
-        text.text = MessageText.localized.failure(failure)
-        retry.label = isMessage ? translated("Retry") : translated("Retry")
-        discard.label = isMessage ? translated("Discard…") : translated("Discard")
+        let texts = MessageText.localized.failure(failure)
+        text.text = texts.reason
+        retry.label = texts.retry
+        discard.label = texts.discard
     }
 }

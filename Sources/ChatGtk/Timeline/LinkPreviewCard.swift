@@ -4,14 +4,16 @@ import ComposerGtk
 import GtkKit
 import MediaGtk
 
-/// The preview of a message's link as a card that opens it. It appears once it has loaded; the list preserves its
-/// scroll position.
+/// The preview of a message's link, as a card that opens the link. It appears once it has loaded; the list keeps
+/// its scroll position.
 final class LinkPreviewCard {
     /// The side length of the image, in logical pixels.
     private static let side = 64
 
     let widget = Button()
     var onOpen: ((BodyLink) -> Void)?
+    /// Called when the card has loaded and appears.
+    var onAppear: (() -> Void)?
     private let picture = Picture()
     private let site = Label()
     private let title = Label()
@@ -35,7 +37,7 @@ final class LinkPreviewCard {
             label.setWrapMode(.wordOrCharacter)
             label.lines = lines
             label.setEllipsize(.end)
-            label.maxWidthChars = 44
+            label.maxWidthChars = 36
             texts.append(label)
         }
         for style in ["caption", "dim-label"] { site.addStyle(style) }
@@ -82,6 +84,7 @@ final class LinkPreviewCard {
     private func fill(_ preview: LinkPreview?, _ link: BodyLink) {
         widget.isVisible = preview != nil
         guard let preview else { return }
+        onAppear?()
         site.text = preview.siteText(of: link)
         title.text = preview.title
         summary.text = preview.summary

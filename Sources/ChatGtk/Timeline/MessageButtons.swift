@@ -1,25 +1,20 @@
 import ChatViewModels
 import GtkKit
 
-/// The buttons beside a message on hover or focus: sending time, Reply, React, Edit and the menu.
+/// The buttons beside a message on hover or focus: React, Reply and the menu.
 final class MessageButtons {
     let widget = Box(.horizontal, spacing: 3)
-    let reply = Button(icon: "mail-reply-sender-symbolic")
-    let react = Button(icon: "face-smile-symbolic")
-    /// Only for the user's own messages.
-    let edit = Button(icon: "document-edit-symbolic")
-    let menu = Button(icon: "view-more-symbolic")
-    private let time = Label()
+    let reply = Button(icon: "parlance-reply-symbolic")
+    let react = Button(icon: "parlance-react-symbolic")
+    let menu = Button(icon: "parlance-more-symbolic")
     private let isOwn: Bool
 
     init(isOwn: Bool) {
         self.isOwn = isOwn
         widget.addStyle("message-hover")
         widget.valign = .center
-        time.addStyle("message-meta")
         for (button, label) in [
-            (reply, translated("Reply")), (react, translated("React")), (edit, translated("Edit")),
-            (menu, translated("Message Menu")),
+            (react, translated("React")), (reply, translated("Reply")), (menu, translated("Message Menu")),
         ] {
             for style in ["flat", "circular"] { button.addStyle(style) }
             button.tooltip = label
@@ -27,16 +22,15 @@ final class MessageButtons {
             button.isFocusable = false
             button.valign = .center
         }
-        let children: [Widget] = isOwn ? [time, menu, edit, react, reply] : [reply, react, edit, menu, time]
+        // The menu is farthest from the bubble.
+        let children = isOwn ? [menu, reply, react] : [react, reply, menu]
         children.forEach(widget.append)
     }
 
-    func show(_ message: MessageItem, time text: String) {
-        time.text = text
+    func show(_ message: MessageItem) {
         menu.isVisible = !message.isDeleted
         reply.isVisible = message.canReply
         react.isVisible = message.canReact
-        edit.isVisible = message.canEdit
         emphasizeReply(0)
     }
 

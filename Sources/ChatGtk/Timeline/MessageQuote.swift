@@ -1,6 +1,5 @@
 import ChatCore
 import ChatViewModels
-import Composer
 import ComposerGtk
 import GtkKit
 
@@ -36,22 +35,12 @@ final class MessageQuote {
 
     func show(_ quote: MessageItem.Quote?) {
         widget.isVisible = quote != nil
-        target = nil
-        switch quote {
-        case nil: return
-        case .loading(let id):
-            target = id
-            sender.isVisible = false
-            text.show(WrittenText(translated("Loading…"), syntax: .plain))
-        case .unavailable:
-            sender.isVisible = false
-            text.show(WrittenText(translated("Message not available"), syntax: .plain))
-        case .text(let id, let name, let words):
-            target = id
-            sender.isVisible = true
-            sender.text = name
-            text.show(words)
-        }
+        target = quote?.message
+        guard let quote else { return }
+        let texts = MessageText.localized.quote(quote)
+        sender.isVisible = texts.senderName != nil
+        if let name = texts.senderName { sender.text = name }
+        text.show(texts.text)
         widget.isSensitive = target != nil
     }
 }

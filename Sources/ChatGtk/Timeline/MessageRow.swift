@@ -16,18 +16,23 @@ protocol MessageRowDelegate: AnyObject {
     func showAll(of message: MessageItem)
 }
 
-/// A message: its bubble, the sender and time at the edges of a group, and buttons on hover.
+/// A message: its bubble with the time, the sender at the start of a group, and buttons on hover.
 final class MessageRow: TimelineRow {
     var widget: Widget { box }
     private let box: Box
     private let isOwn: Bool
-    private let sender = Label()
+    /// `nil` for the user's own messages.
+    private let header: MessageHeader?
     private let quote = MessageQuote()
     private let body = MessageBodyView()
     private let shortened = Button(label: translated("Show Full Message"))
-    private let meta = Label()
+    private let bubble = Box(.vertical, spacing: 4)
+    /// Around the bubble.
+    private let overlay: Overlay
+    /// Created on demand: messages of others have one only if they are edited.
+    private var footer: MessageFooter?
     private let buttons: MessageButtons
-    private let reactions: ReactionsView
+    let reactions: ReactionsView
     let readReceipts: ReadReceiptsView
     /// Created on demand, since few rows need them.
     private(set) var failedMessageBar: FailedMessageBar?
@@ -39,7 +44,6 @@ final class MessageRow: TimelineRow {
     private let files: AttachmentView
     let preview: LinkPreviewCard
     private(set) var item: MessageItem?
-    /// The accessible label.
     private(set) var accessibleText = ""
 
     /// - Parameter linkPreviews: Returns `nil` while link previews are disabled or unavailable.
@@ -57,13 +61,14 @@ final class MessageRow: TimelineRow {
         self.delegate = delegate
         box = Box(.horizontal, spacing: 6, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
         avatar = isOwn ? nil : AvatarView(size: 30)
+        header = isOwn ? nil : MessageHeader(inset: Self.avatarInset + Self.bubblePadding)
+        overlay = buttons.around(bubble, in: box)
         build()
         buttons.menu.onClick { [weak self, weak delegate] in
             guard let self else { return }
             delegate?.openMenu(of: self)
         }
         buttons.reply.onClick { [weak self] in self?.perform(.reply) }
-        buttons.edit.onClick { [weak self] in self?.perform(.edit) }
         buttons.react.onClick { [weak self, weak delegate] in
             guard let self else { return }
             delegate?.openReactions(of: self)
@@ -77,6 +82,7 @@ final class MessageRow: TimelineRow {
             guard let self else { return }
             delegate?.open(link, from: widget)
         }
+        preview.onAppear = { [weak self] in self?.placeFooter() }
         body.onLink = { [weak self, weak delegate] link in
             guard let self else { return }
             delegate?.open(link, from: widget)
@@ -87,8 +93,10 @@ final class MessageRow: TimelineRow {
         if let item { delegate?.perform(action, on: item.id) }
     }
 
-    /// The distance from the row's start to the bubble's text: avatar, spacing and padding.
-    private var textInset: Int { isOwn ? 12 : 30 + 6 + 12 }
+    /// The width of the avatar and of the space after it.
+    private static let avatarInset = 30 + 6
+    /// Horizontal: see `.message-bubble` in the style sheet.
+    private static let bubblePadding = 12
 
     /// The widget that the message menu points to when opened by its button.
     var menuAnchor: Widget { buttons.menu }
@@ -97,11 +105,11 @@ final class MessageRow: TimelineRow {
     func show(_ item: TimelineItem, selected: Range<Int>?) {
         guard case .message(let message) = item else { return }
         self.item = message
-        sender.text = message.senderName
-        sender.isVisible = message.showsSender
+        let texts = MessageText.localized
+        header?.show(message.senderName, time: texts.headerTime(message))
         quote.show(message.quote)
         files.show(message.attachments)
-        let displayedBody = message.isDeleted ? MessageBody(plain: translated("Message deleted")) : message.body
+        let displayedBody = message.isDeleted ? MessageBody(plain: texts.deletedMessage) : message.body
         body.show(displayedBody, sender: message.senderName)
         body.select(selected)
         body.widget.isVisible = message.isDeleted || !message.text.isEmpty
@@ -110,9 +118,9 @@ final class MessageRow: TimelineRow {
         reactions.show(message.reactions)
         showDelivery(message)
         readReceipts.show(message.readers)
-        meta.text = MessageText.localized.caption(message)
-        meta.isVisible = !meta.text.isEmpty
-        buttons.show(message, time: message.endsGroup ? "" : DateText.time(message.sentAt))
+        showFooter(texts.caption(message), isEdited: message.isEdited)
+        overlay.tooltip = texts.tooltip(message)
+        buttons.show(message)
         if let avatar {
             avatar.show(message.senderName, message.senderAvatar, from: avatarLoader)
             avatar.widget.opacity = message.endsGroup ? 1 : 0
@@ -123,8 +131,25 @@ final class MessageRow: TimelineRow {
         widget.setStyle("editing", message.isBeingEdited)
         widget.setStyle("marked", message.isSelected)
         widget.setAccessiblySelected(message.isSelected)
-        accessibleText = MessageText.localized.accessibleText(message)
+        accessibleText = texts.accessibleText(message)
         widget.setAccessibleLabel(accessibleText)
+    }
+
+    private func showFooter(_ caption: String, isEdited: Bool) {
+        if footer == nil, isEdited || !caption.isEmpty {
+            footer = MessageFooter()
+            footer?.attach(to: overlay)
+        }
+        footer?.show(caption, isEdited: isEdited)
+        placeFooter()
+    }
+
+    /// Puts the footer beside the last line of the text, or else below what the bubble ends with.
+    private func placeFooter() {
+        let shown = footer.flatMap { $0.widget.isVisible ? $0.widget : nil }
+        let endsWithBody = body.widget.isVisible && !shortened.isVisible && !preview.widget.isVisible
+        let isBeside = body.keepCornerClear(of: endsWithBody ? shown.map { shown in { shown.preferredSize } } : nil)
+        bubble.setStyle("has-footer", shown != nil && !(endsWithBody && isBeside))
     }
 
     private func showDelivery(_ message: MessageItem) {
@@ -138,7 +163,7 @@ final class MessageRow: TimelineRow {
         let bar = FailedMessageBar(isOwn: isOwn)
         bar.onRetry = { [weak self] in self?.perform(.retry) }
         bar.onDiscard = { [weak self] in self?.perform(.requestDiscard) }
-        bar.widget.marginStart = isOwn ? 0 : textInset
+        bar.widget.marginStart = isOwn ? 0 : Self.avatarInset + Self.bubblePadding
         column.insert(bar.widget, after: reactions.widget)
         return bar
     }
@@ -194,25 +219,16 @@ final class MessageRow: TimelineRow {
         widget.setStyle("own", isOwn)
         column.hexpand = true
         column.halign = isOwn ? .end : .start
-        for label in [sender, meta] { label.xalign = isOwn ? 1 : 0 }
-        sender.addStyle("message-sender")
-        sender.marginStart = textInset
-        sender.setEllipsize(.end)
-        meta.addStyle("message-meta")
-        meta.marginStart = textInset
-        meta.marginEnd = 12
-        column.append(sender)
-        reactions.widget.marginStart = isOwn ? 0 : textInset - 12
+        if let header { column.append(header.widget) }
+        reactions.widget.marginStart = isOwn ? 0 : Self.avatarInset
         column.append(bubbleLine())
         column.append(reactions.widget)
-        column.append(meta)
         box.append(column)
     }
 
     private func bubbleLine() -> Widget {
         let line = Box(.horizontal, spacing: 6)
         line.halign = isOwn ? .end : .start
-        let bubble = Box(.vertical, spacing: 4)
         bubble.addStyle("message-bubble")
         shortened.addStyle("flat")
         shortened.halign = .start
@@ -225,10 +241,10 @@ final class MessageRow: TimelineRow {
             avatar.widget.valign = .end
             line.append(avatar.widget)
         }
-        let surrounded = buttons.around(bubble, in: widget)
-        readReceipts.attach(beside: surrounded, in: widget, atEnd: !isOwn)
-        line.append(surrounded)
-        // A minimum margin on the opposite side distinguishes own from others' messages even in a narrow window.
+        readReceipts.attach(to: overlay, in: widget, below: column, beside: reactions)
+        line.append(overlay)
+        // A minimum margin on the opposite side distinguishes the user's own messages from others' even in a narrow
+        // window.
         if isOwn { line.marginStart = 36 } else { line.marginEnd = 36 }
         return line
     }

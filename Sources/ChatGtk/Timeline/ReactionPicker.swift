@@ -31,7 +31,7 @@ final class ReactionPicker {
             button.onClick { [weak self] in self?.pick(emoji) }
             buttons.append(button)
         }
-        let more = Button(icon: "view-more-horizontal-symbolic")
+        let more = Button(icon: "parlance-more-symbolic")
         more.tooltip = translated("All Emoji")
         more.setAccessibleLabel(translated("All Emoji"))
         more.onClick { [weak self] in self?.openChooser() }

@@ -8,9 +8,10 @@ final class ReactionsView {
 
     let widget = Box(.vertical, spacing: 3)
     private var lines: [Box] = []
-    private let isOwn: Bool
+    let isOwn: Bool
     var onToggle: ((String) -> Void)?
     private var chips: [Button] = []
+    var lastLine: Widget? { lines.last }
     private var displayedReactions: [MessageItem.Reaction] = []
 
     init(isOwn: Bool) {

@@ -2,13 +2,16 @@ import ChatViewModels
 import GtkKit
 import MediaGtk
 
-/// The read receipts of a message: small avatars beside its bubble, in an overlay so that changes do not affect the
-/// layout.
+/// The read receipts of a message: small avatars under it at the row's trailing edge, in an overlay so that changes do
+/// not affect the layout.
 final class ReadReceiptsView {
     /// With more readers, a count replaces the rest.
     static let maxAvatars = 5
-    private static let avatarSize = 16
-    private static let gap = 6
+    private static let avatarSize = 18
+    /// How much of the content's padding they cover, in pixels: the rest is in the space between two groups.
+    private static let overlap = 7
+    /// Between them and the reactions, in pixels.
+    private static let spacing = 6
 
     let widget = Box(.horizontal)
     private var avatars: [AvatarView] = []
@@ -54,30 +57,36 @@ final class ReadReceiptsView {
     // MARK: Positioning
 
     /// - Parameters:
-    ///   - overlay: The overlay around a bubble, whose lower edge the avatars are aligned to.
-    ///   - row: The message's row.
-    ///   - atEnd: Whether to align the avatars to the end of the row rather than the start of the bubble.
-    func attach(beside overlay: Overlay, in row: Widget, atEnd: Bool) {
-        overlay.addOverlay(widget) { [weak self, weak row] overlay in
+    ///   - overlay: An overlay in the row.
+    ///   - row: The row; the receipts are at its trailing edge.
+    ///   - content: What they are below, on whose lower edge they lie. By default they end with the overlay.
+    ///   - reactions: What ends `content` while it is visible; the receipts are beside its last line.
+    func attach(
+        to overlay: Overlay, in row: Widget, below content: Widget? = nil, beside reactions: ReactionsView? = nil
+    ) {
+        overlay.addOverlay(widget) { [weak self, weak row, weak content, weak reactions] overlay in
             guard let self, let row else { return nil }
-            return self.frame(beside: overlay, in: row, atEnd: atEnd)
+            return self.frame(in: overlay, row, below: content, beside: reactions)
         }
     }
 
-    private func frame(beside bubble: Widget, in row: Widget, atEnd: Bool) -> Allocation {
+    private func frame(
+        in overlay: Overlay, _ row: Widget, below content: Widget?, beside reactions: ReactionsView?
+    ) -> Allocation {
         let size = widget.preferredSize
-        let left = Int(bubble.translate(x: 0, y: 0, to: row)?.x ?? 0)
-        let (bubbleWidth, rowWidth) = (bubble.width, row.width)
-        let isOnRight = atEnd != row.isRightToLeft
-        let x: Int
-        if atEnd {
-            // At the row's edge, so that all receipts form a column.
-            x = isOnRight ? rowWidth - left - size.width : -left
-        } else {
-            let room = isOnRight ? rowWidth - left - bubbleWidth : left
-            let distance = min(room, size.width + Self.gap)
-            x = isOnRight ? bubbleWidth + distance - size.width : -distance
+        let start = Int(overlay.translate(x: 0, y: 0, to: row)?.x ?? 0)
+        let x = row.isRightToLeft ? -start : row.width - start - size.width
+        guard let content, let bottom = content.translate(x: 0, y: Double(content.height), to: overlay)?.y else {
+            return Allocation(x: x, y: overlay.height - size.height, width: size.width, height: size.height)
         }
-        return Allocation(x: x, y: bubble.height - size.height, width: size.width, height: size.height)
+        guard let reactions, reactions.widget.isVisible, let lastLine = reactions.lastLine?.preferredSize else {
+            return Allocation(x: x, y: Int(bottom) - Self.overlap, width: size.width, height: size.height)
+        }
+        // The line is allocated after the overlay: its place follows from its size. In the user's own messages it is at
+        // the trailing edge.
+        let advance = reactions.isOwn ? lastLine.width + Self.spacing : 0
+        return Allocation(
+            x: row.isRightToLeft ? x + advance : x - advance, y: Int(bottom) - (lastLine.height + size.height) / 2,
+            width: size.width, height: size.height)
     }
 }

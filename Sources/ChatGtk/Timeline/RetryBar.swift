@@ -28,10 +28,7 @@ final class RetryBar {
 
     /// A single failed message has its own buttons in its row.
     func show(failedCount: Int) {
-        if failedCount > 1 {
-            let text = translated("%d not sent", "%d not sent", count: failedCount)
-            count.text = text.replacing("%d", with: "\(failedCount)")
-        }
+        if failedCount > 1 { count.text = MessageText.localized.failedCount(failedCount) }
         widget.isRevealed = failedCount > 1
     }
 }

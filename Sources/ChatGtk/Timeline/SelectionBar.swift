@@ -42,10 +42,7 @@ final class SelectionBar {
     func show(_ selection: SelectedMessages) {
         let selectedCount = selection.count
         // Leave the last count in place while the bar fades out.
-        if selectedCount > 0 {
-            count.text = translated("%d selected", "%d selected", count: selectedCount).replacing(
-                "%d", with: "\(selectedCount)")
-        }
+        if selectedCount > 0 { count.text = MessageText.localized.selectedCount(selectedCount) }
         delete.isSensitive = selection.canDelete
         widget.isRevealed = selectedCount > 0
     }

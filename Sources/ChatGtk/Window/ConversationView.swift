@@ -12,6 +12,7 @@ final class ConversationView {
 
     private let conversation: Conversation
     private let title: WindowTitle
+    private let titleButton: Button
     private let backButton: Button
     private let header: HeaderBar
     private let stack: Stack
@@ -51,6 +52,7 @@ final class ConversationView {
         let builder = Builder(resource: Resource.ui("conversation"))
         widget = builder["conversation"]
         title = builder["title"]
+        titleButton = builder["title_button"]
         backButton = builder["back_button"]
         header = builder["header"]
         stack = builder["timeline_stack"]
@@ -99,6 +101,7 @@ final class ConversationView {
         showHeader(name: room.name, kind: room.kind)
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
+            Rendering({ ClockFormat.desktop.isTwelveHour }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
             Rendering({ conversation.encryptionNotice(.gettext) }, { [weak self] in self?.showEncryption($0) }),
             Rendering({ conversation.acceptsMessages }, { [weak self] in self?.showComposer($0) }),
@@ -136,26 +139,16 @@ final class ConversationView {
             mention, members: conversation.timeline.state.members, kind: room.kind,
             room: { (roomNamed($0), roomAvatar(RoomID($0))) }, translator: .gettext)
         guard let card else { return nil }
-        return UserCard.Content(
-            name: card.name, identifier: card.identifier, avatarURI: card.avatarURI,
-            icon: card.isEveryone ? "system-users-symbolic" : nil, action: card.opening.flatMap(action))
+        return UserCard.Content(card: card, open: card.opening.flatMap(opener))
     }
 
-    /// The button that opens what a mention leads to, with its mnemonic.
-    private func action(of opening: MentionCard.Opening) -> (label: String, run: @MainActor () -> Void)? {
+    /// What the card's button does.
+    private func opener(of opening: MentionCard.Opening) -> (@MainActor () -> Void)? {
         guard let onOpen else { return nil }
-        let (address, label) =
-            switch opening {
-            case .directChat(let id): (id, translated("_Message"))
-            case .room(let id): (id, translated("_Open"))
-            }
-        return (
-            label,
-            { [weak self] in
-                self?.composer.closeCard()
-                onOpen(address)
-            }
-        )
+        return { [weak self] in
+            self?.composer.closeCard()
+            onOpen(opening.address)
+        }
     }
 
     // MARK: Search
@@ -212,9 +205,11 @@ final class ConversationView {
     private func showHeader(name: String, kind: Room.Kind) {
         room = (name, kind)
         headerRendering = Rendering({ [conversation] in conversation.header(name: name, kind: kind) }) {
-            [title, emptyPage] header in
+            [title, titleButton, emptyPage, composer] header in
             title.setTitle(header.name)
             title.setSubtitle(header.subtitle(.gettext))
+            titleButton.setAccessibleLabel(header.accessibleTitle(.gettext))
+            composer.bar.placeholder = header.placeholder(.gettext)
             emptyPage.title = header.emptyTitle(.gettext)
             emptyPage.descriptionMarkup = header.emptyDescription(.gettext)
         }

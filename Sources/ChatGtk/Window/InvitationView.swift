@@ -14,6 +14,7 @@ final class InvitationView {
     private let accept: Button
     private let decline: Button
     private let spinner: Spinner
+    private let texts = InvitationText(.desktop)
     private var rendering: Rendering?
 
     init(_ viewModel: InvitationViewModel, avatarLoader: AvatarLoader) {
@@ -45,13 +46,13 @@ final class InvitationView {
         let invitation = state.invitation
         avatar.show(invitation.title, invitation.avatar, from: avatarLoader)
         show(invitation.title, in: "name")
-        show(invitation.address == invitation.title ? nil : invitation.address, in: "address")
-        show(InvitationText(.desktop).inviter(of: invitation), in: "inviter")
+        show(texts.address(of: invitation), in: "address")
+        show(texts.inviter(of: invitation), in: "inviter")
         show(invitation.topic, in: "topic")
         labels["encrypted"]?.isVisible = invitation.isEncrypted
-        show(state.error.map { InvitationText(.desktop).text(for: $0) }, in: "error")
-        accept.isVisible = !invitation.isKnock
-        decline.label = invitation.isKnock ? translated("_Withdraw Request") : translated("_Decline")
+        show(state.error.map { texts.text(for: $0) }, in: "error")
+        accept.isVisible = state.canBeAccepted
+        decline.label = texts.decline(invitation)
         accept.isSensitive = state.canDecide
         decline.isSensitive = state.canDecide
         spinner.isVisible = !state.canDecide

@@ -30,7 +30,7 @@ public final class MainWindow {
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
     private var selection: Rendering?
-    /// Of the displayed account.
+    /// The renderings of the displayed account.
     private var renderings: [Rendering] = []
 
     /// Creates a window for the rooms of a single account.
@@ -80,6 +80,21 @@ public final class MainWindow {
             window.destroy()
         }
     }
+
+    /// Opens what the command line or another application names.
+    public func open(_ target: OpenTarget) {
+        switch target {
+        case .address(let address): open(address)
+        case .room(let name):
+            accounts.openRoom(named: name)
+            panes.visiblePane = .content
+        }
+    }
+
+    /// Starts a message to someone: in a direct chat where the account can search for people, else in a new room.
+    public func startMessage() { perform(account.coordinator.dialogs.canSearchUsers ? .newChat : .newRoom) }
+
+    public func search() { perform(.search) }
 
     /// Opens a room or user by Matrix ID, alias or link, in an account that accepts addresses.
     public func open(_ address: String) {
@@ -277,7 +292,8 @@ public final class MainWindow {
         case .zoomIn: zoom(.larger)
         case .zoomOut: zoom(.smaller)
         case .zoomReset: zoom(.normal)
-        case .showHelp: rooms.showShortcuts()
+        case .showHelp:
+            rooms.showShortcuts(sendKey: settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return)
         case .close: close()
         }
     }

@@ -4,7 +4,7 @@ import GtkKit
 
 /// The left pane: the room list, or the search in its place, under the accounts and the state of their connection.
 final class Sidebar {
-    /// What happens in the sidebar and concerns the window.
+    /// Events in the sidebar that concern the window.
     struct Outputs {
         /// A room was activated by pointer or keyboard, even if it was open already.
         var roomActivated: () -> Void
@@ -34,7 +34,7 @@ final class Sidebar {
             viewModel: account.coordinator.rooms, list: builder["room_list"], stack: rooms,
             avatarLoader: account.avatars)
         accountBar = AccountBar(
-            accounts, presenter: accountPresenter, header: header, sidebar: builder["sidebar"])
+            accounts, presenter: accountPresenter, header: header, in: builder)
         roomList.onActivate = outputs.roomActivated
         roomList.onDetails = outputs.detailsRequested
         roomList.onLeave = outputs.leavingRequested
@@ -57,8 +57,11 @@ final class Sidebar {
         searchPane.open()
     }
 
-    /// Shows the window's buttons if the other pane is not visible.
-    func show(isFolded: Bool) { header.showsEndTitleButtons = isFolded }
+    /// Shows the window's buttons, and the badge of the open room, if the other pane is not visible.
+    func show(isFolded: Bool) {
+        header.showsEndTitleButtons = isFolded
+        roomList.show(isFolded: isFolded)
+    }
 
     private func show(isSearching: Bool) {
         searchPane.widget.isVisible = isSearching

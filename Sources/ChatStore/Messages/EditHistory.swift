@@ -49,9 +49,9 @@ struct EditHistory {
     /// Appends a new current version.
     /// - Parameter edit: The edit's identifier; `nil` for backends without one.
     func append(
-        _ wording: Wording, _ contents: StoredContents = StoredContents(nil), at date: Date, by edit: String? = nil
+        _ wording: Wording, _ contents: StoredMedia = StoredMedia(nil), at date: Date, by edit: String? = nil
     ) throws {
-        let before = try StoredContents(now: key, in: db)
+        let before = try StoredMedia(now: key, in: db)
         try db.execute(
             sql: """
                 INSERT INTO revision (kind, files, message, number, writtenAt, formatted, text, edit, written)
@@ -112,7 +112,7 @@ struct EditHistory {
     ///
     /// The server returns the user's own edits without their source text, which is taken over from the known edit.
     /// - Returns: Whether the current version changed.
-    func put(_ edit: String, _ wording: Wording, _ contents: StoredContents, at date: Date) throws -> Bool {
+    func put(_ edit: String, _ wording: Wording, _ contents: StoredMedia, at date: Date) throws -> Bool {
         var wording = wording
         if let existing = try version(edit) {
             let isSameText = existing.wording.text == wording.text && existing.wording.html == wording.html
@@ -154,7 +154,7 @@ struct EditHistory {
         else { return false }
         let writtenAt: Int64 = try before.value("writtenAt")
         try show(
-            try Self.wording(before), try StoredContents(before),
+            try Self.wording(before), try StoredMedia(before),
             editedAt: try before.flag("isEdit") ? writtenAt : nil, by: try before.optional("edit"))
         try db.execute(
             sql: "DELETE FROM revision WHERE message = ? AND number = ?",
@@ -163,7 +163,7 @@ struct EditHistory {
     }
 
     private func show(
-        _ wording: Wording, _ contents: StoredContents, editedAt: Int64?, by edit: String?
+        _ wording: Wording, _ contents: StoredMedia, editedAt: Int64?, by edit: String?
     ) throws {
         try db.execute(
             sql: "UPDATE message SET text = ?, formatted = ?, editedAt = ? WHERE key = ?",
@@ -179,7 +179,7 @@ struct EditHistory {
 
     /// Inserts an edit between the original version, which is no edit, and the current one.
     private func insert(
-        _ wording: Wording, _ contents: StoredContents, at time: Int64, by edit: String
+        _ wording: Wording, _ contents: StoredMedia, at time: Int64, by edit: String
     ) throws {
         let next = try Int64.fetchOne(
             db,

@@ -21,10 +21,10 @@ struct MessageEditor {
     /// Applies an edit with an identifier.
     /// - Returns: The changed message, or `nil` if nothing changed.
     func edit(
-        _ message: Message, to wording: Wording, _ contents: MessageContents?, at date: Date, by edit: String
+        _ message: Message, to wording: Wording, _ contents: MessageMedia?, at date: Date, by edit: String
     ) throws -> Message? {
         let history = EditHistory(key: key(of: message), db: db)
-        guard try history.put(edit, wording, StoredContents(contents), at: date) else { return nil }
+        guard try history.put(edit, wording, StoredMedia(contents), at: date) else { return nil }
         try record.refreshLastMessage(in: db)
         return try MessageQuery(room: record).get(message.id, in: db)
     }

@@ -132,11 +132,12 @@ struct MessageQuery {
         guard let kind = Message.Kind(code: try row.value("kind")) else { throw UnreadableColumn(name: "kind") }
         return Message(
             id: try row.identifier("id"), roomID: room.room.id, sender: try row.identifier("sender"),
-            text: try row.value("text"), sentAt: try row.date("sentAt"),
+            content: Message.Content(
+                try row.value("text"), kind: kind, formattedText: try row.optional("formatted")),
+            sentAt: try row.date("sentAt"),
             position: MessageKey(raw: try row.value("key")).position,
             transactionID: try row.optionalIdentifier("transactionID"), replyTo: try row.optionalIdentifier("replyTo"),
-            editedAt: try row.optionalDate("editedAt"), isDeleted: try row.flag("isDeleted"), delivery: delivery,
-            kind: kind, formattedText: try row.optional("formatted"))
+            editedAt: try row.optionalDate("editedAt"), isDeleted: try row.flag("isDeleted"), delivery: delivery)
     }
 
     /// Adds related rows, with one query per table for all messages.
@@ -246,7 +247,7 @@ extension Message.Delivery {
 }
 
 extension Message.Kind {
-    /// The stored codes are the indexes of this list: append new kinds only.
+    /// The stored codes are indexes into this list: add new kinds only at its end.
     private static let codes: [Message.Kind] = [
         .text, .emote, .notice, .image, .file, .audio, .video, .event,
     ]

@@ -95,8 +95,11 @@ struct MessageWriter {
     private func insert(_ new: NewMessage, by sender: Sender, position: Int64, arrival: Int64) throws -> Message {
         guard MessageKey.positions.contains(position) else { throw ChatError.storage(reason: "the room is full") }
         let key = MessageKey(room: record.key, position: position).raw
-        var written = new.written
-        if sender.isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) { written = noted }
+        var content = new.content
+        if sender.isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) {
+            content.written = noted
+        }
+        if content.written != nil { content.mentionsEveryone = false }
         try db.cachedStatement(
             sql: """
                 INSERT INTO message
@@ -104,27 +107,23 @@ struct MessageWriter {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
-            key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, new.kind.code,
-            new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, new.formattedText, new.text,
+            key, record.key, arrival, new.id.rawValue, sender.key, new.sentAt.milliseconds, content.kind.code,
+            new.delivery.code, new.transactionID?.rawValue, new.replyTo?.rawValue, content.formattedText,
+            content.text,
         ])
-        let mentionsEveryone = written == nil && new.mentionsEveryone
-        if written != nil || mentionsEveryone {
-            try EditHistory(key: key, db: db).setWritten(
-                Wording(new.text, written: written, mentionsEveryone: mentionsEveryone))
+        if content.written != nil || content.mentionsEveryone {
+            try EditHistory(key: key, db: db).setWritten(content.wording)
         }
-        try new.event?.insert(for: key, in: db)
-        if new.notificationLevel != .unread, new.event == nil, !sender.isOwn {
+        try content.event?.insert(for: key, in: db)
+        if new.notificationLevel != .unread, content.event == nil, !sender.isOwn {
             try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
                 .execute(arguments: [key, new.notificationLevel.rawValue])
         }
-        try Self.insert(new.attachments, of: key, in: db)
-        var message = Message(
-            id: new.id, roomID: record.room.id, sender: new.sender, text: new.text,
+        try Self.insert(content.attachments, of: key, in: db)
+        return Message(
+            id: new.id, roomID: record.room.id, sender: new.sender, content: content,
             sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
-            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery, kind: new.kind,
-            formattedText: new.formattedText, written: written, attachments: new.attachments, event: new.event)
-        message.mentionsEveryone = mentionsEveryone
-        return message
+            transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery)
     }
 
     static func insert(_ attachments: [MediaReference], of key: Int64, in db: Database) throws {

@@ -41,7 +41,7 @@ enum UnresolvedRelation {
             return MessageChange(
                 id: try row.value("id"), target: message, sender: try row.identifier("sender"),
                 at: try row.date("givenAt"), kind: kind,
-                content: MessageContents(kind: try row.optional("messageKind"), files: try row.optional("files")))
+                content: MessageMedia(kind: try row.optional("messageKind"), files: try row.optional("files")))
         }
     }
 }

@@ -132,10 +132,10 @@ public struct MessageChange: Equatable, Sendable {
     public var at: Date
     public var kind: Kind
     /// The new kind and attachments of an edited message; `nil` keeps them.
-    public var content: MessageContents?
+    public var content: MessageMedia?
 
     public init(
-        id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind, content: MessageContents? = nil
+        id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind, content: MessageMedia? = nil
     ) {
         self.content = content
         self.id = id
@@ -147,7 +147,7 @@ public struct MessageChange: Equatable, Sendable {
 }
 
 /// A message's content besides its text.
-public struct MessageContents: Equatable, Sendable {
+public struct MessageMedia: Equatable, Sendable {
     public var kind: Message.Kind
     public var attachments: [MediaReference]
 
@@ -171,8 +171,8 @@ public struct TimelineGap: Equatable, Sendable {
     /// Returns a placeholder for an unknown pagination token.
     public static func token(before event: MessageID) -> String { eventPrefix + event.rawValue }
 
-    /// The event right after the gap, for which the server has to be asked for a token (`/context`); `nil` if ``token``
-    /// is a real token.
+    /// The event right after the gap, for which to ask the server for a token (`/context`); `nil` if ``token`` is a
+    /// real token.
     public var eventBehind: MessageID? {
         token.hasPrefix(Self.eventPrefix) ? MessageID(String(token.dropFirst(Self.eventPrefix.count))) : nil
     }

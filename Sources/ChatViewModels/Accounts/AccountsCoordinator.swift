@@ -47,8 +47,8 @@ public final class AccountsCoordinator {
     /// The ID of the selected account.
     public private(set) var selection = AccountsCoordinator.localID
     public var conversations: ConversationCoordinator { open[selection] ?? local }
-    /// The account and the room that are shown, or `nil` while an account that was asked for is not open yet: what is
-    /// shown until then is no choice of the user's.
+    /// The account and the room that are shown, or `nil` while a requested account is not open yet: what is shown
+    /// until then is not the user's choice.
     public var displayed: DisplayedRoom? {
         isWaiting ? nil : DisplayedRoom(account: selection, room: conversations.rooms.state.selection)
     }
@@ -64,7 +64,7 @@ public final class AccountsCoordinator {
     @ObservationIgnored private let make: (String, AccountSession) async -> ConversationCoordinator?
     @ObservationIgnored private var sessions: [String: AccountSession] = [:]
     @ObservationIgnored private let time: Timekeeper
-    @ObservationIgnored private var hasStarted = false
+    private var hasStarted = false
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// The account to select once it is open.
@@ -158,7 +158,7 @@ public final class AccountsCoordinator {
         Task { await left.flushDrafts() }
     }
 
-    /// Selects an account of the list, or tries again to open it.
+    /// Selects an account in the list, or tries again to open it.
     public func choose(_ account: String) {
         guard let row = rows.first(where: { $0.id == account }) else { return }
         if row.isOpen { select(account) } else { retry(account) }
@@ -172,6 +172,41 @@ public final class AccountsCoordinator {
         guard conversations.acceptsAddresses else { return false }
         conversations.open(address)
         return true
+    }
+
+    /// Opens the room with a name, in the displayed account if it has one, else in the first account that has. Case is
+    /// ignored. Waits for accounts that are still being opened, and shows a toast if there is no such room.
+    public func openRoom(named name: String) {
+        Task {
+            await time.wait(atMost: Self.connectingTimeout) { [weak self] in
+                self.map { $0.place(ofRoomNamed: name) != nil || $0.hasLoadedAllRooms } ?? true
+            }
+            if let place = place(ofRoomNamed: name) {
+                select(place.account)
+                conversations.rooms.send(.select(place.room))
+            } else {
+                let translator = conversations.environment.translator
+                conversations.requests.show(.message(translator("No room is named “{name}”", ["name": name])))
+            }
+        }
+    }
+
+    private func place(ofRoomNamed name: String) -> (account: String, room: RoomID)? {
+        let name = name.lowercased()
+        for account in [selection, Self.localID] + states.map(\.id) {
+            let coordinator = account == Self.localID ? local : open[account]
+            let row = coordinator?.rooms.state.rows.first { $0.name.lowercased() == name }
+            if let row { return (account, row.id) }
+        }
+        return nil
+    }
+
+    private var hasLoadedAllRooms: Bool {
+        guard local.rooms.state.isLoaded, hasStarted || service == nil else { return false }
+        return states.allSatisfy { state in
+            if case .broken = state.condition { return true }
+            return open[state.id]?.rooms.state.isLoaded == true
+        }
     }
 
     public func retry(_ account: String) {

@@ -1,18 +1,18 @@
 public import ChatCore
 public import Observation
 
-/// Signs out an account: says what is lost, and asks again if the server can't be told.
+/// Signs out an account: says what will be lost, and asks again if the server did not end the session.
 @Observable
 public final class LogOutViewModel: ViewModel {
     public nonisolated enum Step: Equatable, Sendable {
         /// Counts what was not sent yet.
         case counting
-        /// Asks for confirmation; `nil` if nothing could be counted.
+        /// Asks for confirmation; `nil` if counting failed.
         case confirming(PendingCount?)
         case loggingOut
-        /// The server did not end the session: asks whether to remove the account nevertheless.
+        /// The server did not end the session: asks whether to remove the account anyway.
         case failed(SignInProblem)
-        /// The account is signed out, or stays.
+        /// The account is signed out, or the user canceled.
         case over
     }
 
@@ -41,7 +41,7 @@ public final class LogOutViewModel: ViewModel {
     public func start() {
         Task {
             await flushDrafts()
-            // Without the numbers, the question is asked without them.
+            // If counting fails, ask without the numbers.
             state.step = .confirming(try? await service.pendingCount(of: state.account))
         }
     }
@@ -70,7 +70,7 @@ public final class LogOutViewModel: ViewModel {
 }
 
 extension LogOutViewModel.State {
-    /// What is to be confirmed, with one line for each kind of thing that is lost.
+    /// The text to confirm, with one line for each kind of content that will be lost.
     public nonisolated func losses(_ translator: Translator) -> String {
         var lines = [
             translator("The messages of this account will be deleted from this computer. They remain on the server.")
@@ -79,21 +79,17 @@ extension LogOutViewModel.State {
         if pending.messages > 0 {
             lines.append(
                 translator.plural(
-                    "%d unsent message will be lost.", "%d unsent messages will be lost.",
-                    pending.messages
-                ).replacing("%d", with: "\(pending.messages)"))
+                    "{count} unsent message will be lost.", "{count} unsent messages will be lost.", pending.messages))
         }
         if pending.changes > 0 {
             lines.append(
                 translator.plural(
-                    "%d unsent change to a message will be lost.",
-                    "%d unsent changes to messages will be lost.", pending.changes
-                ).replacing("%d", with: "\(pending.changes)"))
+                    "{count} unsent change to a message will be lost.",
+                    "{count} unsent changes to messages will be lost.", pending.changes))
         }
         if pending.drafts > 0 {
             lines.append(
-                translator.plural("%d draft will be lost.", "%d drafts will be lost.", pending.drafts)
-                    .replacing("%d", with: "\(pending.drafts)"))
+                translator.plural("{count} draft will be lost.", "{count} drafts will be lost.", pending.drafts))
         }
         return lines.joined(separator: "\n")
     }

@@ -26,7 +26,7 @@ public final class SignInViewModel: ViewModel {
         public var step = Step.server
         /// Why the last attempt at this step failed.
         public var problem: SignInProblem?
-        /// An account being signed in again, for which neither server nor user name are asked.
+        /// An account being signed in again, for which neither the server nor the user name is asked for.
         public var again: Account?
         /// The user ID, if one was entered as the server.
         public var name = ""
@@ -34,6 +34,9 @@ public final class SignInViewModel: ViewModel {
         public var usesToken = false
         /// Whether the dialog can close: the first sync has completed or failed, or nothing is left to cancel.
         public var isOver = false
+
+        /// What the field for the server contains at first: the largest public homeserver, for who has none.
+        public var suggestedServer: String { again == nil ? "matrix.org" : "" }
 
         public var isBusy: Bool {
             switch step {
@@ -48,7 +51,7 @@ public final class SignInViewModel: ViewModel {
             case .server, .credentials, .credentialError, .starting, .done: false
             }
         }
-        /// - Parameter address: what is typed as the server.
+        /// - Parameter address: the text typed as the server.
         public func canFind(_ address: String) -> Bool { !isBusy && !address.allSatisfy(\.isWhitespace) }
 
         public func canLogIn(name: String, password: String, token: String) -> Bool {

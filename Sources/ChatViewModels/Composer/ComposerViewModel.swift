@@ -68,13 +68,16 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private var editWarnings: [String: String] = [:]
 
     /// - Parameters:
+    ///   - completionSources: answer completion queries; for a prefix that several share, the first one.
+    ///   - inputController: decides what is typed; `nil` for none.
     ///   - commands: the slash commands; `nil` if a leading slash has no meaning.
     ///   - emoji: receives the emoji the user picks, so that completion can rank them first.
     ///   - onCommand: executes commands that are not messages. Errors are reported, and the command's text is restored.
-    ///   - onOutput: receives what concerns others, until ``stopReporting()``.
+    ///   - onOutput: receives events that concern other parts of the window, until ``stopReporting()``.
     public init(
         roomID: RoomID, service: any MessageService & DraftService, media: (any MediaService)? = nil,
-        configuration: ComposerConfiguration = .preset(.parlance), time: Timekeeper = .continuous,
+        configuration: ComposerConfiguration = .preset(.parlance), completionSources: [any CompletionSource] = [],
+        inputController: (any ComposerInputController)? = nil, time: Timekeeper = .continuous,
         commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil,
         makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) },
         onCommand: @escaping (ChatCommand) async throws -> Void = { _ in },
@@ -94,9 +97,10 @@ public final class ComposerViewModel: ViewModel {
         configuration.typingTimeout = .seconds(30)
         configuration.attachments = AttachmentLimits(count: ChatLimits.attachments, bytes: ChatLimits.attachmentBytes)
         preferences = WritingPreferences(sendKey: configuration.sendKey)
-        let session = ComposerSession(configuration: configuration, time: time)
+        let session = ComposerSession(
+            configuration: configuration, completionSources: completionSources, inputController: inputController,
+            media: media, time: time)
         self.session = session
-        session.media = media
         session.waitForDraft()
         drafts = DraftWriter(service: service, roomID: roomID, stored: session.makeDraft()) { [weak session] in
             session?.report($0)
@@ -127,12 +131,6 @@ public final class ComposerViewModel: ViewModel {
         State(
             composer: session.composer, editQuote: session.editQuote,
             editWarning: session.composer.editing.flatMap { editWarnings[$0] }, isReady: session.isReady)
-    }
-
-    /// The sources that answer completion queries; for a prefix that several share, the first one.
-    public var completionSources: [any CompletionSource] {
-        get { session.completionSources }
-        set { session.completionSources = newValue }
     }
 
     private func setPreferences(_ preferences: WritingPreferences) {

@@ -209,7 +209,7 @@ public final class ConversationCoordinator {
         guard !losses.isEmpty else { return nil }
         let translator = environment.translator
         let list = losses.map { $0.text(translator) }.joined(separator: ", ")
-        // Translators: %s is a list of what Markdown can't say, as "some spacing, the form of a table".
-        return translator("Lost when saving: %s").replacing("%s", with: list)
+        // Translators: {list} is what Markdown can't express, such as "table layout, some spacing".
+        return translator("Lost when saving: {list}", ["list": list])
     }
 }

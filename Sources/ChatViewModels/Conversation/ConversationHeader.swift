@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// The texts above the messages of an open room, and in place of them while there are none.
+/// The texts above the messages of an open room, and in their place while there are none.
 public nonisolated struct ConversationHeader: Equatable, Sendable {
     public var name: String
     public var kind: Room.Kind
@@ -19,10 +19,23 @@ public nonisolated struct ConversationHeader: Equatable, Sendable {
     public func subtitle(_ translator: Translator) -> String {
         if let topic = headline.topic { return topic }
         if kind == .direct || kind == .guide { return "" }
-        let count = max(headline.memberCount ?? 0, otherCount + 1)
-        if count == 1 { return translator("Only you") }
-        return translator.plural("{count} member", "{count} members", count)
+        if isAlone { return translator("Only you") }
+        return translator.plural("{count} member", "{count} members", memberCount)
     }
+
+    /// What a screen reader says of the title.
+    public func accessibleTitle(_ translator: Translator) -> String {
+        [name, subtitle(translator)].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// What the composer shows while it is empty.
+    public func placeholder(_ translator: Translator) -> String {
+        kind == .notes || isAlone ? translator("Write a message…") : translator("Message {room}…", ["room": name])
+    }
+
+    /// Whether the user is the only member, as far as known.
+    private var isAlone: Bool { kind != .direct && kind != .guide && memberCount == 1 }
+    private var memberCount: Int { max(headline.memberCount ?? 0, otherCount + 1) }
 
     public func emptyTitle(_ translator: Translator) -> String {
         kind == .notes ? translator("Notes") : name

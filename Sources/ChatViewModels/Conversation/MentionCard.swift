@@ -9,6 +9,21 @@ public nonisolated struct MentionCard: Equatable, Sendable {
         case directChat(String)
         /// The room with this ID or address.
         case room(String)
+
+        /// What is opened: the Matrix ID of the user or the room, or the room's address.
+        public var address: String {
+            switch self {
+            case .directChat(let id), .room(let id): id
+            }
+        }
+
+        /// The button's label, with a mnemonic.
+        public func button(_ translator: Translator) -> String {
+            switch self {
+            case .directChat: translator("_Message")
+            case .room: translator("_Open")
+            }
+        }
     }
 
     public var name: String
@@ -18,6 +33,9 @@ public nonisolated struct MentionCard: Equatable, Sendable {
     /// Whether the mention is of everyone in the room.
     public var isEveryone = false
     public var opening: Opening?
+
+    /// What a screen reader says of the card.
+    public var accessibleText: String { [name, identifier].filter { !$0.isEmpty }.joined(separator: ", ") }
 
     /// - Parameters:
     ///   - members: the members of the room that the mention is in.
@@ -38,7 +56,7 @@ public nonisolated struct MentionCard: Equatable, Sendable {
             name = member?.displayName ?? written
             identifier = id
             avatarURI = member?.avatar
-            // A direct chat is with this member already.
+            // In a direct chat, the chat with this member is already open.
             if member?.kind != .own, kind != .direct { opening = .directChat(id) }
         case .room(let id, _):
             let room = room(id)

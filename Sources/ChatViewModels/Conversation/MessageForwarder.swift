@@ -22,7 +22,7 @@ public struct MessageForwarder {
     public func forward(_ messages: [MessageID], to room: RoomID) {
         guard let source = openRoom.conversation?.roomID else { return }
         let name = rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
-        // Created once: a retried request does not send a message twice.
+        // Created once, so that a retried request does not send a message twice.
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
         Task {
             do {
@@ -34,7 +34,7 @@ public struct MessageForwarder {
                     let copy = WrittenMessage(forwarding: message, readsPlainTexts: readsPlainTexts)
                     try await service.send(copy, as: transaction, to: room)
                 }
-                requests.show(.message(translator("Forwarded to %s").replacing("%s", with: name)))
+                requests.show(.message(translator("Forwarded to {room}", ["room": name])))
             } catch {
                 requests.show(.failed(ChatError(error)))
             }

@@ -43,7 +43,7 @@ final class RoomComposers {
         return composer
     }
 
-    /// Drops the composers of rooms that the user has left, and what they report from now on.
+    /// Drops the composers of rooms that the user has left, and ignores what they report from now on.
     func remove(_ rooms: Set<RoomID>) {
         for room in rooms { entries.removeValue(forKey: room)?.composer.stopReporting() }
     }
@@ -58,12 +58,11 @@ final class RoomComposers {
         configuration.typingPhrases = TypingPhrases(environment.translator)
         let composer = ComposerViewModel(
             roomID: room, service: environment.service, media: environment.service, configuration: configuration,
-            time: environment.time, commands: environment.commands, emoji: environment.emoji,
+            completionSources: sources(room), inputController: environment.inputController, time: environment.time,
+            commands: environment.commands, emoji: environment.emoji,
             onCommand: { [onCommand] in try await onCommand($0, room) },
             onOutput: { [onOutput] in onOutput($0, room) })
         composer.send(.preferencesChanged(environment.preferences.writing))
-        composer.completionSources = sources(room)
-        composer.setInputController(environment.inputController)
         Task { await composer.start() }
         return composer
     }

@@ -14,7 +14,8 @@ public struct RoomDialogs {
     /// Returns the view model of a room's details, or `nil` if the room is not in the list.
     public func details(of room: RoomID) -> RoomDetailsViewModel? {
         guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return nil }
-        return RoomDetailsViewModel(room: room, name: row.name, service: service, onFailure: showFailure)
+        return RoomDetailsViewModel(
+            room: room, name: row.name, kind: row.kind, avatar: row.avatar, service: service, onFailure: showFailure)
     }
 
     /// Returns the view model of the dialog that creates and opens a room, or `nil` if only local rooms exist.

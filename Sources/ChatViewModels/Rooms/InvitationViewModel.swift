@@ -16,6 +16,8 @@ public final class InvitationViewModel: ViewModel {
         public var error: ChatError?
 
         public var canDecide: Bool { pendingDecision == nil }
+        /// Whether there is something to accept: the user's own knock can only be withdrawn.
+        public var canBeAccepted: Bool { !invitation.isKnock }
     }
 
     public nonisolated enum Output: Equatable, Sendable {
@@ -52,7 +54,7 @@ public final class InvitationViewModel: ViewModel {
                 case .accept: try await service.accept(room)
                 case .decline: try await service.decline(room)
                 }
-                // Who has moved on meanwhile is not brought back.
+                // A user who has moved on meanwhile is not brought back.
                 self?.onOutput(decision == .accept ? .accepted(room) : .removed(room))
             } catch {
                 self?.state.pendingDecision = nil

@@ -22,8 +22,11 @@ public final class NewRoomViewModel: ViewModel {
         public var error: ChatError?
 
         public var isAddressValid: Bool { !isPublic || RoomRequest.isValidAddress(address) }
+        /// Whether a name was entered that is too long or blank.
+        public var isNameInvalid: Bool { !name.isEmpty && RoomName.valid(name) == nil }
+        public var isTopicTooLong: Bool { topic.count > ChatLimits.topicLength }
         public var canCreate: Bool {
-            !isCreating && RoomName.valid(name) != nil && topic.count <= ChatLimits.topicLength && isAddressValid
+            !isCreating && RoomName.valid(name) != nil && !isTopicTooLong && isAddressValid
         }
     }
 

@@ -6,11 +6,14 @@ public import Observation
 public final class RoomDetailsViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public var name: String
+        public var kind = Room.Kind.group
+        /// The avatar URI, or `nil` if there is none.
+        public var avatar: String?
         /// The topic; empty if none is set.
         public var topic = ""
         /// The joined and invited members known so far.
         public var entries: [RoomMembers.Entry] = []
-        /// What the user searches among the members.
+        /// The text to search the members for.
         public var query = ""
         public var permissions: RoomMembers.Permissions = []
         /// The canonical alias, or `nil` if there is none.
@@ -43,7 +46,8 @@ public final class RoomDetailsViewModel: ViewModel {
         /// The number of joined members.
         public var memberCount: Int { entries.count { !$0.isInvited } }
         public var canRename: Bool { permissions.contains(.rename) }
-        public var canSetTopic: Bool { permissions.contains(.setTopic) }
+        public var canSetTopic: Bool { hasTopic && permissions.contains(.setTopic) }
+        public var isNameInvalid: Bool { error == .invalidName }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -67,13 +71,16 @@ public final class RoomDetailsViewModel: ViewModel {
     /// Runs actions in the order in which they were sent.
     @ObservationIgnored private let queue = DeliveryQueue()
 
-    /// - Parameter onFailure: receives the error of each failed action.
+    /// - Parameters:
+    ///   - avatar: the URI of the room's avatar, or `nil` if it has none.
+    ///   - onFailure: receives the error of each failed action.
     public init(
-        room: RoomID, name: String, service: any Service, onFailure: @escaping (ChatError) -> Void = { _ in }
+        room: RoomID, name: String, kind: Room.Kind = .group, avatar: String? = nil, service: any Service,
+        onFailure: @escaping (ChatError) -> Void = { _ in }
     ) {
         roomID = room
         self.onFailure = onFailure
-        state = State(name: name, hasTopic: service.capabilities.contains(.topic))
+        state = State(name: name, kind: kind, avatar: avatar, hasTopic: service.capabilities.contains(.topic))
         self.service = service
     }
 
@@ -98,7 +105,7 @@ public final class RoomDetailsViewModel: ViewModel {
             }
         }
         Task { [weak self, service, roomID] in
-            // A topic that cannot be read is shown as none. The field is sent only once the user has changed it.
+            // If the topic cannot be read, show none. The field is sent only once the user has changed it.
             let topic = service.capabilities.contains(.topic) ? (try? await service.topic(of: roomID)) ?? "" : ""
             self?.state.topic = topic
             guard needsServerMembers else { return }
@@ -133,7 +140,7 @@ public final class RoomDetailsViewModel: ViewModel {
                 switch action {
                 case .rename(let typed):
                     guard let name = RoomName.valid(typed) else {
-                        // Shown where it is typed.
+                        // Shown in the dialog, where the name is typed.
                         self?.state.error = .invalidName
                         return
                     }
@@ -203,25 +210,6 @@ public final class RoomDetailsViewModel: ViewModel {
                 id: user.id, displayName: user.title, kind: .person, hasLeft: true, avatar: user.avatar)
             state.entries.append(RoomMembers.Entry(member, isInvited: true, canBeRemoved: true))
         }
-    }
-}
-
-extension RoomMembers.Entry {
-    /// What is said of a member besides the name: whether it is the user, the role, and whether it was only invited.
-    public nonisolated func detail(_ translator: Translator) -> String {
-        var components: [String] = []
-        switch member.kind {
-        case .own: components.append(translator("You"))
-        case .guide: components.append(translator("Built-in guide"))
-        case .person: break
-        }
-        switch role {
-        case .administrator: components.append(translator("Administrator"))
-        case .moderator: components.append(translator("Moderator"))
-        case .member: break
-        }
-        if isInvited { components.append(translator("Invited")) }
-        return components.joined(separator: " · ")
     }
 }
 

@@ -34,7 +34,7 @@ public nonisolated enum StartFailure: Equatable, Sendable {
             translator(
                 "The messages in this folder were saved by a newer version of Parlance. Update Parlance to read them:")
                 + "\n\n" + path
-        case .other(let reason): reason
+        case .other(let reason): translator("Details: {reason}", ["reason": reason])
         }
     }
 }

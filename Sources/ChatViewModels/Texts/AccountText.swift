@@ -13,6 +13,12 @@ public struct AccountText {
         row.isLocal ? translator("This Computer") : row.name
     }
 
+    /// The title above the rooms: with several accounts, whose rooms they are.
+    public func sidebarTitle(of accounts: AccountList) -> String {
+        guard accounts.hasChoice, let row = accounts.selectedRow else { return translator("Parlance") }
+        return name(of: row)
+    }
+
     /// The line below the name: what is wrong, or else the user ID.
     public func detail(of row: AccountsCoordinator.Row) -> String {
         switch row.condition {
@@ -25,16 +31,17 @@ public struct AccountText {
         }
     }
 
-    /// What a screen reader says of an account.
+    /// What a screen reader says for an account.
     public func accessibleText(of row: AccountsCoordinator.Row) -> String {
         [name(of: row), detail(of: row)].filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// What a screen reader says of the button that opens the list.
+    /// What a screen reader says for the button that opens the list.
     public func accessibleText(of rows: [AccountsCoordinator.Row]) -> String {
         let name = rows.first { $0.isSelected }.map { self.name(of: $0) } ?? ""
         let isUnreadElsewhere = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
-        return translator("Account: %s").replacing("%s", with: name)
-            + (isUnreadElsewhere ? ", " + translator("unread messages in another account") : "")
+        return isUnreadElsewhere
+            ? translator("Account: {name}, unread messages in another account", ["name": name])
+            : translator("Account: {name}", ["name": name])
     }
 }

@@ -28,16 +28,16 @@ public struct HistoryText {
     }
 
     private func title(of version: MessageVersion, isOriginal: Bool) -> String {
-        let when = isOriginal ? translator("Sent %s") : translator("Edited %s")
-        return when.replacing("%s", with: wording.fullDate(version.writtenAt))
+        let date = ["date": wording.fullDate(version.writtenAt)]
+        return isOriginal ? translator("Sent {date}", date) : translator("Edited {date}", date)
     }
 
     private func accessibleText(of version: MessageVersion) -> String {
         version.segments.map { segment in
             switch segment.change {
             case .unchanged: segment.text
-            case .added: translator("Added: %s.").replacing("%s", with: segment.text)
-            case .removed: translator("Removed: %s.").replacing("%s", with: segment.text)
+            case .added: translator("Added: {text}.", ["text": segment.text])
+            case .removed: translator("Removed: {text}.", ["text": segment.text])
             }
         }.joined(separator: " ")
     }

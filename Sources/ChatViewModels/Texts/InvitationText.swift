@@ -16,10 +16,19 @@ public struct InvitationText {
             return translator("You asked to join this room. Someone there needs to approve your request.")
         }
         guard let id = invitation.inviter?.rawValue else { return nil }
-        let who = invitation.inviterName.map { "\($0) (\(id))" } ?? id
-        let text =
-            invitation.isDirect ? translator("%s wants to chat with you.") : translator("%s invited you to this room.")
-        return text.replacing("%s", with: who)
+        let who = ["name": invitation.inviterName.map { "\($0) (\(id))" } ?? id]
+        return invitation.isDirect
+            ? translator("{name} wants to chat with you.", who) : translator("{name} invited you to this room.", who)
+    }
+
+    /// The address of the room, or `nil` if it is shown as its title or unknown.
+    public func address(of invitation: Invitation) -> String? {
+        invitation.address == invitation.title ? nil : invitation.address
+    }
+
+    /// The label of the button that declines, with a mnemonic.
+    public func decline(_ invitation: Invitation) -> String {
+        invitation.isKnock ? translator("_Withdraw Request") : translator("_Decline")
     }
 
     public func text(for error: ChatError) -> String {

@@ -13,15 +13,14 @@ public struct SearchText {
     public func text(for problem: SearchSyntax.Problem) -> String {
         switch problem {
         case .missingValue(let key):
-            translator("Enter a value after “{filter}:”").replacing("{filter}", with: key)
+            translator("Enter a value after “{filter}:”", ["filter": key])
         case .date(let value):
-            translator("“{value}” is not a valid date. Use 2024, 2024-05, 2024-05-31, today, or yesterday.")
-                .replacing("{value}", with: value)
+            translator(
+                "“{value}” is not a valid date. Use 2024, 2024-05, 2024-05-31, today, or yesterday.", ["value": value])
         case .content(let value):
-            translator("Unknown filter “has:{value}”. Use link, file, image, video, or audio.")
-                .replacing("{value}", with: value)
-        case .unknownSender(let name): translator("No one named “{name}”").replacing("{name}", with: name)
-        case .unknownRoom(let name): translator("No room named “{name}”").replacing("{name}", with: name)
+            translator("Unknown filter “has:{value}”. Use link, file, image, video, or audio.", ["value": value])
+        case .unknownSender(let name): translator("No one named “{name}”", ["name": name])
+        case .unknownRoom(let name): translator("No room named “{name}”", ["name": name])
         case .roomAlreadySpecified: translator("“in:” only works when searching all rooms")
         }
     }
@@ -42,7 +41,7 @@ public struct SearchText {
             return state.hasNoResults ? translator("No results") : ""
         }
         let total = state.matches.count
-        return translator("{number} of {total}").replacing("{number}", with: String(current + 1))
-            .replacing("{total}", with: state.hasMore ? "\(total)+" : "\(total)")
+        return translator(
+            "{number} of {total}", ["number": String(current + 1), "total": state.hasMore ? "\(total)+" : "\(total)"])
     }
 }

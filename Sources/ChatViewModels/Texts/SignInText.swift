@@ -23,7 +23,7 @@ public struct SignInText {
         case .tooOften(let wait): tooOften(wait)
         case .otherUser: translator("Sign in with the same account.")
         case .alreadyHere: translator("You are already signed in to this account.")
-        case .rejected(let reason): translator("The server rejected the request: %s").replacing("%s", with: reason)
+        case .rejected(let reason): translator("The server rejected the request: {reason}", ["reason": reason])
         case .storage: translator("Could not open the local data for this account.")
         }
     }
@@ -44,9 +44,8 @@ public struct SignInText {
             return translator("Too many attempts. Try again later.")
         }
         return translator.plural(
-            "Too many attempts. Try again in %d second.", "Too many attempts. Try again in %d seconds.", seconds
-        )
-        .replacing("%d", with: "\(seconds)")
+            "Too many attempts. Try again in {count} second.", "Too many attempts. Try again in {count} seconds.",
+            seconds)
     }
 
     public func text(for banner: AccountsCoordinator.Banner) -> (text: String, action: String) {

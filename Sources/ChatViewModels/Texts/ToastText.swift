@@ -16,10 +16,8 @@ public struct ToastText {
         case .failed(let error): text(for: error)
         case .rejected(.limit(let rejected)):
             translator.plural(
-                "%d character over the limit was not inserted", "%d characters over the limit were not inserted",
-                rejected
-            )
-            .replacing("%d", with: "\(rejected)")
+                "{count} character over the limit was not inserted",
+                "{count} characters over the limit were not inserted", rejected)
         case .rejected(.overLimit): translator("Message too long")
         case .rejected(.draft): translator("Could not restore the draft")
         case .rejected(.rejectedByHost(let reason)): reason
@@ -38,13 +36,19 @@ public struct ToastText {
         switch error {
         case .notFound: translator("No longer available")
         case .notPermitted: translator("You do not have permission to do this")
-        case .invalidName: translator("Enter a room name with up to 100 characters")
-        case .invalidDisplayName: translator("Enter a display name with up to 100 characters")
+        case .invalidName:
+            translator.plural(
+                "Enter a room name with up to {count} character", "Enter a room name with up to {count} characters",
+                ChatLimits.roomNameLength)
+        case .invalidDisplayName:
+            translator.plural(
+                "Enter a display name with up to {count} character",
+                "Enter a display name with up to {count} characters", ChatLimits.roomNameLength)
         case .invalidAddress:
             translator("Enter a room address with up to 100 letters, digits, dots, hyphens, and underscores")
         case .topicTooLong(let limit):
-            translator.plural("Enter a topic with up to %d character", "Enter a topic with up to %d characters", limit)
-                .replacing("%d", with: "\(limit)")
+            translator.plural(
+                "Enter a topic with up to {count} character", "Enter a topic with up to {count} characters", limit)
         case .emptyMessage: translator("Message is empty")
         case .messageTooLong: translator("Message too long")
         case .tooManyAttachments(let limit): tooManyFiles(limit)
@@ -55,18 +59,17 @@ public struct ToastText {
         case .unreachable: translator("Could not connect to the server")
         case .signedOut: translator("Sign in again to continue")
         case .busy: translator("Server busy. Try again in a moment.")
-        case .rejected(let reason): translator("Not allowed by the server: %s").replacing("%s", with: reason)
+        case .rejected(let reason): translator("Not allowed by the server: {reason}", ["reason": reason])
         case .diskFull: translator("Not enough disk space")
         case .storage: translator("Could not save")
         }
     }
 
     private func tooManyFiles(_ limit: Int) -> String {
-        translator.plural("Attach up to %d file per message", "Attach up to %d files per message", limit)
-            .replacing("%d", with: "\(limit)")
+        translator.plural("Attach up to {count} file per message", "Attach up to {count} files per message", limit)
     }
 
     private func tooLarge(_ limit: Int) -> String {
-        translator("Files larger than %s cannot be sent").replacing("%s", with: wording.byteCount(limit))
+        translator("Files larger than {size} cannot be sent", ["size": wording.byteCount(limit)])
     }
 }

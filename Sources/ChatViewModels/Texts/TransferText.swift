@@ -18,9 +18,20 @@ public struct TransferText {
         case .exported: translator("Room Exported")
         case .imported: translator("Chat History Imported")
         case .failed where state.isImport:
-            translator("Could Not Import “{file}”").replacing("{file}", with: state.name)
+            translator("Could Not Import “{file}”", ["file": state.name])
         case .failed: translator("Could Not Export Room")
         case .cancelled: translator("Canceled Without Changes")
+        }
+    }
+
+    /// The heading of the dialog that asks how to export a room.
+    public func exportHeading(_ room: String) -> String { translator("Export “{room}”", ["room": room]) }
+
+    public func name(of format: ExportFormat) -> String {
+        switch format {
+        case .html: translator("Web page (HTML)")
+        case .markdown: translator("Text (Markdown)")
+        case .json: translator("Data (JSON)")
         }
     }
 
@@ -42,7 +53,7 @@ public struct TransferText {
                 "{count} Room Is Already Imported", "{count} Rooms Are Already Imported",
                 earlierImports.count)
         }
-        return translator("“{room}” Is Already Imported").replacing("{room}", with: room.name)
+        return translator("“{room}” Is Already Imported", ["room": room.name])
     }
 
     private func question(_ earlierImports: [EarlierImport]) -> String {
@@ -73,13 +84,15 @@ public struct TransferText {
         if report.files > 0 { lines.append(files(report.files)) }
         if report.missingFiles > 0 {
             lines.append(
-                translator("No longer available: {files}").replacing(
-                    "{files}", with: files(report.missingFiles)))
+                translator.plural(
+                    "{count} file is no longer available", "{count} files are no longer available",
+                    report.missingFiles))
         }
         if let startDate = report.startDate {
             lines.append(
-                translator("Messages before {date} are missing because the server could not be reached.").replacing(
-                    "{date}", with: wording.fullDate(startDate)))
+                translator(
+                    "Messages before {date} are missing because the server could not be reached.",
+                    ["date": wording.fullDate(startDate)]))
         }
         return (lines + ["", report.folder.path]).joined(separator: "\n")
     }
@@ -122,13 +135,13 @@ public struct TransferText {
             translator(
                 "Unsupported file. Parlance can import exports from Telegram (JSON), WhatsApp (text), Slack, and Element (JSON)."
             )
-        case .unreadable(let path): translator("Could not read {path}").replacing("{path}", with: path)
+        case .unreadable(let path): translator("Could not read {path}", ["path": path])
         case .truncated: translator("The file is incomplete. Download or copy it again.")
         case .malformed(_, let reason):
-            translator("The file is damaged: {reason}").replacing("{reason}", with: String(reason.prefix(200)))
+            translator("The file is damaged: {reason}", ["reason": String(reason.prefix(200))])
         case .tooDeep, .tooLong: translator("The file is damaged: its content exceeds the supported limits.")
         case .empty: translator("The file contains no messages.")
-        case .unwritable(let path): translator("Could not write to {path}").replacing("{path}", with: path)
+        case .unwritable(let path): translator("Could not write to {path}", ["path": path])
         case .diskFull: translator("Not enough disk space")
         }
     }

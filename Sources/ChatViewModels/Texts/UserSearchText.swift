@@ -15,6 +15,6 @@ public struct UserSearchText {
         return state.isEmpty ? translator("No people found") : ""
     }
 
-    /// What a screen reader says of the button that removes a chosen user.
-    public func removal(of user: User) -> String { translator("Remove %s").replacing("%s", with: user.title) }
+    /// What a screen reader says for the button that removes a chosen user.
+    public func removal(of user: User) -> String { translator("Remove {name}", ["name": user.title]) }
 }

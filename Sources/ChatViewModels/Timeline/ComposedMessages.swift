@@ -1,31 +1,82 @@
 import ChatCore
 import Composer
 
-/// The messages that the composer edits and replies to.
-nonisolated struct ComposedMessages: Sendable {
-    var editing: MessageID?
-    var replyingTo: MessageID?
+/// The messages that the composer edits and replies to. Reports what the composer has to know of them.
+final class ComposedMessages {
+    private var editing: MessageID?
+    private var replyingTo: MessageID?
+    private let roomID: RoomID
+    private let service: any TimelineBackend
+    private let loaded: LoadedTimeline
+    private let onOutput: (TimelineViewModel.Output) -> Void
 
-    /// What the composer has to know of an update: the message that it edits is gone, or the one that it replies to
-    /// has changed.
-    func outputs(of update: TimelineUpdate, by layout: TimelineLayout) -> [TimelineViewModel.Output] {
-        Set([editing, replyingTo].compactMap { $0 }).flatMap { id -> [TimelineViewModel.Output] in
+    init(
+        roomID: RoomID, service: any TimelineBackend, loaded: LoadedTimeline,
+        onOutput: @escaping (TimelineViewModel.Output) -> Void
+    ) {
+        self.roomID = roomID
+        self.service = service
+        self.loaded = loaded
+        self.onOutput = onOutput
+    }
+
+    /// Asks the composer to reply to a message.
+    func reply(to item: MessageItem) {
+        guard loaded.messages.message(item.id) != nil else { return }
+        onOutput(.reply(ReplyTarget(item)))
+    }
+
+    /// Asks the composer to edit a message.
+    func edit(_ id: MessageID) {
+        guard let message = loaded.messages.message(id) else { return }
+        let bodies = loaded.bodies
+        let editable = EditableMessage(
+            message, body: bodies.body(of: message), readsPlainTexts: bodies.readsPlainTexts)
+        onOutput(.edit(id, editable))
+    }
+
+    /// Notes which message the composer edits, and marks its row.
+    func setEditing(_ id: MessageID?) {
+        guard id != editing else { return }
+        editing = id
+        loaded.setEditing(id)
+        if let id, loaded.messages.message(id)?.isDeleted == true { onOutput(.editedMessageDeleted(id)) }
+    }
+
+    /// Notes which message the composer replies to. It may have been deleted since the draft was stored.
+    func setReplyingTo(_ id: MessageID?) {
+        guard id != replyingTo else { return }
+        replyingTo = id
+        guard let id else { return }
+        if let message = loaded.messages.message(id) {
+            if message.isDeleted { onOutput(.replyTargetChanged(id, .gone)) }
+            return
+        }
+        Task { [weak self, service, roomID] in
+            // The composer keeps its preview if the request fails.
+            guard let found = try? await service.messages([id], in: roomID) else { return }
+            guard let self, replyingTo == id, loaded.messages.message(id) == nil else { return }
+            onOutput(.replyTargetChanged(id, preview(of: found.first { $0.id == id })))
+        }
+    }
+
+    /// Reports that the edited message is gone, or that the one being replied to has changed.
+    func apply(_ update: TimelineUpdate) {
+        for id in Set([editing, replyingTo].compactMap { $0 }) {
             var changed: Message?
             if case .changed(let messages) = update { changed = messages.last { $0.id == id } }
             var isRemoved = changed?.isDeleted ?? false
             if case .removed(let ids) = update, ids.contains(id) { isRemoved = true }
-            var outputs: [TimelineViewModel.Output] = []
-            if isRemoved, id == editing { outputs.append(.editedMessageDeleted(id)) }
+            if isRemoved, id == editing { onOutput(.editedMessageDeleted(id)) }
             if id == replyingTo, isRemoved || changed != nil {
-                outputs.append(.replyTargetChanged(id, preview(of: isRemoved ? nil : changed, by: layout)))
+                onOutput(.replyTargetChanged(id, preview(of: isRemoved ? nil : changed)))
             }
-            return outputs
         }
     }
 
     /// The preview of the message being replied to; `nil` stands for one that is gone.
-    func preview(of message: Message?, by layout: TimelineLayout) -> ReplyTarget.Preview {
-        message.map { $0.isDeleted ? .gone : .text(layout.quotedText($0)) } ?? .gone
+    private func preview(of message: Message?) -> ReplyTarget.Preview {
+        message.map { $0.isDeleted ? .gone : .text(loaded.layout.quotedText($0)) } ?? .gone
     }
 }
 

@@ -2,7 +2,7 @@ public import ChatCore
 
 /// How a link in a message opens.
 public nonisolated enum LinkOpening: Equatable, Sendable {
-    /// A room or user, which this window shows; in the default application if it shows no addresses.
+    /// A room or user, shown in this window, or in the default application if the window cannot open addresses.
     case address(String)
     /// In the default application.
     case application(address: String)
@@ -20,7 +20,7 @@ public nonisolated enum LinkOpening: Equatable, Sendable {
     }
 }
 
-/// The question before a link that is suspicious, or that the user has not seen.
+/// The confirmation before opening a link that is suspicious, or whose target the user has not seen.
 public nonisolated struct LinkConfirmation: Equatable, Sendable {
     /// How many characters of the address are shown.
     private static let maxLength = 300
@@ -32,13 +32,14 @@ public nonisolated struct LinkConfirmation: Equatable, Sendable {
     }
 
     public var address: String { link.target.address }
-    /// Whether the link is likely to be deceptive: opening it is not the default then.
+    /// Whether the link is likely to be deceptive, so that opening it is not the default answer.
     public var isSuspicious: Bool { link.warnings.isSuspicious }
-    /// FTP links can only be copied: current desktops have no handler that asks before it downloads.
+    /// FTP links can only be copied: current desktops have no handler that asks before downloading.
     public var canOpen: Bool { link.target.scheme != .ftp }
 
     public func heading(_ translator: Translator) -> String {
-        isSuspicious ? translator("Open Suspicious Link?") : translator("Open Link?")
+        guard canOpen else { return translator("Copy Link?") }
+        return isSuspicious ? translator("Open Suspicious Link?") : translator("Open Link?")
     }
 
     /// The link's target and what is suspicious about it.
@@ -51,14 +52,14 @@ public nonisolated struct LinkConfirmation: Equatable, Sendable {
         }
         if link.warnings.contains(.credentials) {
             paragraphs.append(
-                translator("The link opens %@. The text before the “@” is a username, not the site.").replacing(
-                    "%@", with: host)
-            )
+                translator(
+                    "The link opens {host}. The text before the “@” is a username, not the site.", ["host": host]))
         }
         if link.warnings.contains(.internationalHost) {
             paragraphs.append(
-                translator("The address contains look-alike characters. Its ASCII form is %@.")
-                    .replacing("%@", with: asciiHost(host)))
+                translator(
+                    "The address contains look-alike characters. Its ASCII form is {host}.",
+                    ["host": asciiHost(host)]))
         }
         if link.warnings.contains(.hiddenCharacters) {
             paragraphs.append(

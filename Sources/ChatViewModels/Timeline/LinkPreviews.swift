@@ -23,11 +23,12 @@ public final class LinkPreviews {
     /// The preview of a link: `nil` if it is not known, `.some(nil)` if the link has none.
     public func cachedPreview(of address: String) -> LinkPreview?? { cache[address] }
 
-    /// Requests the preview of a link, unless it is known or on its way. ``cachedPreview(of:)`` tells when it arrives.
+    /// Requests the preview of a link, unless it is known or already requested. It arrives in
+    /// ``cachedPreview(of:)``.
     public func request(_ address: String) {
         guard cache[address] == nil, requested.insert(address).inserted else { return }
         Task { [service, room] in
-            // A preview that cannot be fetched is none.
+            // If a preview cannot be fetched, the link counts as having none.
             store(try? await service.linkPreview(of: address, in: room), of: address)
         }
     }
@@ -45,8 +46,8 @@ extension LinkPreview {
     /// The name of the site, or else the host of the link.
     public func siteText(of link: BodyLink) -> String { site.isEmpty ? link.target.host ?? "" : site }
 
-    /// What a screen reader says of the card, which opens the link.
+    /// What a screen reader says for the card, which opens the link.
     public func accessibleText(_ translator: Translator) -> String {
-        translator("Open %s").replacing("%s", with: title)
+        translator("Open {title}", ["title": title])
     }
 }

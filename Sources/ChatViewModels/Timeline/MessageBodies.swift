@@ -3,7 +3,7 @@ import Composer
 import MessageMarkup
 import Synchronization
 
-/// A cache of parsed message bodies, which are parsed off the main thread until their text changes.
+/// A cache of message bodies. They are parsed off the main thread, and again only when their text changes.
 ///
 /// Call ``prepare(_:)`` before displaying messages; bodies that are not prepared are parsed on the calling thread.
 nonisolated final class MessageBodies: Sendable {
@@ -136,7 +136,7 @@ nonisolated extension Message {
     ///
     /// - Parameter readsPlainTexts: see ``BackendCapabilities/plainTexts``.
     func textSyntax(readsPlainTexts: Bool) -> WrittenText.Syntax {
-        if let written { return written.syntax }
-        return readsPlainTexts && formattedText == nil && !isTypedHere ? .plain : .markdown
+        if let written = content.written { return written.syntax }
+        return readsPlainTexts && content.formattedText == nil && !isTypedHere ? .plain : .markdown
     }
 }

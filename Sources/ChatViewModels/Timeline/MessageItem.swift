@@ -31,6 +31,14 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         case text(MessageID, senderName: String, text: WrittenText)
         /// The message was deleted or could not be found.
         case unavailable
+
+        /// The message being replied to, or `nil` if it is unavailable.
+        public var message: MessageID? {
+            switch self {
+            case .loading(let id), .text(let id, _, _): id
+            case .unavailable: nil
+            }
+        }
     }
 
     public let id: MessageID
@@ -50,7 +58,6 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var transactionID: TransactionID?
     /// The message being replied to.
     public var quote: Quote?
-    /// The attached files.
     public var attachments: [MediaReference] = []
     public var reactions: [Reaction] = []
     /// Members whose latest read receipt is at this message, most recent first; at most ``Message/maxReadReceipts``.
@@ -67,9 +74,10 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var pendingChange: PendingChange?
     /// Whether it is pending and blocked until the user signs in again.
     public var waitsForSignIn = false
-    /// Whether it is the first of consecutive messages by one sender, and shows the sender.
+    /// Whether it is the first of consecutive messages by one sender, and shows the sender, with the time, if it is not
+    /// the user's own.
     public var startsGroup: Bool
-    /// Whether it is the last of consecutive messages by one sender, and shows the time.
+    /// Whether it is the last of consecutive messages by one sender, and shows the time if it is the user's own.
     public var endsGroup: Bool
     /// Whether the composer is editing this message.
     public var isBeingEdited: Bool
@@ -115,7 +123,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canDelete: Bool { isOwn && !isDeleted }
     /// Whether sending failed and can be retried.
     public var canRetry: Bool { isOwn && !isDeleted && delivery == .failed && transactionID != nil }
-    /// What the server rejected and awaits the user's decision.
+    /// What the server rejected, awaiting the user's decision.
     public nonisolated enum RejectedItem: Equatable, Sendable {
         case message
         case change(PendingChange.Kind)

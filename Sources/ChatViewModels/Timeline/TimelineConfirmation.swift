@@ -4,7 +4,7 @@ public import ChatCore
 public nonisolated struct TimelineConfirmation: Equatable, Sendable {
     nonisolated enum Subject: Equatable, Sendable {
         case deletion(MessageID)
-        /// Of a message that was not sent.
+        /// Discarding a message that was not sent.
         case discard(MessageID)
         case deletionOfSelected(count: Int)
         case discardOfFailed(count: Int)
@@ -19,7 +19,7 @@ public nonisolated struct TimelineConfirmation: Equatable, Sendable {
         self.isAlone = isAlone
     }
 
-    /// Asks for what a message needs.
+    /// Asks whether to discard the message if it failed to send, or else whether to delete it.
     init(deleting item: MessageItem, isAlone: Bool) {
         self.init(item.delivery == .failed ? .discard(item.id) : .deletion(item.id), isAlone: isAlone)
     }
@@ -38,9 +38,9 @@ public nonisolated struct TimelineConfirmation: Equatable, Sendable {
         case .deletion: translator("Delete Message?")
         case .discard: translator("Discard Message?")
         case .deletionOfSelected(let count):
-            translator.plural("Delete %d Message?", "Delete %d Messages?", count).replacing("%d", with: "\(count)")
+            translator.plural("Delete {count} Message?", "Delete {count} Messages?", count)
         case .discardOfFailed(let count):
-            translator.plural("Discard %d Message?", "Discard %d Messages?", count).replacing("%d", with: "\(count)")
+            translator.plural("Discard {count} Message?", "Discard {count} Messages?", count)
         }
     }
 

@@ -22,11 +22,12 @@ public final class TimelineViewModel: ViewModel {
     private var failedMessages = FailedMessages()
     private var isClosed = false
     @ObservationIgnored private var progress = ReadingProgress()
-    @ObservationIgnored private var composed = ComposedMessages()
     private let selection = TimelineSelection()
     @ObservationIgnored private lazy var loaded = LoadedTimeline(
         roomID: roomID, service: service, now: now, pageSize: pageSize, reach: reach
     ) { [weak self] in self?.receive($0) }
+    @ObservationIgnored private lazy var composed = ComposedMessages(
+        roomID: roomID, service: service, loaded: loaded, onOutput: onOutput)
     @ObservationIgnored private lazy var pageRequest = PageRequest(time: time) { [weak self] in
         self?.onEffect?(.finishedLoading($0))
     }
@@ -42,13 +43,13 @@ public final class TimelineViewModel: ViewModel {
     private let onOutput: (Output) -> Void
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var onEffect: ((Effect) -> Void)?
-    /// The scroll position that no view was there to restore.
+    /// A scroll effect kept until there is a view to perform it.
     @ObservationIgnored private var pendingReveal: Effect?
 
     /// - Parameters:
     ///   - pageSize: the number of messages requested per page.
     ///   - reach: how many messages to keep on each side of the scroll position.
-    ///   - onOutput: receives what concerns others, as long as this object exists.
+    ///   - onOutput: receives events that concern other parts of the window, as long as this object exists.
     public init(
         roomID: RoomID, service: any TimelineBackend, time: Timekeeper = .continuous,
         now: @escaping () -> Date = { Date() }, pageSize: Int = 60, reach: Int = 480,
@@ -63,7 +64,7 @@ public final class TimelineViewModel: ViewModel {
         self.onOutput = onOutput
         linkPreviews = LinkPreviews(room: roomID, service: service)
         scrollPositionWriter = ScrollPositionWriter(time: time) {
-            // Without it the room opens at the newest message.
+            // Without it, the room opens at the newest message.
             try? await service.saveScrollPosition($0, in: roomID)
         }
     }
@@ -75,7 +76,7 @@ public final class TimelineViewModel: ViewModel {
         guard listening == nil else { return }
         let stream = service.timeline(of: roomID, limit: pageSize)
         listening = Task { [weak self, service, roomID] in
-            // Without it the room opens at the unread line or the newest message.
+            // Without it, the room opens at the unread line or the newest message.
             let position = try? await service.scrollPosition(in: roomID)
             self?.scrollPositionWriter.noteStored(position)
             self?.setScrollPosition(position)
@@ -153,9 +154,11 @@ public final class TimelineViewModel: ViewModel {
         case .failed(.requestDiscard):
             if failedMessages.count > 0 { confirm(.discardOfFailed(count: failedMessages.count)) }
         case .failed(.discardAll): operations.delete(failedMessages.ids)
-        case .composer(.editLast): editLast()
-        case .composer(.editing(let id)): setEditing(id)
-        case .composer(.replyingTo(let id)): setReplyingTo(id)
+        case .composer(.editLast):
+            loaded.jump(
+                TimelineJump(destination: .newest, isRevealing: loaded.range.isDetached, editsLast: true))
+        case .composer(.editing(let id)): composed.setEditing(id)
+        case .composer(.replyingTo(let id)): composed.setReplyingTo(id)
         case .context(.dayChanged): loaded.layOutAll()
         case .context(.signedOut(let isSignedOut)): loaded.setSignedOut(isSignedOut)
         }
@@ -176,8 +179,8 @@ public final class TimelineViewModel: ViewModel {
             let isConfirmed = item.upload != nil || item.rejectedItem != .message
             if isConfirmed { operations.discard(item) } else { confirm(deleting: item) }
         case _ where !item.offers(action): break
-        case .reply: reply(to: item)
-        case .edit: edit(id)
+        case .reply: composed.reply(to: item)
+        case .edit: composed.edit(id)
         case .copy:
             let selection = selectedRange(in: item) == nil ? nil : selectedFragment
             onEffect?(.copy(selection ?? ClipboardFragment(copying: item)))
@@ -247,7 +250,7 @@ public final class TimelineViewModel: ViewModel {
     private func land(_ jump: TimelineJump, _ effect: Effect?) {
         if jump.isRevealing, let effect { reveal(effect) }
         guard jump.editsLast, let item = lastEditable else { return }
-        edit(item.id)
+        composed.edit(item.id)
         onEffect?(.bringIntoView(.message(item.id)))
     }
 
@@ -269,49 +272,6 @@ public final class TimelineViewModel: ViewModel {
 
     private func markRead() {
         if let id = progress.moveReadMarker(in: loaded.messages, loaded.range) { operations.markRead(id) }
-    }
-
-    // MARK: The composer
-
-    private func reply(to item: MessageItem) {
-        guard loaded.messages.message(item.id) != nil else { return }
-        onOutput(.reply(ReplyTarget(item)))
-    }
-
-    private func edit(_ id: MessageID) {
-        guard let message = loaded.messages.message(id) else { return }
-        let bodies = loaded.bodies
-        let editable = EditableMessage(
-            message, body: bodies.body(of: message), readsPlainTexts: bodies.readsPlainTexts)
-        onOutput(.edit(id, editable))
-    }
-
-    private func editLast() {
-        loaded.jump(TimelineJump(destination: .newest, isRevealing: loaded.range.isDetached, editsLast: true))
-    }
-
-    private func setEditing(_ id: MessageID?) {
-        guard id != composed.editing else { return }
-        composed.editing = id
-        loaded.setEditing(id)
-        if let id, loaded.messages.message(id)?.isDeleted == true { onOutput(.editedMessageDeleted(id)) }
-    }
-
-    /// The message that a draft replies to may have been deleted since the draft was stored.
-    private func setReplyingTo(_ id: MessageID?) {
-        guard id != composed.replyingTo else { return }
-        composed.replyingTo = id
-        guard let id else { return }
-        if let message = loaded.messages.message(id) {
-            if message.isDeleted { onOutput(.replyTargetChanged(id, .gone)) }
-            return
-        }
-        Task { [weak self, service, roomID] in
-            // The composer keeps its preview if the request fails.
-            guard let found = try? await service.messages([id], in: roomID) else { return }
-            guard let self, composed.replyingTo == id, loaded.messages.message(id) == nil else { return }
-            onOutput(.replyTargetChanged(id, composed.preview(of: found.first { $0.id == id }, by: loaded.layout)))
-        }
     }
 
     // MARK: Updates
@@ -348,19 +308,15 @@ public final class TimelineViewModel: ViewModel {
         let isFound = await loaded.open(newest, around: target, unreadLineAfter: unreadLineAfter)
         if !isFound { setScrollPosition(nil) }
         reveal(loaded.opening(at: progress.scrollPosition))
-        notifyComposer(of: .changed(loaded.messages.messages))
+        composed.apply(.changed(loaded.messages.messages))
         loaded.jumpToPostponed()
     }
 
     /// Applies a change or removal of messages.
     func apply(_ update: TimelineUpdate) {
         loaded.apply(update)
-        notifyComposer(of: update)
+        composed.apply(update)
         carryOut(selection.removeDeleted(by: update))
-    }
-
-    private func notifyComposer(of update: TimelineUpdate) {
-        for output in composed.outputs(of: update, by: loaded.layout) { onOutput(output) }
     }
 
     private func trackFailed(_ update: TimelineUpdate) {

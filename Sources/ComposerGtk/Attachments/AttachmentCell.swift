@@ -76,14 +76,14 @@ final class AttachmentCell {
         } else {
             progress.isVisible = false
         }
-        remove.setAccessibleLabel(translated("Remove %s").replacing("%s", with: attachment.name))
+        remove.setAccessibleLabel(translated("Remove {name}", ["name": attachment.name]))
         showFace(attachment, load)
     }
 
     private func detailText(_ attachment: Attachment) -> String {
         switch attachment.upload {
         case .ready: ByteCount.text(attachment.bytes)
-        case .running: translated("Attaching…") + " " + ByteCount.text(attachment.bytes)
+        case .running: translated("Attaching {size}…", ["size": ByteCount.text(attachment.bytes)])
         case .failed: translated("Could not attach")
         }
     }

@@ -9,8 +9,9 @@ import MediaGtk
 /// Adds files to a composer through the file chooser, paste and drag and drop, and owns the tray that shows them.
 final class AttachmentController {
     let tray: AttachmentTray
-    /// Opens the file chooser; belongs in the composer's start slot.
-    let button = Button(icon: "mail-attachment-symbolic")
+    /// A menu of what can be attached; belongs in the composer's start slot.
+    let button = MenuButton()
+    private let actions = ActionGroup()
     /// Called when the focus should return to the text.
     var onDone: (() -> Void)?
 
@@ -26,15 +27,10 @@ final class AttachmentController {
         self.queue = queue
         queue.inspect = { file, type in
             let family = type.prefix { $0 != "/" }
-            let info: MediaInfo? =
-                switch family {
-                case "image": await MediaInfo.ofImage(file)
-                case "video", "audio": await MediaInfo.ofVideoOrAudio(file)
-                default: nil
-                }
-            return info.map {
-                AttachmentQueue.Traits(
-                    size: $0.size, duration: $0.duration, blurHash: $0.blurHash, poster: $0.poster)
+            return switch family {
+            case "image": await MediaInfo.ofImage(file)
+            case "video", "audio": await MediaInfo.ofVideoOrAudio(file)
+            default: nil
             }
         }
         tray = AttachmentTray(
@@ -45,13 +41,26 @@ final class AttachmentController {
             })
         tray.onAdd = { [weak self] in self?.choose() }
         tray.onLeave = { [weak self] in self?.onDone?() }
+        setUpButton()
+        rendering = Rendering(
+            { [weak model] in model?.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
+    }
+
+    private func setUpButton() {
+        button.iconName = "parlance-add-symbolic"
         button.tooltip = translated("Attach Files")
         button.setAccessibleLabel(translated("Attach Files"))
         for style in ["flat", "circular", "parlance-composer-button"] { button.addStyle(style) }
-        button.focusOnClick = false
-        button.onClick { [weak self] in self?.choose() }
-        rendering = Rendering(
-            { [weak model] in model?.composer.editing == nil }, { [weak self] in self?.button.isSensitive = $0 })
+        button.opensUpward()
+        let menu = Menu()
+        menu.append(translated("_Image or Video…"), "attach.media")
+        menu.append(translated("_File…"), "attach.file")
+        actions.add("media") { [weak self] in
+            self?.choose(FileChooser.Filter(translated("Images and Videos"), types: ["image/*", "video/*"]))
+        }
+        actions.add("file") { [weak self] in self?.choose() }
+        button.insertActions(actions, prefix: "attach")
+        button.setMenu(menu)
     }
 
     /// Accepts files dropped anywhere on `area`, in place of any previous area, and highlights it during a drag.
@@ -136,9 +145,11 @@ final class AttachmentController {
     }
 
     /// Opens the file chooser.
-    func choose() {
+    /// - Parameter filter: The files to choose among; `nil` for all.
+    func choose(_ filter: FileChooser.Filter? = nil) {
         guard button.isSensitive else { return }
-        FileChooser.open(translated("Attach Files"), accept: translated("_Attach"), over: button) { [weak self] files in
+        FileChooser.open(translated("Attach Files"), accept: translated("_Attach"), filter: filter, over: button) {
+            [weak self] files in
             if files.isEmpty { self?.onDone?() } else { self?.addFiles(files) }
         }
     }

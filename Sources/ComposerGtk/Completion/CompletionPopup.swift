@@ -146,11 +146,11 @@ final class CompletionPopup {
         if completion.hasFailed { return failure(completion) }
         let count = completion.items.count
         guard count > 0 else { return translated("Loading…") }
-        let total = translated("%d suggestion", "%d suggestions", count: count).replacing("%d", with: "\(count)")
+        let total = translatedPlural("{count} suggestion", "{count} suggestions", count: count)
         guard let selected = completion.selected, completion.items.indices.contains(selected) else { return total }
         let entity = completion.items[selected]
         let name = [entity.name, entity.detail].compactMap { $0 }.joined(separator: ", ")
-        return translated("%1$s, %2$d of %3$d").replacing("%1$s", with: name)
-            .replacing("%2$d", with: "\(selected + 1)").replacing("%3$d", with: "\(count)")
+        return translated(
+            "{name}, {number} of {total}", ["name": name, "number": "\(selected + 1)", "total": "\(count)"])
     }
 }

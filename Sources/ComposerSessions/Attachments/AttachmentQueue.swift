@@ -21,30 +21,10 @@ public final class AttachmentQueue {
         }
     }
 
-    /// The properties of an image, video or audio file, determined before it is shown.
-    public nonisolated struct Traits: Sendable {
-        /// In pixels.
-        public var size: (width: Int, height: Int)?
-        /// In milliseconds.
-        public var duration: Int?
-        public var blurHash: String?
-        /// A frame of a video, as JPEG data.
-        public var poster: Data?
-
-        public init(
-            size: (width: Int, height: Int)? = nil, duration: Int? = nil, blurHash: String? = nil, poster: Data? = nil
-        ) {
-            self.size = size
-            self.duration = duration
-            self.blurHash = blurHash
-            self.poster = poster
-        }
-    }
-
     /// Inspects a file; returns `nil` if it is not an image, video or audio file.
-    public typealias Inspect = @Sendable (_ file: URL, _ type: String) async -> Traits?
+    public typealias Inspect = @Sendable (_ file: URL, _ type: String) async -> MediaInfo?
 
-    /// Determines the traits of files; without it they stay unknown.
+    /// Finds out the size, duration, BlurHash and poster of files; without it they stay unknown.
     public var inspect: Inspect?
 
     /// Stores the copies; `nil` if the host provides no storage.
@@ -58,10 +38,10 @@ public final class AttachmentQueue {
     private var waiting: [String: Item] = [:]
     private var tasks: [String: Task<Void, Never>] = [:]
 
-    /// What the session does for it.
+    /// What the queue asks the session to do.
     enum Output {
         case event(ComposerEvent)
-        /// Runs on the engine.
+        /// Work that is run on the engine.
         case work((inout ComposerEngine, Duration) -> [ComposerEffect])
         case failed(ChatError)
     }
@@ -190,7 +170,7 @@ public final class AttachmentQueue {
                 var reference = try await service.storeMedia(item.content, named: item.name, type: item.type) {
                     progress.note($0)
                 }
-                try await Self.addTraits(to: &reference, service, inspect)
+                try await Self.addInfo(to: &reference, service, inspect)
                 guard !Task.isCancelled else { return }
                 self?.finish(source, reference)
             } catch is CancellationError {
@@ -202,17 +182,17 @@ public final class AttachmentQueue {
         }
     }
 
-    private static func addTraits(
+    private static func addInfo(
         to reference: inout MediaReference, _ service: any MediaService, _ inspect: Inspect?
     ) async throws {
         guard let inspect,
-            let traits = await inspect(try await service.content(of: reference), reference.type)
+            let info = await inspect(try await service.content(of: reference), reference.type)
         else { return }
-        reference.width = traits.size?.width
-        reference.height = traits.size?.height
-        reference.duration = traits.duration
-        reference.blurHash = traits.blurHash
-        guard let poster = traits.poster else { return }
+        reference.width = info.size?.width
+        reference.height = info.size?.height
+        reference.duration = info.duration
+        reference.blurHash = info.blurHash
+        guard let poster = info.poster else { return }
         // A video can be sent without its poster.
         let storedPoster = try? await service.storeMedia(.data(poster), named: "poster.jpg", type: "image/jpeg") { _ in
         }

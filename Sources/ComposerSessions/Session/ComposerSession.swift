@@ -44,12 +44,26 @@ public final class ComposerSession: ComposerModel {
     }
     @ObservationIgnored private var hasBeenFocused = false
 
-    public init(configuration: ComposerConfiguration = ComposerConfiguration(), time: Timekeeper = .continuous) {
+    /// Creates a session with an empty text.
+    ///
+    /// - Parameters:
+    ///   - completionSources: see ``completionSources``.
+    ///   - inputController: decides what is typed (HKW-6), as ``ComposerModel/setInputController(_:)``.
+    ///   - media: see ``media``.
+    ///   - time: the clock of timers and undo steps.
+    public init(
+        configuration: ComposerConfiguration = ComposerConfiguration(),
+        completionSources: [any CompletionSource] = [], inputController: (any ComposerInputController)? = nil,
+        media: (any MediaService)? = nil, time: Timekeeper = .continuous
+    ) {
         let engine = HostedEngine(configuration)
         self.engine = engine
         self.time = time
         timer = DeadlineTimer(time)
         composer = engine.state
+        completion.sources = completionSources
+        attachmentQueue.service = media
+        if let inputController { setInputController(inputController) }
     }
 
     public var document: ComposerDocument { engine.document }
@@ -83,7 +97,8 @@ public final class ComposerSession: ComposerModel {
         set { engine.keys = newValue }
     }
 
-    /// The sources that answer completion queries; for a prefix that several share, the first one.
+    /// The sources that answer completion queries; for a prefix that several share, the first one. Settable, because a
+    /// bar in a `.ui` file creates its own session.
     public var completionSources: [any CompletionSource] {
         get { completion.sources }
         set { completion.sources = newValue }

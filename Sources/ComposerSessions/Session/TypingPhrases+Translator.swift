@@ -2,10 +2,11 @@ public import ChatCore
 public import Composer
 
 extension TypingPhrases {
-    /// Localized phrases (SLK-40, SLK-64).
+    /// Localized phrases (SLK-40, SLK-64). Translations name the placeholders; the phrases number them.
     public nonisolated init(_ translator: Translator) {
         self.init(
-            one: translator("{0} is typing…"), two: translator("{0} & {1} are typing…"),
+            one: translator("{name} is typing…", ["name": "{0}"]),
+            two: translator("{first} and {second} are typing…", ["first": "{0}", "second": "{1}"]),
             several: translator("Several people are typing…"))
     }
 }

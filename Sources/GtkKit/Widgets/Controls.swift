@@ -1,6 +1,6 @@
 public import CGtk
 
-// Thin wrappers: a constructor where code makes the widget, and the properties that code sets. Add as needed.
+// Thin wrappers: an initializer where code creates the widget, and the properties that code sets. Add as needed.
 
 open class Button: Widget {
     public convenience init() { self.init(sinking: gtk_button_new()) }
@@ -38,7 +38,7 @@ public final class Box: Widget {
         self.init(sinking: gtk_box_new(orientation.gtk, Int32(spacing)))
     }
 
-    /// Creates a box that assistive technology presents as something else than a group.
+    /// Creates a box that assistive technology presents as something other than a group.
     public convenience init(_ orientation: Orientation, spacing: Int = 0, role: GtkAccessibleRole) {
         self.init(sinking: shim_object_new_with_role(gtk_box_get_type(), role))
         self.orientation = orientation
@@ -50,7 +50,7 @@ public final class Box: Widget {
         set { gtk_orientable_set_orientation(cast(), newValue.gtk) }
     }
 
-    /// The room between the children.
+    /// The spacing between the children.
     public var spacing: Int {
         get { Int(gtk_box_get_spacing(cast())) }
         set { gtk_box_set_spacing(cast(), gint(clamping: newValue)) }
@@ -145,6 +145,12 @@ public final class ScrolledWindow: Widget {
         setChild(child)
     }
 
+    /// The greatest natural width that the content can give the window; -1 for none.
+    public var maxContentWidth: Int {
+        get { Int(gtk_scrolled_window_get_max_content_width(cast())) }
+        set { gtk_scrolled_window_set_max_content_width(cast(), gint(clamping: newValue)) }
+    }
+
     /// Creates a window that scrolls a wide child horizontally and takes its natural height; vertical scrolling is left
     /// to the ancestors.
     public convenience init(sideways child: Widget) {
@@ -169,7 +175,6 @@ public final class ScrolledWindow: Widget {
         set { gtk_scrolled_window_set_kinetic_scrolling(cast(), newValue ? 1 : 0) }
     }
 
-    /// The vertical scrollbar.
     public var verticalScrollbar: Widget? { Widget(of: gtk_scrolled_window_get_vscrollbar(cast())) }
 
     public var verticalAdjustment: Adjustment {
@@ -255,7 +260,7 @@ public final class Clamp: Widget {
     public func setChild(_ child: Widget?) { adw_clamp_set_child(cast(), child?.cast()) }
 }
 
-/// A scrollbar apart from what it scrolls.
+/// A scrollbar that is separate from the content it scrolls.
 public final class Scrollbar: Widget {
     public convenience init(_ orientation: Orientation, of adjustment: Adjustment) {
         self.init(sinking: gtk_scrollbar_new(orientation.gtk, adjustment.cast()))

@@ -1,8 +1,8 @@
 public import CGtk
 
-// Widgets that show something.
+// Widgets that only display content.
 
-/// Which part of a text is left out where it has too little room.
+/// Which part of a text is omitted if it does not fit.
 public enum Ellipsize: Sendable {
     case none, start, middle, end
 
@@ -29,7 +29,7 @@ public enum WrapMode: Sendable {
     }
 }
 
-/// How the lines of a text are aligned to each other.
+/// How the lines of a text are aligned relative to each other.
 public enum Justification: Sendable {
     case left, right, center, fill
 
@@ -56,7 +56,7 @@ public final class Label: Widget {
     /// Sets the text as Pango markup.
     public func setMarkup(_ markup: String) { gtk_label_set_markup(cast(), markup) }
 
-    /// The text's place in a wider label, from 0 at the start to 1 at the end.
+    /// The text's alignment in a wider label, from 0 at the start to 1 at the end.
     public var xalign: Double {
         get { Double(gtk_label_get_xalign(cast())) }
         set { gtk_label_set_xalign(cast(), Float(newValue)) }
@@ -94,7 +94,7 @@ public final class Label: Widget {
         set { gtk_label_set_selectable(cast(), newValue ? 1 : 0) }
     }
 
-    /// Whether line breaks are shown in line.
+    /// Whether line breaks are shown as symbols instead of breaking the line.
     public var isSingleLine: Bool {
         get { gtk_label_get_single_line_mode(cast()) != 0 }
         set { gtk_label_set_single_line_mode(cast(), newValue ? 1 : 0) }
@@ -139,7 +139,7 @@ public final class Image: Widget {
     }
 }
 
-/// A picture that is scaled to its room.
+/// An image that is scaled to the available space.
 public final class Picture: Widget {
     public convenience init() { self.init(sinking: gtk_picture_new()) }
 
@@ -183,11 +183,11 @@ public final class ProgressBar: Widget {
     }
 }
 
-/// A round image of a person or a room, with initials or an icon in its place.
+/// A round image of a person or a room, or initials or an icon if there is none.
 public final class Avatar: Widget {
     public convenience init(size: Int) { self.init(sinking: adw_avatar_new(gint(clamping: size), nil, 1)) }
 
-    /// The name from which the initials and the color come.
+    /// The name from which the initials and the color are derived.
     public var text: String {
         get { adw_avatar_get_text(cast()).map { String(cString: $0) } ?? "" }
         set { adw_avatar_set_text(cast(), newValue) }
@@ -207,5 +207,24 @@ public final class Avatar: Widget {
     public var image: Object? {
         get { adw_avatar_get_custom_image(cast()).map { Object(borrowing: UnsafeMutableRawPointer($0)) } }
         set { adw_avatar_set_custom_image(cast(), newValue?.cast()) }
+    }
+}
+
+/// The window that lists the keyboard shortcuts.
+public final class ShortcutsWindow: TopLevel {
+    /// Changes the keys of a shortcut.
+    /// - Parameter accelerators: Separated by spaces.
+    public func setKeys(_ accelerators: String, of shortcut: Widget) {
+        let title = shortcut.text("title")
+        // The window has copied each shortcut for its search.
+        for shortcut in Self.shortcuts(in: self) where shortcut.text("title") == title {
+            shortcut.setProperty("accelerator", accelerators)
+        }
+    }
+
+    private static func shortcuts(in widget: Widget) -> [Widget] {
+        widget.children.flatMap {
+            $0.isInstance(of: gtk_shortcuts_shortcut_get_type()) ? [$0] : shortcuts(in: $0)
+        }
     }
 }

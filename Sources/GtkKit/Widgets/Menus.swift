@@ -21,6 +21,8 @@ public final class MenuButton: Widget {
     public convenience init() { self.init(sinking: gtk_menu_button_new()) }
 
     public func setChild(_ child: Widget?) { gtk_menu_button_set_child(cast(), child?.cast()) }
+    /// Gives the button a menu. Its actions are those of the button and of what is around it.
+    public func setMenu(_ menu: Menu) { gtk_menu_button_set_menu_model(cast(), menu.cast()) }
     public func setPopover(_ popover: Widget?) { gtk_menu_button_set_popover(cast(), popover?.cast()) }
     /// Opens the popover above the button.
     public func opensUpward() { gtk_menu_button_set_direction(cast(), GTK_ARROW_UP) }

@@ -1,6 +1,6 @@
 import CGtk
 
-/// A question or a report, with buttons for the responses.
+/// A dialog that asks or informs, with buttons for the responses.
 public final class MessageDialog: TopLevel {
     public enum Appearance: Sendable {
         case normal, suggested, destructive
@@ -14,7 +14,7 @@ public final class MessageDialog: TopLevel {
         }
     }
 
-    /// - Parameter parent: A widget of the window that the dialog is over.
+    /// - Parameter parent: A widget in the window that the dialog is shown over.
     public convenience init(over parent: Widget?, heading: String, body: String = "") {
         let window = parent?.window
         self.init(sinking: adw_message_dialog_new(window?.cast(), heading, body))
@@ -54,7 +54,7 @@ public final class MessageDialog: TopLevel {
     /// Sets the widget below the body.
     public func setExtraChild(_ child: Widget) { adw_message_dialog_set_extra_child(cast(), child.cast()) }
 
-    /// Calls `handler` when the user gives the response `id`.
+    /// Calls `handler` when the user chooses the response `id`.
     public func onResponse(_ id: String, _ handler: @escaping @MainActor () -> Void) {
         connect("response::\(id)") { _ in handler() }
     }
@@ -99,7 +99,7 @@ private final class ShortcutController: EventController {
     }
 }
 
-/// The window about the program.
+/// The About window.
 public final class AboutWindow: TopLevel {
     public convenience init(name: String, version: String, icon: String, developer: String, comments: String) {
         self.init(sinking: adw_about_window_new())
@@ -120,6 +120,22 @@ public final class AboutWindow: TopLevel {
             }
         }
     }
+
+    public func setLinks(website: String, issues: String) {
+        adw_about_window_set_website(cast(), website)
+        adw_about_window_set_issue_url(cast(), issues)
+    }
+
+    public func setCopyright(_ text: String) { adw_about_window_set_copyright(cast(), text) }
+
+    /// - Parameter notes: In the markup of AppStream: paragraphs and lists.
+    public func setReleaseNotes(_ notes: String, version: String) {
+        adw_about_window_set_release_notes_version(cast(), version)
+        adw_about_window_set_release_notes(cast(), notes)
+    }
+
+    /// - Parameter names: One on each line.
+    public func setTranslators(_ names: String) { adw_about_window_set_translator_credits(cast(), names) }
 
     public func setLicense(_ license: License) { adw_about_window_set_license_type(cast(), license.gtk) }
 

@@ -2,24 +2,50 @@ import ChatCore
 
 /// Generates the built-in guide's messages from what the user wrote and did, and from its memory.
 struct Guide: Sendable {
+    /// What the guide does in response.
+    struct Response: Equatable, Sendable {
+        /// The Markdown of a message, or `nil` for none.
+        var text: String?
+        /// Whether the message replies to the user's last one.
+        var isReply = false
+        /// An emoji on the user's last message.
+        var reaction: String?
+    }
+
+    /// The number of suggestions, after which the guide only reacts to statements.
+    static let maxSuggestions = GuideTopic.ID.suggested.count
+
+    /// The message of the greeting that shows an image.
+    static let imageIndex = 1
+
     let topics: [GuideTopic]
     private let translator: Translator
 
-    init(translator: Translator) {
+    init(translator: Translator, keys: GuideKeys = GuideKeys()) {
         self.translator = translator
-        topics = GuideTopic.table(translator)
+        topics = GuideTopic.table(translator, keys)
     }
 
     /// The messages sent at the first start.
     var greeting: [String] {
         [
             translator(
-                "Welcome to Parlance! I’m the guide. Try anything here: this room stays on this computer."
+                "**Welcome to Parlance!** I’m the guide. Try anything here: this room stays on this computer."),
+            translator("Three things to start with:") + "\n"
+                + bullets([
+                    translator("Type `@gu` and press `Tab` to mention me"),
+                    translator("Select some text and press `Ctrl+B`"),
+                    translator("Press `Up` to edit what you sent"),
+                ]),
+            translator(
+                "To chat with others, choose **Add Account…** from the main menu and sign in to Matrix. Or ask me about drafts, files, search, or commands."
             ),
-            translator("Things to start with:") + "\n"
-                + list(topics.filter { GuideTopic.ID.first.contains($0.id) }),
-            translator("Ask about any of these, or type “help” to see the whole list."),
         ]
+    }
+
+    /// Describes the image of the greeting to those who cannot see it.
+    var imageDescription: String {
+        translator("A message field with a mention, bold text, and code")
     }
 
     /// Announces topics added by an update of the application; returns `nil` if there are none.
@@ -30,14 +56,15 @@ struct Guide: Sendable {
         return translator("New in this version:") + "\n" + list(new)
     }
 
-    /// Returns a single reply to everything that has happened, or `nil` if there is nothing to say.
-    func reply(to occasion: GuideOccasion, _ memory: inout GuideMemory) -> String? {
+    /// Returns a single response to everything that has happened, or `nil` if there is nothing to do.
+    func respond(to occasion: GuideOccasion, _ memory: inout GuideMemory) -> Response? {
         for topic in occasion.tried { memory.finish(topic) }
-        var paragraphs = remarks(on: occasion, &memory)
-        if !occasion.texts.isEmpty { paragraphs += replies(to: occasion.texts, &memory) }
-        guard !paragraphs.isEmpty else { return nil }
-        memory.replies += 1
-        return paragraphs.joined(separator: "\n\n")
+        let remarks = remarks(on: occasion, &memory)
+        var response = occasion.texts.isEmpty ? Response() : response(to: occasion.texts, &memory)
+        let paragraphs = remarks + [response.text].compactMap(\.self)
+        response.text = paragraphs.isEmpty ? nil : paragraphs.joined(separator: "\n\n")
+        guard response != Response() else { return nil }
+        return response
     }
 
     /// Comments on things that the user does for the first time.
@@ -45,7 +72,7 @@ struct Guide: Sendable {
         var remarks: [String] = []
         if occasion.hasEdit, !memory.done.contains(.editing) {
             memory.finish(.editing)
-            remarks.append(translator("You edited a message. It keeps its place and shows “Edited”."))
+            remarks.append(translator("You edited a message. It keeps its place and is marked as edited."))
         }
         if occasion.hasDeletion, !memory.done.contains(.deleting) {
             memory.finish(.deleting)
@@ -62,7 +89,7 @@ struct Guide: Sendable {
         return remarks
     }
 
-    private func replies(to texts: [String], _ memory: inout GuideMemory) -> [String] {
+    private func response(to texts: [String], _ memory: inout GuideMemory) -> Response {
         memory.finish(.sending)
         let matcher = KeywordMatcher(texts)
         var replies: [String] = []
@@ -70,47 +97,44 @@ struct Guide: Sendable {
             replies.append(translator("Hi! Good to meet you."))
         }
         if matcher.contains(translator("help, what can you do, what can i do, feature")) {
-            return replies + [translator("You can ask about:") + "\n" + list(topics)]
+            return Response(text: join(replies + [translator("You can ask about:") + "\n" + list(topics)]))
         }
         let matching = topics.filter { matcher.contains($0.words) }.prefix(3)
         for topic in matching {
             memory.finish(topic.id)
             replies.append(topic.reply)
         }
-        if !matching.isEmpty { return replies }
+        if !matching.isEmpty { return Response(text: join(replies), isReply: true) }
         if matcher.contains(translator("thanks, thank, thx, cheers")) {
-            return replies + [translator("You’re welcome!")]
+            return Response(text: join(replies + [translator("You’re welcome!")]), reaction: "❤️")
         }
         if matcher.contains(translator("bye, goodbye, see you")) {
-            return replies + [translator("See you! Everything you wrote will be here when you come back.")]
+            let goodbye = translator("See you! Everything you wrote will be here when you come back.")
+            return Response(text: join(replies + [goodbye]), reaction: "👋")
         }
         if matcher.isQuestion {
-            return replies + [
-                translator("Sorry, I only know about Parlance. You can ask about:") + "\n"
-                    + list(topics)
-            ]
+            let answer = translator("Sorry, I only know about Parlance. You can ask about:") + "\n" + list(topics)
+            return Response(text: join(replies + [answer]), isReply: true)
         }
-        return replies.isEmpty
-            ? [acknowledgement(memory.replies) + " " + invitation(&memory)] : replies + [invitation(&memory)]
+        return Response(text: join(replies + [suggestion(&memory)].compactMap(\.self)), reaction: "👍")
     }
 
-    private func acknowledgement(_ replyIndex: Int) -> String {
-        let all = [
-            translator("Got it."), translator("OK."), translator("Thanks!"), translator("Nice."),
-        ]
-        return all[replyIndex % all.count]
-    }
-
-    /// Suggests the first topic of the table that was neither tried nor explained yet.
-    private func invitation(_ memory: inout GuideMemory) -> String {
-        guard let topic = topics.first(where: { !memory.done.contains($0.id) }) else {
-            return translator("That’s everything! Type “help” to see the list again, or remove me under Room Details.")
+    /// Suggests what was neither tried nor explained yet, a few times in all.
+    private func suggestion(_ memory: inout GuideMemory) -> String? {
+        let next = GuideTopic.ID.suggested.first { !memory.done.contains($0) }
+        guard memory.suggestions < Self.maxSuggestions, let topic = topics.first(where: { $0.id == next }) else {
+            return nil
         }
+        memory.suggestions += 1
         memory.finish(topic.id)
-        return translator("Try this next: {invitation}", ["invitation": topic.invitation])
+        return translator("**Try this next:** {suggestion}", ["suggestion": topic.suggestion])
     }
 
-    private func list(_ topics: [GuideTopic]) -> String {
-        topics.map { "• " + $0.line }.joined(separator: "\n")
+    private func join(_ paragraphs: [String]) -> String? {
+        paragraphs.isEmpty ? nil : paragraphs.joined(separator: "\n\n")
     }
+
+    private func list(_ topics: [GuideTopic]) -> String { bullets(topics.map(\.line)) }
+
+    private func bullets(_ lines: [String]) -> String { lines.map { "- " + $0 }.joined(separator: "\n") }
 }

@@ -7,10 +7,12 @@ struct GuideMemory: Equatable, Codable, Sendable {
 
     /// Topics that were announced, in the greeting or later.
     var introduced: [GuideTopic.ID] = []
-    /// Topics that were explained or tried, and need no suggestion any more.
+    /// Topics that were explained or tried, so they need not be suggested any more.
     var done: [GuideTopic.ID] = []
-    /// The number of replies so far, which selects among alternative phrases.
-    var replies = 0
+    /// The number of suggestions so far.
+    var suggestions = 0
+    /// The position of the newest message that was answered. A reaction is an answer too, and leaves no message behind.
+    var answered: Int64?
 
     init(introduced: [GuideTopic.ID] = []) {
         self.introduced = introduced
@@ -19,7 +21,7 @@ struct GuideMemory: Equatable, Codable, Sendable {
     /// Decodes a stored memory; it is empty if there is none or it cannot be decoded.
     init(encoded: String?) {
         let data = Data((encoded ?? "").utf8)
-        // A guide that has forgotten what it said says it again, no more.
+        // The only consequence of a lost memory is that the guide repeats itself.
         self = (try? JSONDecoder().decode(GuideMemory.self, from: data)) ?? GuideMemory()
     }
 
@@ -31,5 +33,16 @@ struct GuideMemory: Equatable, Codable, Sendable {
 
     mutating func finish(_ topic: GuideTopic.ID) {
         if !done.contains(topic) { done.append(topic) }
+    }
+}
+
+extension GuideMemory {
+    /// Earlier versions stored neither suggestions nor the answered position.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        introduced = try container.decode([GuideTopic.ID].self, forKey: .introduced)
+        done = try container.decode([GuideTopic.ID].self, forKey: .done)
+        suggestions = try container.decodeIfPresent(Int.self, forKey: .suggestions) ?? 0
+        answered = try container.decodeIfPresent(Int64.self, forKey: .answered)
     }
 }

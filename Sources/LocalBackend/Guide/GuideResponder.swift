@@ -13,7 +13,7 @@ actor GuideResponder {
         .milliseconds(min(700 + 10 * text.count, 2500))
     }
 
-    private let guide: Guide
+    private let guide: @Sendable () async -> Guide
     private let gate: SerialGate
     private let writer: TimelineWriter
     private let clock: any Clock<Duration>
@@ -21,7 +21,11 @@ actor GuideResponder {
     private(set) var conversations: [RoomID: GuideConversation] = [:]
     private var isClosed = false
 
-    init(_ guide: Guide, gate: SerialGate, writer: TimelineWriter, clock: any Clock<Duration>) {
+    /// - Parameter guide: makes the guide, whose texts name the keys as they are set now.
+    init(
+        _ guide: @escaping @Sendable () async -> Guide, gate: SerialGate, writer: TimelineWriter,
+        clock: any Clock<Duration>
+    ) {
         self.guide = guide
         self.gate = gate
         self.writer = writer
@@ -30,13 +34,15 @@ actor GuideResponder {
 
     private var store: ChatStore { writer.store }
 
-    /// Begins in a room, by announcing new topics or by answering unanswered messages.
+    /// Starts in a room, by announcing new topics or by answering unanswered messages.
     func enter(_ room: RoomID) async throws {
         conversations[room] = GuideConversation()
         var memory = GuideMemory(encoded: try await store.setting(GuideMemory.setting, of: room))
-        let isUnanswered = try await !unanswered(in: room).isEmpty
-        // News would look like a reply, so postpone them until a start without a pending one.
-        if !isUnanswered, let news = guide.news(&memory) { try await send(news, remembering: memory, in: room) }
+        let isUnanswered = try await !unanswered(in: room, memory).isEmpty
+        // An announcement would look like a reply, so postpone it until a start at which no reply is pending.
+        if !isUnanswered, let news = await guide().news(&memory) {
+            try await send(Guide.Response(text: news), to: nil, remembering: memory, in: room)
+        }
         if isUnanswered { notify(.sent, in: room) }
     }
 
@@ -72,9 +78,11 @@ actor GuideResponder {
                 try await clock.sleep(for: Self.reactionDelay)
                 try Task.checkCancellation()
                 conversations[room]?.hasNews = false
-                guard let (text, _) = await reply(in: room) else { continue }
-                setTyping(true, in: room)
-                try await clock.sleep(for: Self.typingTime(of: text))
+                guard let (response, _, _) = await reply(in: room) else { continue }
+                if let text = response.text {
+                    setTyping(true, in: room)
+                    try await clock.sleep(for: Self.typingTime(of: text))
+                }
                 // Through the gate, so that no message is sent between reading the room and replying.
                 try await gate.run { await sendReply(in: room) }
             }
@@ -91,36 +99,48 @@ actor GuideResponder {
         let reply = await reply(in: room)
         conversations[room]?.occasion = GuideOccasion()
         setTyping(false, in: room)
-        guard let (text, memory) = reply else { return }
+        guard let (response, memory, message) = reply else { return }
         // If this fails, for example because the disk is full, the next message or start triggers a reply.
-        try? await send(text, remembering: memory, in: room)
+        try? await send(response, to: message, remembering: memory, in: room)
     }
 
     /// Composes a reply to everything that has happened.
     /// - Returns: `nil` if there is nothing to say, or the room cannot be read. The next event tries again.
-    private func reply(in room: RoomID) async -> (text: String, memory: GuideMemory)? {
+    private func reply(in room: RoomID) async -> (response: Guide.Response, memory: GuideMemory, to: MessageID?)? {
         do {
             var memory = GuideMemory(encoded: try await store.setting(GuideMemory.setting, of: room))
-            let texts = try await unanswered(in: room)
+            let messages = try await unanswered(in: room, memory)
+            memory.answered = messages.last?.position ?? memory.answered
+            let guide = await guide()
             guard var occasion = conversations[room]?.occasion else { return nil }
-            occasion.texts = texts
-            return guide.reply(to: occasion, &memory).map { ($0, memory) }
+            occasion.texts = messages.map(\.text)
+            return guide.respond(to: occasion, &memory).map { ($0, memory, messages.last?.id) }
         } catch {
             return nil
         }
     }
 
-    /// The user's messages since the guide's last one, without deleted ones. Derived from the stored messages, so that
-    /// a crash does not leave any unanswered.
-    private func unanswered(in room: RoomID) async throws -> [String] {
+    /// The user's messages since the guide's last answer, without deleted ones. Derived from the stored messages, so that
+    /// a crash does not leave any unanswered: what is remembered of an answer is stored after it.
+    private func unanswered(in room: RoomID, _ memory: GuideMemory) async throws -> [Message] {
         let recent = try await store.snapshot(of: room, limit: 50)?.page.messages ?? []
-        return recent.reversed().prefix { $0.sender != LocalBackend.guideID }
+        return recent.reversed()
+            .prefix { $0.sender != LocalBackend.guideID && $0.position > memory.answered ?? .min }
             .filter { $0.sender == LocalBackend.ownUserID && !$0.isDeleted }
-            .reversed().map(\.text)
+            .reversed()
     }
 
-    private func send(_ text: String, remembering memory: GuideMemory, in room: RoomID) async throws {
-        try await writer.append(text, by: LocalBackend.guideID, to: room)
+    /// - Parameter message: the user's last message, for a reply or a reaction.
+    private func send(
+        _ response: Guide.Response, to message: MessageID?, remembering memory: GuideMemory, in room: RoomID
+    ) async throws {
+        if let reaction = response.reaction, let message {
+            try await writer.react(reaction, by: LocalBackend.guideID, to: message, in: room)
+        }
+        if let text = response.text {
+            try await writer.append(
+                text, by: LocalBackend.guideID, replyTo: response.isReply ? message : nil, to: room)
+        }
         try await store.set(memory.encoded(), for: GuideMemory.setting, of: room)
     }
 

@@ -1,16 +1,14 @@
 import ChatCore
 
-/// A topic that the guide can explain. To present a feature, add an entry to ``table(_:)``; it then appears in the
-/// greeting, replies, suggestions and the news after an update.
+/// A topic that the guide can explain, in Markdown. To present a feature, add an entry to ``table(_:_:)``; it then appears
+/// in replies, suggestions and the news after an update.
 struct GuideTopic: Identifiable, Sendable {
     enum ID: String, Codable, Sendable {
         case sending, lineBreaks, growing, formatting, lists, undoing, editingLast, editing, deleting, drafts, rooms,
-            notes, removing, offline, completing, commands, replying
+            notes, removing, offline, completing, commands, replying, accounts, files, searching, shortcuts
 
-        /// The topics listed in the greeting, a short selection.
-        static let first: [ID] = [
-            .sending, .completing, .formatting, .editingLast, .replying, .drafts, .rooms, .offline,
-        ]
+        /// The topics that are suggested, one after another.
+        static let suggested: [ID] = [.completing, .formatting, .replying]
     }
 
     let id: ID
@@ -21,67 +19,86 @@ struct GuideTopic: Identifiable, Sendable {
     let line: String
     /// The reply to a question about the topic.
     let reply: String
-    /// The suggestion that follows "Something to try:".
-    let invitation: String
+    /// A sentence that suggests to try it.
+    let suggestion: String
 
-    static func table(_ translator: Translator) -> [GuideTopic] {
-        writing(translator) + completing(translator) + shaping(translator) + changing(translator)
+    static func table(_ translator: Translator, _ keys: GuideKeys) -> [GuideTopic] {
+        let keys = ["send": keys.send, "newline": keys.newLine]
+        return people(translator) + writing(translator, keys) + shaping(translator, keys) + changing(translator)
             + around(translator)
     }
 
-    private static func completing(_ translator: Translator) -> [GuideTopic] {
+    private static func people(_ translator: Translator) -> [GuideTopic] {
         [
             GuideTopic(
-                id: .completing,
-                words: translator("mention, completion, emoji, smiley, people"),
-                line: translator("Type @ for people, # for rooms, : for emoji"),
+                id: .accounts,
+                words: translator(
+                    "account, matrix, sign in, login, log in, server, homeserver, people, friend, others"),
+                line: translator("Sign in to Matrix to chat with others"),
                 reply: translator(
-                    "Type @ for people, # for rooms, or : for emoji. Choose with Up and Down, insert with Tab, close with Escape. A mention acts as one unit: Backspace selects it first, then shortens or deletes it."
+                    "Choose **Add Account…** from the main menu and enter your homeserver or Matrix ID. Encrypted rooms are not supported yet."
                 ),
-                invitation: translator("type @gu and press Tab to mention me.")),
+                suggestion: translator("Choose **Add Account…** from the main menu to chat with others.")),
+            GuideTopic(
+                id: .completing,
+                words: translator("mention, completion, emoji, smiley"),
+                line: translator("Type `@` for people, `#` for rooms, `:` for emoji"),
+                reply: translator(
+                    "Type `@` for people, `#` for rooms, or `:` for emoji. Choose with `Up` and `Down`, insert with `Tab`, close with `Escape`. A mention acts as one unit: `Backspace` selects it first, then shortens or deletes it."
+                ),
+                suggestion: translator("Type `@gu` and press `Tab` to mention me.")),
             GuideTopic(
                 id: .commands,
                 words: translator("command, slash, shrug, spoiler, topic"),
-                line: translator("Type / for commands"),
+                line: translator("Type `/` for commands"),
                 reply: translator(
-                    "Start a message with / to see all commands: /me sends an action, /spoiler hides text until it is clicked, /topic sets the topic. Type // to send a message that starts with a slash."
+                    "Start a message with `/` to see all commands: `/me` sends an action, `/spoiler` hides text until it is clicked, `/topic` sets the topic. Type `//` to send a message that starts with a slash."
                 ),
-                invitation: translator("type /me waves and press Return.")),
+                suggestion: translator("Type `/me waves` and send it.")),
             GuideTopic(
                 id: .replying,
-                words: translator("reply, replying, respond, quote a message"),
-                line: translator("Reply with the arrow next to a message"),
+                words: translator("reply, replying, respond, quote a message, react, reaction"),
+                line: translator("Reply and react with the buttons next to a message"),
                 reply: translator(
-                    "Select Reply next to a message, or focus the message and press R. Select the quote to jump to the original."
+                    "Point at a message and select **Reply** or **React**, or focus the message and press `R` or `+`. Select the quote of a reply to jump to the original."
                 ),
-                invitation: translator("point at this message and select Reply.")),
+                suggestion: translator("Point at this message and select **Reply**.")),
         ]
     }
 
-    private static func writing(_ translator: Translator) -> [GuideTopic] {
+    private static func writing(_ translator: Translator, _ keys: [String: String]) -> [GuideTopic] {
         [
             GuideTopic(
                 id: .sending,
                 words: translator("send, return, enter"),
-                line: translator("Press Return to send"),
+                line: translator("Press `{send}` to send", keys),
                 reply: translator(
-                    "Press Return to send. Messages are saved to disk before they show as sent."),
-                invitation: translator("type a few words and press Return.")),
+                    "Press `{send}` to send. Messages are saved to disk before they show as sent. Choose the key in **Preferences**.",
+                    keys),
+                suggestion: translator("Type a few words and press `{send}`.", keys)),
             GuideTopic(
                 id: .lineBreaks,
                 words: translator("line, newline, linebreak, shift, multiline, paragraph"),
-                line: translator("Press Shift+Return for a new line"),
+                line: translator("Press `{newline}` for a new line", keys),
                 reply: translator(
-                    "Press Shift+Return for a new line, and Return to send the whole message."),
-                invitation: translator("write two lines with Shift+Return.")),
+                    "Press `{newline}` for a new line, and `{send}` to send the whole message.", keys),
+                suggestion: translator("Write two lines with `{newline}`.", keys)),
             GuideTopic(
                 id: .growing,
                 words: translator("grow, long, height, size, taller, scroll, big"),
                 line: translator("The message field grows as you type"),
                 reply: translator(
-                    "The message field grows to four to eight lines, depending on the height of the window, and then scrolls. Press Ctrl+Shift+E to expand it."
+                    "The message field grows to four to eight lines, depending on the height of the window, and then scrolls. Press `Ctrl+Shift+E` to expand it."
                 ),
-                invitation: translator("write something long and watch the message field grow.")),
+                suggestion: translator("Write something long and watch the message field grow.")),
+            GuideTopic(
+                id: .files,
+                words: translator("file, image, picture, photo, video, attach, paste, drop"),
+                line: translator("Attach files with `Ctrl+O`, by pasting, or by dropping them"),
+                reply: translator(
+                    "Press `Ctrl+O`, paste, or drop files on the room. Press `Return` on an attachment to describe it for people who cannot see it."
+                ),
+                suggestion: translator("Drop an image on this room.")),
             GuideTopic(
                 id: .drafts,
                 words: translator("draft, unsent, crash, unfinished, lose, lost, saved, kill"),
@@ -89,37 +106,35 @@ struct GuideTopic: Identifiable, Sendable {
                 reply: translator(
                     "Drafts are saved as you type, one for each room. Switch rooms, close the window, or lose power: your text and cursor are still there."
                 ),
-                invitation: translator("type something, switch to another room, and come back.")),
+                suggestion: translator("Type something, switch to another room, and come back.")),
         ]
     }
 
-    private static func shaping(_ translator: Translator) -> [GuideTopic] {
+    private static func shaping(_ translator: Translator, _ keys: [String: String]) -> [GuideTopic] {
         [
             GuideTopic(
                 id: .formatting,
                 words: translator("bold, italic, strike, code, format, markdown, style"),
-                line: translator(
-                    "Format with Ctrl+B, Ctrl+I, and Ctrl+E"),
+                line: translator("Format with `Ctrl+B`, `Ctrl+I`, and `Ctrl+E`"),
                 reply: translator(
-                    "Select text and press Ctrl+B for bold, Ctrl+I for italic, Ctrl+Shift+X for strikethrough, or Ctrl+E for code. Press again to undo. You can also type Markdown."
+                    "Select text and press `Ctrl+B` for **bold**, `Ctrl+I` for _italic_, `Ctrl+Shift+X` for ~~strikethrough~~, or `Ctrl+E` for `code`. Press again to remove it. You can also type Markdown."
                 ),
-                invitation: translator("type a few words, select one with Shift+Ctrl+Left and press Ctrl+B.")),
+                suggestion: translator("Select some text and press `Ctrl+B`.")),
             GuideTopic(
                 id: .lists,
                 words: translator("list, bullet, item, quote"),
                 line: translator("Lists continue on the next line"),
                 reply: translator(
-                    "Start a line with “- ” and press Shift+Return to add the next item. Press it again on an empty item to end the list."
-                ),
-                invitation: translator("write a list: “- one”, then Shift+Return.")),
+                    "Start a line with `-` and a space, and press `{newline}` to add the next item. Press it again on an empty item to end the list.",
+                    keys),
+                suggestion: translator("Write a list: type `- one`, then press `{newline}`.", keys)),
             GuideTopic(
                 id: .undoing,
                 words: translator("undo, redo, ctrl z"),
-                line: translator("Undo with Ctrl+Z, even after sending"),
+                line: translator("Undo with `Ctrl+Z`, even after sending"),
                 reply: translator(
-                    "Press Ctrl+Z to undo and Ctrl+Shift+Z to redo, word by word. Each room remembers 1,000 steps."
-                ),
-                invitation: translator("type a sentence and press Ctrl+Z a few times.")),
+                    "Press `Ctrl+Z` to undo and `Ctrl+Shift+Z` to redo, word by word. Each room remembers 1,000 steps."),
+                suggestion: translator("Type a sentence and press `Ctrl+Z` a few times.")),
         ]
     }
 
@@ -128,27 +143,25 @@ struct GuideTopic: Identifiable, Sendable {
             GuideTopic(
                 id: .editingLast,
                 words: translator("up key, press up, arrow, last message"),
-                line: translator("Press Up to edit your last message"),
+                line: translator("Press `Up` to edit your last message"),
                 reply: translator(
-                    "When the message field is empty, press Up to edit your last message. Press Escape to cancel."
-                ),
-                invitation: translator("press Up in the empty message field and change what you just sent.")),
+                    "When the message field is empty, press `Up` to edit your last message. Press `Escape` to cancel."),
+                suggestion: translator("Press `Up` in the empty message field and change what you just sent.")),
             GuideTopic(
                 id: .editing,
                 words: translator("edit, change, changing, correct, typo, mistake, fix, rewrite, rewriting"),
                 line: translator("Edit any of your messages"),
                 reply: translator(
-                    "Open the menu of one of your messages and choose Edit. Others see that it was edited."
-                ),
-                invitation: translator("choose Edit from the menu of one of your messages.")),
+                    "Open the menu of one of your messages and choose **Edit**. Others see that it was edited."),
+                suggestion: translator("Choose **Edit** from the menu of one of your messages.")),
             GuideTopic(
                 id: .deleting,
                 words: translator("delete, deleting, deletion, erase, erasing, undo, unsend, take back"),
                 line: translator("Delete any of your messages"),
                 reply: translator(
-                    "Open the menu of one of your messages and choose Delete. The text is erased from the disk, and a placeholder stays."
+                    "Open the menu of one of your messages and choose **Delete…** The text is erased from the disk, and a placeholder stays."
                 ),
-                invitation: translator("choose Delete from the menu of one of your messages.")),
+                suggestion: translator("Choose **Delete…** from the menu of one of your messages.")),
         ]
     }
 
@@ -156,38 +169,51 @@ struct GuideTopic: Identifiable, Sendable {
         [
             GuideTopic(
                 id: .rooms,
-                words: translator("room, rename, renaming, leave, leaving, group, conversation, channel"),
+                words: translator("room, rename, renaming, leave, leaving, group, conversation, channel, import"),
                 line: translator("Create, rename, and leave rooms"),
                 reply: translator(
-                    "Select New Room above the room list to create a room. Rename it in Room Details. Leaving a room deletes its messages from this computer."
+                    "Press `Ctrl+N` to create a room. Rename it in **Room Details**. Leaving a room deletes its messages from this computer. **Import Chat History…** in the main menu brings rooms from other apps."
                 ),
-                invitation: translator("create a room.")),
+                suggestion: translator("Press `Ctrl+N` to create a room.")),
+            GuideTopic(
+                id: .searching,
+                words: translator("search, find, look for, filter"),
+                line: translator("Search a room with `Ctrl+F`, or all rooms with `Ctrl+Shift+F`"),
+                reply: translator(
+                    "Press `Ctrl+F` to search this room, or `Ctrl+Shift+F` to search all rooms. Filter with `from:`, `in:`, `before:`, `after:`, and `has:`."
+                ),
+                suggestion: translator("Press `Ctrl+F` and type a word.")),
+            GuideTopic(
+                id: .shortcuts,
+                words: translator("shortcut, keyboard, keys, dark, light, preference, setting"),
+                line: translator("See all shortcuts with `Ctrl+?`"),
+                reply: translator(
+                    "Press `Ctrl+?` to see all keyboard shortcuts, and `Ctrl+,` for **Preferences**, with light and dark style."
+                ),
+                suggestion: translator("Press `Ctrl+?` to see all keyboard shortcuts.")),
             GuideTopic(
                 id: .notes,
                 words: translator("note, reminder, remember"),
                 line: translator("Notes is just for you"),
-                reply: translator(
-                    "Notes is a private room for lists, links, and reminders. I am not in it."
-                ),
-                invitation: translator("write yourself a reminder in Notes.")),
+                reply: translator("Notes is a private room for lists, links, and reminders. I am not in it."),
+                suggestion: translator("Write yourself a reminder in Notes.")),
             GuideTopic(
                 id: .removing,
                 words: translator(
                     "remove you, get rid, go away, stop, quiet, silence, annoying, who are you, robot, bot, guide"),
                 line: translator("Remove me at any time"),
                 reply: translator(
-                    "I am part of Parlance: a few fixed answers, no AI and no network. To remove me, open Room Details and select Remove next to my name."
+                    "I am part of Parlance: a few fixed answers, no AI and no network. To remove me, open **Room Details** and select **Remove** next to my name."
                 ),
-                invitation: translator("open Room Details to see the members.")),
+                suggestion: translator("Open **Room Details** to see the members.")),
             GuideTopic(
                 id: .offline,
-                words: translator(
-                    "offline, internet, network, account, server, privacy, private, secret, cloud, data, store"),
+                words: translator("offline, internet, network, privacy, private, secret, cloud, data, store"),
                 line: translator("Works offline, without an account"),
                 reply: translator(
-                    "These rooms stay on this computer, in a folder that only you can read. To chat with others, choose Add Account… from the main menu and sign in to Matrix."
+                    "These rooms stay on this computer, in a folder that only you can read. To chat with others, choose **Add Account…** from the main menu and sign in to Matrix."
                 ),
-                invitation: translator("choose Add Account… from the main menu to chat with others.")),
+                suggestion: translator("Switch off the network: everything here still works.")),
         ]
     }
 }

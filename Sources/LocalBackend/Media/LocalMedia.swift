@@ -21,6 +21,15 @@ struct LocalMedia: Sendable {
             uri: MediaReference.localScheme + entry.digest, name: name, type: type, bytes: entry.bytes)
     }
 
+    /// Stores the image of the guide's greeting, which is sent without it if that fails.
+    func store(_ image: GuideImage?) async -> MediaReference? {
+        guard let image else { return nil }
+        var reference = try? await store(.data(image.png), named: "composer.png", type: "image/png") { _ in }
+        reference?.width = image.width
+        reference?.height = image.height
+        return reference
+    }
+
     /// Returns the file with the content.
     /// - Throws: ``ChatError/notFound``.
     func content(of reference: MediaReference) throws(ChatError) -> URL {

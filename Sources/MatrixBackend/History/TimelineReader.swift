@@ -2,9 +2,11 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// Reads pages of timelines, with what is unsent. A page never spans a gap: it fills the gap first, or ends there.
+/// Reads pages of timelines, including unsent messages and changes. A page never spans a gap: the gap is filled
+/// first, or the page ends there.
 struct TimelineReader: Sendable {
-    /// Consecutive chunks without a message after which a page stays short: state events may go on for long.
+    /// The number of consecutive chunks without a message after which a page is left short: there may be long runs
+    /// of state events.
     static let maxFills = 20
 
     let client: MatrixClient
@@ -75,7 +77,7 @@ struct TimelineReader: Sendable {
         return unsent.displayed(page, of: room)
     }
 
-    /// Fetches the whole history, newest first, as far as the server returns it now.
+    /// Fetches the entire history, newest first, or as much of it as the server returns now.
     /// - Returns: The position from which the history is complete, or `nil` if all of it is.
     func fetchAll(of room: RoomID, progress: @Sendable (Int) -> Void) async throws -> Int64? {
         var fetched = 0
@@ -145,11 +147,8 @@ struct TimelineReader: Sendable {
         case .change, .silent, .withdrawn, nil: return nil
         }
         var message = Message(
-            id: id, roomID: room, sender: new.sender, text: new.text, sentAt: new.sentAt, position: .min,
-            replyTo: new.replyTo, isDeleted: isDeleted, kind: new.kind, formattedText: new.formattedText,
-            attachments: new.attachments,
-            event: new.event)
-        message.mentionsEveryone = new.mentionsEveryone
+            id: id, roomID: room, sender: new.sender, content: new.content, sentAt: new.sentAt, position: .min,
+            replyTo: new.replyTo, isDeleted: isDeleted)
         if case .change(let change) = parser.bundledEdit(of: event), case .edit(let wording) = change.kind {
             message.edit(to: wording, at: change.at)
             message.kind = change.content?.kind ?? message.kind

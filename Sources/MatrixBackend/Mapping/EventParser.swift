@@ -13,8 +13,8 @@ struct EventParser {
     /// State events from the room's creation are not displayed.
     var creation: RoomState.Creation?
 
-    /// Maps events in order. A message with a bundled edit becomes the original message and the edit. Other events keep
-    /// their position by a `silent` event.
+    /// Maps events in order. A message with a bundled edit becomes the original message and the edit. For whatever
+    /// is not a message, a `silent` event keeps the position.
     func timeline(_ events: [MatrixEvent]) -> [TimelineEvent] {
         events.flatMap { event -> [TimelineEvent] in
             switch self.event(event) {
@@ -78,22 +78,22 @@ struct EventParser {
     private func message(_ event: MatrixEvent) -> TimelineEvent? { message(event, event.content) }
 
     private func message(_ event: MatrixEvent, _ content: JSONValue) -> TimelineEvent? {
-        if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
+        if event.isRedacted { return .deleted(new(event, Message.Content())) }
         let relation = content["m.relates_to"]
         if relation?["rel_type"]?.string == "m.replace" {
             guard let target = MatrixEvent.identifier(relation?["event_id"]),
-                let text = MessageText(content["m.new_content"] ?? .null)
+                let edited = Message.Content(json: content["m.new_content"] ?? .null)
             else { return nil }
             return .change(
                 MessageChange(
                     id: event.id.rawValue, target: MessageID(target), sender: event.sender, at: event.sentAt,
-                    kind: .edit(text.wording),
-                    content: MessageContents(kind: text.kind, attachments: text.attachments)))
+                    kind: .edit(edited.wording),
+                    content: MessageMedia(kind: edited.kind, attachments: edited.attachments)))
         }
         let reply = Self.repliedMessage(by: relation)
-        guard var text = MessageText(content, isSticker: event.type == "m.sticker") else { return nil }
-        if reply != nil { text.dropReplyFallback() }
-        return .message(new(event, text, replyTo: reply))
+        guard var content = Message.Content(json: content, isSticker: event.type == "m.sticker") else { return nil }
+        if reply != nil { content.dropReplyFallback() }
+        return .message(new(event, content, replyTo: reply))
     }
 
     /// In a thread, a message that replies to nothing else is displayed as a reply to the thread's root.
@@ -118,9 +118,9 @@ struct EventParser {
     private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {
         // Encrypted edits are recognized only by their relation, which is not encrypted.
         if event.content["m.relates_to"]?["rel_type"]?.string == "m.replace" { return nil }
-        if event.isRedacted { return .deleted(new(event, MessageText(text: ""))) }
+        if event.isRedacted { return .deleted(new(event, Message.Content())) }
         return .message(
-            new(event, MessageText(text: translator("Encrypted message (not supported yet)"), kind: .notice)))
+            new(event, Message.Content(translator("Encrypted message (not supported yet)"), kind: .notice)))
     }
 
     private func reaction(_ event: MatrixEvent) -> TimelineEvent? {
@@ -138,14 +138,12 @@ struct EventParser {
             MessageChange(id: event.id.rawValue, target: target, sender: event.sender, at: event.sentAt, kind: kind))
     }
 
-    private func new(_ event: MatrixEvent, _ text: MessageText, replyTo: MessageID? = nil) -> NewMessage {
+    private func new(_ event: MatrixEvent, _ content: Message.Content, replyTo: MessageID? = nil) -> NewMessage {
         // A transaction ID is meaningful only for the sender; ignore it in other members' events.
         let transaction = event.sender == ownUserID ? MatrixEvent.identifier(event.unsigned["transaction_id"]) : nil
         var new = NewMessage(
-            id: event.id, sender: event.sender, text: text.text, sentAt: event.sentAt,
-            transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo, kind: text.kind,
-            formattedText: text.formatted, attachments: text.attachments)
-        new.mentionsEveryone = text.mentionsEveryone
+            id: event.id, sender: event.sender, content: content, sentAt: event.sentAt,
+            transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo)
         if let rules { new.notificationLevel = rules.rules.notificationLevel(to: event, in: rules.room) }
         return new
     }

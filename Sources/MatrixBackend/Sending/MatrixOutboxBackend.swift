@@ -38,7 +38,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         self.onDelivery = onDelivery
     }
 
-    /// What the server made of a request.
+    /// What became of a request on the server.
     enum Delivery: Sendable {
         case message(MessageID)
         case change(MessageChange)
@@ -88,7 +88,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     ) async throws {
         try await rejectIfEncrypted(request.room)
         let message = try await uploadingThumbnails(of: message)
-        let contents = MessageContent(ownUserID: ownUserID).contents(of: message)
+        let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
         try contents.forEach(check)
         for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
             sent[transaction] = try await client.send(
@@ -129,12 +129,13 @@ struct MatrixOutboxBackend: OutboxBackend {
         guard !original.isDeleted else { throw DeliveryError.rejected(reason: "the message was deleted") }
         var repliedTo: Message?
         if let id = original.replyTo { repliedTo = try await store.messages([id], in: request.room).first }
-        let content = MessageContent(ownUserID: ownUserID).edit(of: original, to: text, answering: repliedTo?.sender)
+        let content = EventContentBuilder(ownUserID: ownUserID).edit(
+            of: original, to: text, answering: repliedTo?.sender)
         try check(content)
         let id = try await client.send("m.room.message", content, to: request.room, transaction: request.id.rawValue)
         // Report the text as other clients will read it.
-        guard let messageText = content["m.new_content"].flatMap({ MessageText($0) }) else { return }
-        var wording = messageText.wording
+        guard let read = content["m.new_content"].flatMap({ Message.Content(json: $0) }) else { return }
+        var wording = read.wording
         wording.written = text.unlessBlank
         await reportChange(.edit(wording), id.rawValue, of: target, request)
     }
@@ -157,7 +158,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         if isAdded {
             do {
                 let id = try await client.send(
-                    "m.reaction", MessageContent.reaction(text, to: target), to: request.room,
+                    "m.reaction", EventContentBuilder.reaction(text, to: target), to: request.room,
                     transaction: request.id.rawValue)
                 await reportChange(.reaction(text), id.rawValue, of: target, request)
             } catch MatrixError.rejected(400, "M_DUPLICATE_ANNOTATION", _) {
@@ -196,7 +197,7 @@ struct MatrixOutboxBackend: OutboxBackend {
 }
 
 extension JSONValue {
-    /// Whether the content is within the size limit of events. What cannot be encoded is not.
+    /// Whether the content is within the size limit of events. Content that cannot be encoded is not.
     var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
 }
 

@@ -16,8 +16,8 @@ struct MessageSender: Sendable {
     let rooms: RoomListFeed
     let now: @Sendable () -> Date
 
-    /// Queues a message, which is published as a local echo when this returns. The sync later replaces it by the event
-    /// under the server's ID.
+    /// Queues a message, which is published as a local echo when this returns. The sync later replaces it with the
+    /// event under the server's ID.
     func send(_ message: WrittenMessage, as transaction: TransactionID, to room: RoomID) async throws -> Message {
         if let existing = try await unsent.message(of: transaction, in: room, or: store) { return existing }
         let queued = try await queue([(transaction, message)], to: room, leaving: nil)[0]
@@ -63,8 +63,8 @@ struct MessageSender: Sendable {
     func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
         // An edit contains the text twice: `m.new_content` and the fallback.
         let maxSize = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
-        let sizes = MessageContent(ownUserID: ownUserID).contents(of: message).map {
-            // What cannot be encoded cannot be sent, whatever its size.
+        let sizes = EventContentBuilder(ownUserID: ownUserID).contents(of: message).map {
+            // A message that cannot be encoded cannot be sent, whatever its size.
             (try? $0.encoded().count) ?? .max / 2
         }
         let size = (sizes.max() ?? 0) - maxSize

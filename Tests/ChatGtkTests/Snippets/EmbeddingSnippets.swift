@@ -14,19 +14,17 @@ final class EmbeddingSnippets: GtkTestCase {
             var delivered: [String] = []
             func deliver(_ text: String) async throws { delivered.append(text) }
             // snippet
-            try ComposerBar.register()
-            let widget = ComposerBar.make()
-            let bar = ComposerBar.of(widget)!
-            bar.placeholder = "Message #general"
-            bar.acceptsFiles = true
-            bar.session.onSend = { message in
+            let composer = ComposerBar()
+            composer.placeholder = "Message #general"
+            composer.acceptsFiles = true
+            composer.onSend = { message in
                 try await deliver(message.text.source)
             }
-            box.append(widget)
+            box.append(composer.widget)
             // end snippet
             let window = TestWindow(box)
             try RealInput.activate(window.window)
-            bar.grabFocus()
+            composer.grabFocus()
             try RealInput.type("hello")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { delivered == ["hello"] })
@@ -36,20 +34,18 @@ final class EmbeddingSnippets: GtkTestCase {
 
     func testHostPlacesMessagesAboveTheBar() throws {
         try onMain {
+            let composer = ComposerBar()
             // snippet
-            try ComposerHost.register()
-            let widget = ComposerHost.make()
-            let host = ComposerHost.of(widget)!
             let messages = Box(.vertical, spacing: 6)
+            composer.onSend = { message in messages.append(Label(message.text.source)) }
+            let host = ComposerHost()
             host.setContent(ScrolledWindow(messages))
-            host.bar?.session.onSend = { message in
-                messages.append(Label(message.text.source))
-            }
+            host.setComposer(composer.widget)
             // end snippet
-            let window = TestWindow(widget, height: 400)
+            let window = TestWindow(host.widget, height: 400)
             try RealInput.activate(window.window)
-            host.bar?.session.handle(.insert("hello", origin: .typed))
-            host.bar?.session.handle(.send)
+            composer.session.handle(.insert("hello", origin: .typed))
+            composer.session.handle(.send)
             XCTAssertTrue(MainLoop.pump { messages.descendants.contains { $0.isMapped } })
             window.close()
         }
@@ -57,28 +53,26 @@ final class EmbeddingSnippets: GtkTestCase {
 
     func testBarHasOptionsAndButtons() throws {
         try onMain {
-            try ComposerBar.register()
-            let widget = ComposerBar.make()
-            let bar = ComposerBar.of(widget)!
+            let composer = ComposerBar()
             var polls = 0
             func makePoll() { polls += 1 }
             // snippet
-            bar.preset = "slack"
-            bar.appearance = "slack"
-            bar.characterLimit = 500
-            bar.returnSends = false
+            composer.preset = "slack"
+            composer.appearance = "slack"
+            composer.characterLimit = 500
+            composer.returnSends = false
             // end snippet
             // snippet
-            bar.itemAppearances["poll"] = ItemAppearance(icon: "view-list-symbolic", label: "New Poll")
-            bar.items.add(ComposerItem(id: "poll").on(.pressed) { _ in makePoll() }, to: .start)
+            composer.itemAppearances["poll"] = ItemAppearance(icon: "view-list-symbolic", label: "New Poll")
+            composer.items.add(ComposerItem(id: "poll").on(.pressed) { _ in makePoll() }, to: .start)
             // end snippet
-            XCTAssertEqual(bar.session.configuration.sendKey, .ctrlReturn)
-            XCTAssertEqual(bar.session.configuration.completion.queryExtent, .word)
-            let window = TestWindow(widget)
+            XCTAssertEqual(composer.session.configuration.sendKey, .ctrlReturn)
+            XCTAssertEqual(composer.session.configuration.completion.queryExtent, .word)
+            let window = TestWindow(composer.widget)
             try RealInput.activate(window.window)
-            let button = try XCTUnwrap(widget.descendants.first { $0.tooltip == "New Poll" })
+            let button = try XCTUnwrap(composer.widget.descendants.first { $0.tooltip == "New Poll" })
             XCTAssertTrue(MainLoop.pump { button.isMapped })
-            bar.items.item("poll")?.press()
+            composer.items.item("poll")?.press()
             XCTAssertEqual(polls, 1)
             window.close()
         }

@@ -3,37 +3,53 @@ public import Foundation
 
 /// Localized texts of a message's row: its caption, its tooltips and what assistive technology says.
 public struct MessageText {
-    /// How many lines the tooltip of read receipts has.
+    /// The maximum number of names in the tooltip of read receipts.
     private static let maxReaders = 20
 
-    private let translator: Translator
-    private let time: @MainActor (Date) -> String
-    private let events: EventText
+    let translator: Translator
+    let time: @MainActor (Date) -> String
+    let events: EventText
+    private let fullDate: @MainActor (Date) -> String
 
-    /// - Parameter time: formats the time of day.
-    public init(_ translator: Translator, time: @escaping @MainActor (Date) -> String) {
+    /// - Parameters:
+    ///   - time: formats the time of day.
+    ///   - fullDate: formats a date with its time.
+    public init(
+        _ translator: Translator, time: @escaping @MainActor (Date) -> String,
+        fullDate: @escaping @MainActor (Date) -> String
+    ) {
         self.translator = translator
         self.time = time
+        self.fullDate = fullDate
         events = EventText(translator)
     }
 
     // MARK: Messages
 
-    /// The line below a message: the time at the end of a group, and what became of it. Empty for none.
+    /// The time beside the sender's name; `nil` if the row does not show the sender.
+    public func headerTime(_ message: MessageItem) -> String? {
+        message.showsSender ? time(message.sentAt) : nil
+    }
+
+    /// The text in the corner of one of the user's own messages: the time at the end of a group, and what became of
+    /// the message. Empty for none.
     public func caption(_ message: MessageItem) -> String {
         // Failed messages and uploads have a bar of their own.
-        guard message.upload == nil || message.waitsForSignIn else { return "" }
-        let states = message.canRetry ? [] : states(message)
-        return ((message.endsGroup ? [time(message.sentAt)] : []) + states).joined(separator: " · ")
+        guard message.isOwn, message.upload == nil || message.waitsForSignIn else { return "" }
+        let delivery = message.canRetry ? nil : delivery(message)
+        return [delivery, message.endsGroup ? time(message.sentAt) : nil].compactMap(\.self).joined(separator: " · ")
     }
+
+    /// The tooltip of a message.
+    public func tooltip(_ message: MessageItem) -> String { fullDate(message.sentAt) }
 
     /// The accessible label of the row.
     public func accessibleText(_ message: MessageItem) -> String {
         let sender = message.isOwn ? translator("You") : message.senderName
         // Includes the time even if the row does not show it.
-        let failure = message.pendingChange == nil ? nil : message.rejectedItem.map(failure)
+        let failure = message.pendingChange == nil ? nil : message.rejectedItem.map(reason)
         let state = ([time(message.sentAt)] + states(message) + [failure].compactMap(\.self)).joined(separator: ", ")
-        let text = message.isDeleted ? translator("Message deleted") : message.accessibleText
+        let text = message.isDeleted ? deletedMessage : message.accessibleText
         let content = [attachments(message.attachments), text].filter { !$0.isEmpty }.joined(separator: ". ")
         let quote = message.quote.flatMap(quoteAccessibleText).map { " " + $0 } ?? ""
         let reactions = message.reactions.map { " " + accessibleText($0) + "." }.joined()
@@ -42,39 +58,27 @@ public struct MessageText {
     }
 
     private func states(_ message: MessageItem) -> [String] {
-        var components: [String] = []
-        if message.isEdited { components.append(translator("Edited")) }
-        if message.isOnItsWay {
-            components.append(
-                message.waitsForSignIn ? translator("Waiting for sign-in") : translator("Sending…"))
-        }
-        if message.delivery == .failed { components.append(translator("Not sent")) }
-        return components
+        [message.isEdited ? translator("Edited") : nil, delivery(message)].compactMap(\.self)
     }
 
-    /// What the server rejected.
-    public func failure(_ item: MessageItem.RejectedItem) -> String {
-        switch item {
-        case .message: translator("Not sent")
-        case .change(.edit): translator("Could not save edit")
-        case .change(.deletion): translator("Could not delete message")
-        case .change(.reaction): translator("Could not change reaction")
-        }
+    private func delivery(_ message: MessageItem) -> String? {
+        if message.delivery == .failed { return translator("Not sent") }
+        guard message.isOnItsWay else { return nil }
+        return message.waitsForSignIn ? translator("Waiting for sign-in") : translator("Sending…")
     }
 
     /// The part of the accessible label that describes the attachments.
     func attachments(_ files: [MediaReference]) -> String {
         files.map { file in
             if file.presentation == .voiceMessage { return translator("Voice Message") }
-            let kind = file.isImage ? translator("Image") : translator("File")
-            return "\(kind) \(file.altText ?? file.name)"
+            let name = ["name": file.altText ?? file.name]
+            return file.isImage ? translator("Image {name}", name) : translator("File {name}", name)
         }.joined(separator: ", ")
     }
 
     private func quoteAccessibleText(_ quote: MessageItem.Quote) -> String? {
         guard case .text(_, let name, _) = quote else { return nil }
-        // Translators: %s is the name of who wrote the message that is answered.
-        return translator("Reply to %s.").replacing("%s", with: name)
+        return translator("Reply to {name}.", ["name": name])
     }
 
     // MARK: Reactions
@@ -85,8 +89,11 @@ public struct MessageText {
     }
 
     public func accessibleText(_ reaction: MessageItem.Reaction) -> String {
-        // Translators: %1 is an emoji, %2 are the names of those who reacted with it.
-        translator("%1 by %2").replacing("%1", with: reaction.text).replacing("%2", with: names(reaction))
+        let users = (reaction.isOwn ? [.currentUser] : []) + reaction.others.map { EventGroup.Participant.named($0) }
+        let values = ["names": events.names(users), "emoji": reaction.text]
+        if users == [.currentUser] { return translator("You reacted with {emoji}", values) }
+        return translator.plural(
+            "{names} reacted with {emoji}", "{names} reacted with {emoji}", users.count, values)
     }
 
     // MARK: Read receipts
@@ -118,9 +125,6 @@ public struct MessageText {
         return [events.summary(group), details, read].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
-    /// The summary of a row of events.
-    public func summary(_ group: EventGroup) -> String { events.summary(group) }
-
     // MARK: Announcements
 
     /// What a screen reader says about received messages; for more than three only their number.
@@ -128,7 +132,6 @@ public struct MessageText {
         guard messages.count > 3 else {
             return messages.map { "\($0.senderName): \($0.displayedText)" }.joined(separator: "\n")
         }
-        return translator.plural("%d new message", "%d new messages", messages.count)
-            .replacing("%d", with: String(messages.count))
+        return translator.plural("{count} new message", "{count} new messages", messages.count)
     }
 }

@@ -1,0 +1,14 @@
+/// What the application is asked to open.
+public nonisolated enum OpenTarget: Equatable, Sendable {
+    /// A Matrix ID, an alias or a link.
+    case address(String)
+    /// The name of a room.
+    case room(String)
+
+    /// Tells an address from a name: it has a scheme or begins with the sigil of an identifier.
+    public init(_ text: String) {
+        let hasScheme = ["matrix:", "https:", "http:"].contains { text.lowercased().hasPrefix($0) }
+        let isIdentifier = "#!@".contains(text.prefix(1)) && text.contains(":")
+        self = hasScheme || isIdentifier ? .address(text) : .room(text)
+    }
+}

@@ -1,0 +1,50 @@
+public import ChatCore
+
+/// What a dialog says that asks for confirmation of a destructive action.
+public nonisolated struct ConfirmationText: Equatable, Sendable {
+    public var heading: String
+    public var body: String
+    /// The label of the button that confirms, with a mnemonic.
+    public var action: String
+
+    public init(heading: String, body: String, action: String) {
+        self.heading = heading
+        self.body = body
+        self.action = action
+    }
+
+    public static func leaving(_ room: String, _ translator: Translator) -> Self {
+        Self(
+            heading: translator("Leave “{room}”?", ["room": room]),
+            body: translator("Messages in this room will be deleted from this computer."),
+            action: translator("_Leave"))
+    }
+
+    public static func removing(_ member: Member, _ translator: Translator) -> Self {
+        Self(
+            heading: translator("Remove {name}?", ["name": member.displayName]),
+            body: translator("They can return if the room is public or if they are invited again."),
+            action: translator("_Remove"))
+    }
+}
+
+extension LogOutViewModel.State {
+    /// The question of the current step, or `nil` if it asks nothing.
+    @MainActor public func confirmation(_ wording: Wording) -> ConfirmationText? {
+        let translator = wording.translator
+        switch step {
+        case .confirming:
+            return ConfirmationText(
+                heading: translator("Sign Out of {account}?", ["account": account]), body: losses(translator),
+                action: translator("_Sign Out"))
+        case .failed(let problem):
+            let consequence = translator(
+                "The session stays active on the server until you end it from another client.")
+            return ConfirmationText(
+                heading: translator("Could Not Sign Out"),
+                body: SignInText(wording).text(for: problem) + "\n\n" + consequence,
+                action: translator("_Remove Anyway"))
+        case .counting, .loggingOut, .over: return nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+public import ChatCore
+public import Composer
+
+/// Texts that depend on the state of a row or of a bar.
+extension MessageText {
+    // MARK: Messages
+
+    /// Stands for the text of a deleted message.
+    public var deletedMessage: String { translator("Message deleted") }
+
+    /// The title of the window with the full text of a message.
+    public func windowTitle(_ message: MessageItem) -> String {
+        message.isOwn ? translator("Your Message") : message.senderName
+    }
+
+    /// The message being replied to, as the reply shows it.
+    public nonisolated struct Quote: Equatable, Sendable {
+        public let senderName: String?
+        public let text: WrittenText
+    }
+
+    public func quote(_ quote: MessageItem.Quote) -> Quote {
+        switch quote {
+        case .loading: Quote(senderName: nil, text: WrittenText(translator("Loading…"), syntax: .plain))
+        case .unavailable:
+            Quote(senderName: nil, text: WrittenText(translator("Message not available"), syntax: .plain))
+        case .text(_, let name, let text): Quote(senderName: name, text: text)
+        }
+    }
+
+    // MARK: Failures
+
+    /// What the server rejected, and what the user can do about it.
+    public nonisolated struct Failure: Equatable, Sendable {
+        public let reason: String
+        public let retry: String
+        public let discard: String
+    }
+
+    public func failure(_ item: MessageItem.RejectedItem) -> Failure {
+        // Discarding a message deletes what was written, so it is confirmed first.
+        Failure(
+            reason: reason(item), retry: translator("Retry"),
+            discard: item == .message ? translator("Discard…") : translator("Discard"))
+    }
+
+    func reason(_ item: MessageItem.RejectedItem) -> String {
+        switch item {
+        case .message: translator("Not sent")
+        case .change(.edit): translator("Could not save edit")
+        case .change(.deletion): translator("Could not delete message")
+        case .change(.reaction): translator("Could not change reaction")
+        }
+    }
+
+    // MARK: Bars
+
+    /// How many messages failed.
+    public func failedCount(_ count: Int) -> String {
+        translator.plural("{count} not sent", "{count} not sent", count)
+    }
+
+    /// How many messages are selected.
+    public func selectedCount(_ count: Int) -> String {
+        translator.plural("{count} selected", "{count} selected", count)
+    }
+
+    // MARK: Events
+
+    /// A row of events.
+    public nonisolated struct Events: Equatable, Sendable {
+        /// A single line, which may be too long for the row.
+        public let title: String
+        public let tooltip: String
+        /// One line for each event; empty unless the row is expanded.
+        public let lines: String
+        /// The label of the button that opens the room's successor or predecessor; `nil` if there is none.
+        public let openRoom: String?
+        public let accessibleText: String
+    }
+
+    public func events(_ group: EventGroup) -> Events {
+        let isExpanded = group.isExpanded && group.canExpand
+        return Events(
+            title: title(group), tooltip: group.canExpand ? events.summary(group) : lines(group),
+            lines: isExpanded ? lines(group) : "",
+            openRoom: group.address == nil
+                ? nil : group.isReplaced ? translator("Go to New Room") : translator("Go to Earlier Room"),
+            accessibleText: accessibleText(group))
+    }
+
+    /// The change itself, if there is only one in effect.
+    private func title(_ group: EventGroup) -> String {
+        group.segments.count == 1
+            ? events.summary(group)
+            : translator.plural("{count} room change", "{count} room changes", group.lines.count)
+    }
+}

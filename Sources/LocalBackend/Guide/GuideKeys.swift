@@ -1,0 +1,14 @@
+import Composer
+
+/// The keys as the user has set them, with the names that they have in the preferences.
+struct GuideKeys: Equatable, Sendable {
+    var send: String
+    var newLine: String
+
+    init(_ key: SendKey = .return) {
+        switch key {
+        case .return: (send, newLine) = ("Return", "Shift+Return")
+        case .ctrlReturn: (send, newLine) = ("Ctrl+Return", "Return")
+        }
+    }
+}

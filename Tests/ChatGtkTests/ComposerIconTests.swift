@@ -1,0 +1,70 @@
+import CGtk
+import ComposerSessions
+import GtkTestSupport
+import XCTest
+
+@testable import Composer
+@testable import ComposerGtk
+@testable import GtkKit
+
+/// The bar's icons, and its menu of what can be attached.
+final class ComposerIconTests: GtkTestCase {
+    private static let folder = "/io/github/parlance_chat/Parlance/ComposerGtk/icons/scalable/actions/"
+
+    /// Without an application, whose resources GTK would find by itself.
+    func testIconsAreInTheThemeOfEveryBar() {
+        onMain {
+            let box = Box(.vertical)
+            box.append(ComposerBar().widget)
+            for name in ["add", "send", "emoji", "edit", "reply", "expand", "collapse"] {
+                XCTAssertTrue(IconTheme.contains("parlance-\(name)-symbolic"), name)
+            }
+            XCTAssertFalse(IconTheme.contains("parlance-no-such-symbolic"))
+        }
+    }
+
+    func testEveryPresetFormatHasAnIcon() throws {
+        try onMain {
+            try ComposerBar.register()
+            for preset in ComposerConfiguration.Preset.allCases {
+                for rule in ComposerConfiguration.preset(preset).markdown {
+                    let icon = FormatName(of: rule).icon ?? "none"
+                    XCTAssertTrue(IconTheme.contains(icon), "\(preset): \(rule.title), \(icon)")
+                }
+            }
+            let own = FormatName(of: MarkdownRule(symbol: "^", title: "Small", form: .pair))
+            XCTAssertNil(own.icon)
+            XCTAssertEqual(own.label, "Small", "a rule of the host has its title")
+        }
+    }
+
+    /// Arrows and lists point the other way where text runs from right to left.
+    func testDirectedIconsAreMirrored() throws {
+        try onMain {
+            try ComposerBar.register()
+            for name in ["reply", "list", "quote"] {
+                XCTAssertTrue(Resources.exists("\(Self.folder)parlance-\(name)-symbolic-rtl.svg"), name)
+            }
+        }
+    }
+
+    /// The keyboard opens the menu, and gets back to its button.
+    func testAttachmentMenuWorksByKeyboard() throws {
+        try onMain {
+            let bench = try HostBench { $0.acceptsFiles = true }
+            let button = try XCTUnwrap(bench.bar.files?.attachmentController.button)
+            XCTAssertTrue(MainLoop.pump { button.isMapped })
+            try RealInput.press("shift+Tab")
+            XCTAssertTrue(MainLoop.pump { bench.window.window.root?.focus.map { button.isAncestor(of: $0) } == true })
+            try RealInput.press("Return")
+            let items = ["Image or Video…", "File…"]
+            XCTAssertTrue(MainLoop.pump { button.visibleTexts == items }, "\(button.visibleTexts)")
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { button.visibleTexts.isEmpty })
+            XCTAssertTrue(MainLoop.pump { bench.window.window.root?.focus.map { button.isAncestor(of: $0) } == true })
+            bench.session.handle(.startEdit(id: "m", WrittenText("sent")))
+            XCTAssertTrue(MainLoop.pump { !button.isSensitive }, "an edit accepts no files")
+            bench.close()
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import CGtk
+import ChatCore
+import Foundation
+import GtkTestSupport
+import MessageMarkup
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+@testable import GtkKit
+@testable import MediaGtk
+@testable import TimelineGtk
+
+/// Where the parts of a message's row are.
+final class MessageRowTests: GtkTestCase {
+    @MainActor
+    private final class Silent: MessageRowDelegate {
+        func showAll(of message: MessageItem) {}
+        func perform(_ action: MessageAction, on message: MessageID) {}
+        func openMenu(of row: MessageRow) {}
+        func openReactions(of row: MessageRow) {}
+        func jump(to message: MessageID) {}
+        func open(_ link: BodyLink, from widget: Widget) {}
+    }
+
+    /// A row in a window of its own.
+    @MainActor
+    private final class Bench {
+        let fixture: ChatFixture
+        let delegate = Silent()
+        let row: MessageRow
+        let window: TestWindow
+
+        init(
+            _ markdown: String, isOwn: Bool = true, width: Int32 = 700, isRightToLeft: Bool = false,
+            _ change: (inout MessageItem) -> Void = { _ in }
+        ) throws {
+            fixture = try ChatFixture()
+            gtk_widget_set_default_direction(isRightToLeft ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
+            row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), delegate: delegate)
+            var item = MessageItem(
+                id: MessageID("m"), text: markdown, body: MessageMarkup.body(markdown: markdown),
+                senderID: MemberID("a"), senderName: "Ann", sentAt: Date(timeIntervalSince1970: 1_767_323_045),
+                isOwn: isOwn, isEdited: false, isDeleted: false, delivery: .sent, transactionID: nil,
+                startsGroup: true, endsGroup: true, isBeingEdited: false)
+            change(&item)
+            row.show(.message(item), selected: nil)
+            let column = Box(.vertical)
+            column.append(row.widget)
+            window = TestWindow(column, width: width, height: 600)
+            XCTAssertTrue(MainLoop.pump { [row] in row.widget.height > 0 })
+        }
+
+        var bubble: Widget { find("message-bubble") }
+        var meta: Widget { find("message-meta") }
+        /// The first text of the body.
+        var text: Widget { parts.first { BodyText.of($0) != nil } ?? row.widget }
+
+        private var parts: [Widget] { ConversationBench.descendants(of: row.widget) }
+        private func find(_ style: String) -> Widget {
+            parts.first { $0.hasStyle(style) && $0.isMapped } ?? row.widget
+        }
+
+        func bounds(_ widget: Widget) throws -> (left: Double, top: Double, right: Double, bottom: Double) {
+            let bounds = try XCTUnwrap(widget.bounds(in: row.widget))
+            return (bounds.x, bounds.y, bounds.x + bounds.width, bounds.y + bounds.height)
+        }
+
+        func close() throws {
+            gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR)
+            window.close()
+            try fixture.close()
+        }
+    }
+
+    private static let long = String(repeating: "words that go on ", count: 40)
+
+    /// The time shares the last line if there is room, and never covers the text.
+    func testTimeIsInTheLowerCornerOfOwnBubbles() throws {
+        try onMain {
+            let plain = try Bench("short") { $0.endsGroup = false }
+            let height = plain.bubble.height
+            try plain.close()
+            for isRightToLeft in [false, true] {
+                let bench = try Bench("short", isRightToLeft: isRightToLeft)
+                XCTAssertEqual(bench.bubble.height, height, "the time takes no row of its own")
+                let (meta, bubble) = (try bench.bounds(bench.meta), try bench.bounds(bench.bubble))
+                XCTAssertEqual(isRightToLeft ? meta.left - bubble.left : bubble.right - meta.right, 12)
+                XCTAssertTrue(meta.top > bubble.top && meta.bottom < bubble.bottom)
+                try bench.close()
+            }
+            for length in stride(from: 20, to: Self.long.count, by: 3) {
+                let content = BodyText.make()
+                let text = try XCTUnwrap(BodyText.of(content))
+                text.show(TextContent(InlineText(String(Self.long.prefix(length)))))
+                text.corner = { (60, 15) }
+                let width = text.measure(.horizontal, for: -1).natural
+                let size = text.measure(.vertical, for: width).natural
+                text.corner = nil
+                let bare = text.measure(.vertical, for: width).natural
+                let room = width - text.madeLayout.lastLineEdges.right
+                XCTAssertEqual(size, room >= 60 + 9 ? bare : bare + 15, "\(length) characters, \(room) pixels")
+            }
+        }
+    }
+
+    func testTimeIsBesideTheNameOfOthers() throws {
+        try onMain {
+            let bench = try Bench("hello", isOwn: false)
+            let (meta, bubble) = (try bench.bounds(bench.meta), try bench.bounds(bench.bubble))
+            XCTAssertLessThanOrEqual(meta.bottom, bubble.top)
+            XCTAssertEqual(bench.meta.wrapped(as: Label.self, gtk_label_get_type())?.text.contains(":"), true)
+            try bench.close()
+            let next = try Bench("hello", isOwn: false) { $0.startsGroup = false }
+            XCTAssertFalse(next.meta.hasStyle("message-meta"), "once in a group")
+            try next.close()
+        }
+    }
+
+    func testEditedMessagesHaveAPencilInTheBubble() throws {
+        try onMain {
+            for isOwn in [true, false] {
+                let bench = try Bench("hello", isOwn: isOwn) { $0.isEdited = true }
+                let pencil = try XCTUnwrap(
+                    ConversationBench.descendants(of: bench.row.widget).first { $0.hasStyle("message-edited") })
+                XCTAssertEqual(pencil.tooltip, "Edited")
+                XCTAssertTrue(bench.row.accessibleText.contains("Edited"), bench.row.accessibleText)
+                let (place, bubble) = (try bench.bounds(pencil), try bench.bounds(bench.bubble))
+                XCTAssertTrue(place.left > bubble.left && place.right < bubble.right, "\(place) in \(bubble)")
+                XCTAssertTrue(place.top > bubble.top && place.bottom < bubble.bottom, "\(place) in \(bubble)")
+                try bench.close()
+            }
+        }
+    }
+
+    /// Below a body that does not end with a text, the footer has room of its own.
+    func testFooterIsBelowCodeAndFiles() throws {
+        try onMain {
+            let bench = try Bench("```\nlet x\n```")
+            let (meta, bubble) = (try bench.bounds(bench.meta), try bench.bounds(bench.bubble))
+            let code = try XCTUnwrap(
+                ConversationBench.descendants(of: bench.row.widget).first { $0.hasStyle("message-code") })
+            XCTAssertGreaterThanOrEqual(meta.top, try bench.bounds(code).bottom)
+            XCTAssertLessThan(meta.bottom, bubble.bottom)
+            try bench.close()
+        }
+    }
+
+    func testBubblesAreAtMost600PixelsWide() throws {
+        try onMain {
+            let table = "| \(Self.long.prefix(90)) | \(Self.long.prefix(90)) |\n|-|-|\n| a | b |"
+            for body in [Self.long, "```\n\(Self.long)\n```", table] {
+                for isOwn in [true, false] {
+                    let bench = try Bench(body, isOwn: isOwn, width: 1200)
+                    XCTAssertLessThanOrEqual(bench.bubble.width, 600, body)
+                    XCTAssertGreaterThan(bench.bubble.width, 400, body)
+                    try bench.close()
+                }
+            }
+        }
+    }
+
+    /// Small avatars at the row's trailing edge, which lie on the bubble's lower padding and never on its text.
+    func testReadReceiptsAreUnderTheMessageAtTheTrailingEdge() throws {
+        try onMain {
+            for (isOwn, isRightToLeft) in [(true, false), (false, false), (true, true), (false, true)] {
+                let bench = try Bench(Self.long, isOwn: isOwn, width: 360, isRightToLeft: isRightToLeft) {
+                    $0.readers = ["b", "c"].map {
+                        .init(id: MemberID($0), name: $0, readAt: $0 == "b" ? .now : .distantPast)
+                    }
+                }
+                let receipts = try bench.bounds(bench.row.readReceipts.widget)
+                let text = try bench.bounds(bench.text)
+                XCTAssertEqual(
+                    isRightToLeft ? receipts.left : receipts.right, isRightToLeft ? 0 : Double(bench.row.widget.width))
+                XCTAssertEqual(receipts.bottom - receipts.top, 18)
+                XCTAssertGreaterThanOrEqual(receipts.top, text.bottom)
+                try bench.close()
+            }
+            XCTAssertFalse(AvatarView(size: 18).widget.showsInitials)
+            XCTAssertTrue(AvatarView(size: 24).widget.showsInitials)
+        }
+    }
+
+    func testReadReceiptsAreBesideTheReactions() throws {
+        try onMain {
+            for (isOwn, isRightToLeft) in [(true, false), (false, false), (true, true), (false, true)] {
+                // Seven reactions are two lines.
+                for count in [1, 7] {
+                    let bench = try Bench("Hello", isOwn: isOwn, width: 360, isRightToLeft: isRightToLeft) {
+                        $0.readers = ["b", "c"].map { .init(id: MemberID($0), name: $0, readAt: .now) }
+                        $0.reactions = (0..<count).map {
+                            .init(text: "\($0)", others: ["Ada"], isOwn: false)
+                        }
+                    }
+                    let receipts = try bench.bounds(bench.row.readReceipts.widget)
+                    let reactions = try bench.bounds(XCTUnwrap(bench.row.reactions.lastLine))
+                    XCTAssertEqual(
+                        (receipts.top + receipts.bottom) / 2, (reactions.top + reactions.bottom) / 2, accuracy: 1)
+                    XCTAssertTrue(
+                        receipts.right <= reactions.left || reactions.right <= receipts.left, "they cover reactions")
+                    XCTAssertGreaterThanOrEqual(receipts.left, 0)
+                    XCTAssertLessThanOrEqual(receipts.right, Double(bench.row.widget.width))
+                    try bench.close()
+                }
+            }
+        }
+    }
+
+    func testButtonsAreReactReplyAndMenuFromTheBubbleOn() throws {
+        try onMain {
+            for isOwn in [true, false] {
+                let buttons = MessageButtons(isOwn: isOwn)
+                let tooltips = buttons.widget.children.map { $0.tooltip }
+                let expected = ["React", "Reply", "Message Menu"]
+                XCTAssertEqual(tooltips, isOwn ? expected.reversed() : expected)
+            }
+        }
+    }
+}

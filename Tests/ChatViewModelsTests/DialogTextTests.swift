@@ -1,0 +1,140 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+/// What the dialogs about rooms and accounts say.
+@Suite @MainActor struct DialogTextTests {
+    private static let wording = Wording(
+        translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })
+
+    private func entry(_ name: String, isInvited: Bool = false) -> RoomMembers.Entry {
+        RoomMembers.Entry(
+            Member(id: MemberID(name), displayName: name, kind: .person), isInvited: isInvited)
+    }
+
+    @Test("Confirmations name the room and the member, whatever is in their names")
+    func confirmations() {
+        #expect(ConfirmationText.leaving("{room}", .untranslated).heading == "Leave “{room}”?")
+        #expect(ConfirmationText.removing(Fixtures.other, .untranslated).heading == "Remove Alex?")
+        #expect(ConfirmationText.removing(Fixtures.other, .untranslated).action == "_Remove")
+    }
+
+    @Test("Signing out asks first, again if the server cannot be told, and nothing in between")
+    func signingOut() {
+        var state = LogOutViewModel.State(account: "@ann:x")
+        #expect(state.confirmation(Self.wording) == nil)
+        state.step = .confirming(nil)
+        #expect(state.confirmation(Self.wording)?.heading == "Sign Out of @ann:x?")
+        #expect(state.confirmation(Self.wording)?.body == state.losses(.untranslated))
+        state.step = .loggingOut
+        #expect(state.confirmation(Self.wording) == nil)
+        state.step = .failed(.unreachable(reason: "x"))
+        #expect(state.confirmation(Self.wording)?.heading == "Could Not Sign Out")
+        #expect(state.confirmation(Self.wording)?.body.contains("stays active on the server") == true)
+        state.step = .over
+        #expect(state.confirmation(Self.wording) == nil)
+    }
+
+    @Test("Room details count the joined members, and those that only a search finds")
+    func memberCounts() {
+        var state = RoomDetailsViewModel.State(name: "Tea")
+        state.entries = [entry("a"), entry("b", isInvited: true)]
+        #expect(state.memberCountText(.untranslated) == "1 member" && state.unlistedText(.untranslated) == nil)
+        state.entries = (0..<33).map { entry("\($0)") }
+        #expect(state.memberCountText(.untranslated) == "33 members")
+        #expect(state.unlistedText(.untranslated) == "Search to find 3 more")
+        #expect(entry("Ann").removalLabel(.untranslated) == "Remove Ann")
+    }
+
+    @Test("The topic can be changed only where rooms have one and the user may")
+    func topicPermission() {
+        var state = RoomDetailsViewModel.State(name: "Tea", permissions: [.setTopic])
+        #expect(!state.canSetTopic)
+        state.hasTopic = true
+        #expect(state.canSetTopic)
+        #expect(!state.isNameInvalid)
+        state.error = .invalidName
+        #expect(state.isNameInvalid)
+    }
+
+    @Test(
+        "An invitation can be declined, one’s own request only withdrawn; an address that is the title is not repeated")
+    func invitations() {
+        let texts = InvitationText(Self.wording)
+        var invitation = Invitation(
+            room: RoomID("r"), name: "Garden", inviter: MemberID("@ann:a"), receivedAt: Fixtures.date)
+        #expect(texts.decline(invitation) == "_Decline" && texts.address(of: invitation) == nil)
+        invitation.address = "#garden:a"
+        #expect(texts.address(of: invitation) == "#garden:a")
+        invitation.name = nil
+        #expect(invitation.title != "#garden:a" || texts.address(of: invitation) == nil)
+        #expect(InvitationViewModel.State(invitation: invitation).canBeAccepted)
+        invitation.isKnock = true
+        #expect(texts.decline(invitation) == "_Withdraw Request")
+        #expect(!InvitationViewModel.State(invitation: invitation).canBeAccepted)
+    }
+
+    @Test("Each export format has a name")
+    func exportFormats() {
+        let texts = TransferText(Self.wording)
+        let names = Set(ExportFormat.allCases.map { texts.name(of: $0) })
+        #expect(names.count == ExportFormat.allCases.count)
+        #expect(texts.exportHeading("{room} & co") == "Export “{room} & co”")
+    }
+}
+
+/// Dialogs that ask for a name or an address.
+@Suite @MainActor struct RoomEntryTests {
+    @Test("A local room is created only with a valid name, which is tidied")
+    func localRoom() {
+        let created = Recorder<String>()
+        let viewModel = NewLocalRoomViewModel { created.record($0) }
+        viewModel.send(.create)
+        viewModel.send(.name("  "))
+        viewModel.send(.create)
+        viewModel.send(.name(String(repeating: "x", count: ChatLimits.roomNameLength + 1)))
+        #expect(!viewModel.state.canCreate)
+        viewModel.send(.create)
+        #expect(created.values.isEmpty)
+        viewModel.send(.name("  Our \n garden "))
+        #expect(viewModel.state.canCreate)
+        viewModel.send(.create)
+        #expect(created.values == ["Our garden"])
+    }
+
+    @Test("Only an address can be opened")
+    func address() {
+        let opened = Recorder<String>()
+        let viewModel = AddressViewModel { opened.record($0) }
+        viewModel.send(.address("garden"))
+        viewModel.send(.open)
+        #expect(!viewModel.state.canOpen && opened.values.isEmpty)
+        viewModel.send(.address("#garden:example.org"))
+        #expect(viewModel.state.canOpen)
+        viewModel.send(.open)
+        #expect(opened.values == ["#garden:example.org"])
+    }
+
+    @Test("A shared room’s name and topic are marked as invalid only when they are")
+    func sharedRoom() {
+        var state = NewRoomViewModel.State()
+        #expect(!state.isNameInvalid && !state.canCreate)
+        state.name = "  "
+        #expect(state.isNameInvalid)
+        state.name = "Garden"
+        #expect(!state.isNameInvalid && state.canCreate)
+        state.topic = String(repeating: "x", count: ChatLimits.topicLength + 1)
+        #expect(state.isTopicTooLong && !state.canCreate)
+    }
+
+    @Test("A new account begins with a server that anyone can use")
+    func suggestedServer() {
+        var state = SignInViewModel.State()
+        #expect(state.suggestedServer == "matrix.org")
+        state.again = Account(id: "@ann:x", kind: "matrix", server: "https://x", device: "D", name: "ann")
+        #expect(state.suggestedServer.isEmpty)
+    }
+}

@@ -1,0 +1,120 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// Messages that cannot be sent yet: the account is signed out, or the server does not respond.
+@Suite(.timeLimit(.minutes(5))) struct ConnectionFailureTests {
+    private let room = RoomID("!room:example.org")
+    private let folder = TemporaryFolder()
+
+    private static func first(_ room: RoomID) -> JSONValue {
+        [
+            "next_batch": "s1",
+            "rooms": [
+                "join": [
+                    room.rawValue: [
+                        "state": ["events": [Events.event("$c", "m.room.create", [:], stateKey: "")]],
+                        "timeline": [
+                            "events": [
+                                [
+                                    "type": "m.room.name", "event_id": "$n", "sender": "@me:example.org",
+                                    "origin_server_ts": 1_700_000_000_000, "state_key": "",
+                                    "content": ["name": "Garden"],
+                                ],
+                                [
+                                    "type": "m.room.message", "event_id": "$1", "sender": "@ann:example.org",
+                                    "origin_server_ts": 1_700_000_000_000,
+                                    "content": ["msgtype": "m.text", "body": "Hello"],
+                                ],
+                            ], "limited": false,
+                        ],
+                    ]
+                ]
+            ],
+        ]
+    }
+
+    /// A pending sync responds only after up to 30 s: any other request that fails ends the session sooner.
+    @Test func anyUnauthorizedResponseSignsOut() async throws {
+        let server = FakeHomeserver { request in
+            request.url.path.contains("m.room.topic")
+                ? ["errcode": "M_UNKNOWN_TOKEN", "status": 401, "soft_logout": true] : [:]
+        }
+        let (backend, store) = try await server.start(in: folder)
+        server.sync(Self.first(room))
+        await backend.waitForRoom(room)
+        await #expect(throws: ChatError.signedOut) { try await backend.setTopic("Beans", of: room) }
+        for await connection in backend.connectionStates() where connection == .signedOut(isSoft: true) { break }
+        await backend.close()
+        await store.close()
+    }
+
+    @Test func pendingMessageIsTheRoomsLastMessage() async throws {
+        let refuses = Mutex(false)
+        let server = FakeHomeserver { request in
+            guard request.method == .put, request.url.path.contains("/send/") else { return [:] }
+            return refuses.withLock { $0 }
+                ? ["errcode": "M_FORBIDDEN", "error": "no", "status": 403]
+                : ["errcode": "M_UNKNOWN", "status": 502]
+        }
+        let (backend, store) = try await server.start(in: folder, at: 1_700_000_100_000)
+        server.sync(Self.first(room))
+        await backend.waitForRoom(room)
+        func last(where condition: (RoomSummary.LastMessage) -> Bool) async -> RoomSummary? {
+            for await rooms in backend.roomSummaries() {
+                if let room = rooms.first, let last = room.lastMessage, condition(last) { return room }
+            }
+            return nil
+        }
+        let before = await last { $0.delivery == .sent }
+        #expect(before?.lastMessage?.text == "Hello")
+        try await backend.send(WrittenMessage("On its way"), as: TransactionID("t"), to: room)
+        let waiting = await last { $0.delivery == .sending }
+        #expect(waiting?.lastMessage?.text == "On its way" && waiting?.lastMessage?.isOwn == true)
+        #expect(waiting?.lastActivity == Date(timeIntervalSince1970: 1_700_000_100))
+        refuses.withLock { $0 = true }
+        try await backend.retry(nil, in: room)
+        #expect(await last { $0.delivery == .failed }?.lastMessage?.text == "On its way")
+        try await backend.discard(nil, in: room)
+        #expect(await last { $0.delivery == .sent }?.lastMessage?.text == "Hello")
+        await backend.close()
+        await store.close()
+    }
+
+    /// A plain-text server may take the TLS handshake for an unfinished line and wait for the rest.
+    @Test func silentServerTimesOutSoon() async throws {
+        let server = try ScriptedServer([.hang])
+        defer { server.stop() }
+        let curl = CurlTransport()
+        defer { curl.close() }
+        let transport = TimeoutRecorder(transport: curl)
+        let address = try #require(server.url.host()) + ":\(try #require(server.url.port))"
+        await #expect(throws: Discovery.Problem.self) {
+            _ = try await Discovery(transport: transport).homeserver(for: address)
+        }
+        #expect(transport.timeouts.withLock { $0 }.allSatisfy { $0 == .seconds(4) })
+        // Cancellation must throw `CancellationError`, not a timeout.
+        let asking = Task { try await Discovery(transport: transport).homeserver(for: address) }
+        asking.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await asking.value }
+    }
+}
+
+/// Records the connect timeout of each request.
+private final class TimeoutRecorder: MatrixTransport {
+    let transport: CurlTransport
+    let timeouts = Mutex<[Duration]>([])
+
+    init(transport: CurlTransport) { self.transport = transport }
+
+    func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+        timeouts.withLock { $0.append(request.connectTimeout) }
+        return try await transport.send(request)
+    }
+}

@@ -1,0 +1,122 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Members of rooms, and the user directory.
+@Suite(.timeLimit(.minutes(5))) struct RoomMembershipsTests {
+    private let room = AccountParts.room
+    private let ann = MemberID("@ann:example.org")
+
+    private func memberships(_ parts: AccountParts) -> RoomMemberships {
+        RoomMemberships(client: parts.client, context: parts.context, writer: parts.writer)
+    }
+
+    private func addAnn(to parts: AccountParts) async throws {
+        var batch = AccountParts.batch()
+        batch.members = [Member(id: ann, displayName: "Ann", kind: .person)]
+        try await parts.writer.write(SyncBatch(rooms: [batch]))
+    }
+
+    @Test("A search of the directory leaves the user out, and names without content")
+    func users() async throws {
+        let transport = FakeTransport.answering { _ in
+            [
+                "results": [
+                    ["user_id": "@me:example.org", "display_name": "Me"],
+                    ["user_id": "@ann:example.org", "display_name": " Ann\n", "avatar_url": "mxc://example.org/a"],
+                    ["user_id": "@bob:example.org", "display_name": " "], ["user_id": "no ID"],
+                ]
+            ]
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let found = try await memberships(parts).users(matching: "a")
+        #expect(
+            found == [
+                User(id: ann, name: "Ann", avatar: "mxc://example.org/a"), User(id: MemberID("@bob:example.org")),
+            ])
+        await parts.store.close()
+    }
+
+    @Test("Only a user ID is invited, and only to a known room")
+    func invite() async throws {
+        let transport = FakeTransport(200)
+        let parts = try await AccountParts.make(transport.client)
+        let memberships = memberships(parts)
+        await #expect(throws: ChatError.notFound) { try await memberships.invite("ann", to: room) }
+        await #expect(throws: ChatError.notFound) {
+            try await memberships.invite(ann.rawValue, to: RoomID("!unknown:example.org"))
+        }
+        #expect(transport.requests.isEmpty)
+        try await memberships.invite(ann.rawValue, to: room)
+        #expect(transport.requests.map(\.url.lastPathComponent) == ["invite"])
+        await parts.store.close()
+    }
+
+    @Test("A removed member stays named at messages and is published as having left")
+    func remove() async throws {
+        let transport = FakeTransport(200)
+        let parts = try await AccountParts.make(transport.client)
+        try await addAnn(to: parts)
+        var updates = await parts.open()
+        _ = await updates.next()
+        try await memberships(parts).remove(ann, from: room)
+        guard case .membersChanged(let changed)? = await updates.next() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(changed == [Member(id: ann, displayName: "Ann", kind: .person, hasLeft: true)])
+        #expect(try await parts.store.member(ann, of: room)?.hasLeft == true)
+        await #expect(throws: ChatError.notFound, "has left") { try await memberships(parts).remove(ann, from: room) }
+        await #expect(throws: ChatError.notPermitted, "leaves instead") {
+            try await memberships(parts).remove(AccountParts.own, from: room)
+        }
+        #expect(transport.requests.map(\.url.lastPathComponent) == ["kick"])
+        await parts.store.close()
+    }
+
+    @Test("A member whose removal the server denies stays")
+    func removalDenied() async throws {
+        let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)
+        try await addAnn(to: parts)
+        await #expect(throws: ChatError.notPermitted) { try await memberships(parts).remove(ann, from: room) }
+        #expect(try await parts.store.member(ann, of: room)?.hasLeft == false)
+        await parts.store.close()
+    }
+
+    @Test("The server's members are stored; roles and permissions derive from the power levels")
+    func members() async throws {
+        let transport = FakeTransport.answering { request in
+            switch request.url.path {
+            case let path where path.hasSuffix("/members"):
+                [
+                    "chunk": [
+                        Events.member("@me:example.org", "Me"), Events.member("@ann:example.org", "Ann"),
+                        Events.member("@bob:example.org", "Bob", "invite"),
+                    ]
+                ]
+            case let path where path.contains("/m.room.power_levels"):
+                ["users": ["@ann:example.org": 100, "@me:example.org": 50], "invite": 50, "state_default": 100]
+            case let path where path.contains("/m.room.canonical_alias"): ["alias": "#room:example.org"]
+            default: nil
+            }
+        }
+        let parts = try await AccountParts.make(transport.client)
+        let members = try await memberships(parts).members(of: room)
+        #expect(members.entries.map(\.member.displayName) == ["Ann", "Me", "Bob"])
+        #expect(members.entries.map(\.role) == [.administrator, .moderator, .member])
+        #expect(members.entries.map(\.isInvited) == [false, false, true])
+        #expect(members.entries.map(\.canBeRemoved) == [false, false, true])
+        #expect(members.permissions == [.invite, .notifyEveryone] && members.address == "#room:example.org")
+        #expect(try await parts.store.member(ann, of: room)?.displayName == "Ann")
+        #expect(try await parts.store.member(MemberID("@bob:example.org"), of: room) == nil, "has not joined")
+        await #expect(throws: ChatError.notFound) {
+            _ = try await memberships(parts).members(of: RoomID("!unknown:example.org"))
+        }
+        await parts.store.close()
+    }
+}

@@ -1,0 +1,83 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// Names and topics of rooms, and the name of the user.
+@Suite(.timeLimit(.minutes(5))) struct RoomSettingsTests {
+    private let room = AccountParts.room
+
+    private func settings(_ parts: AccountParts) -> RoomSettings {
+        RoomSettings(client: parts.client, writer: parts.writer)
+    }
+
+    @Test("A name or topic that the server accepts is stored, on one line")
+    func accepted() async throws {
+        let transport = FakeTransport.answering { _ in ["event_id": "$e"] }
+        let parts = try await AccountParts.make(transport.client)
+        try await settings(parts).rename(room, to: "  New \n name ")
+        #expect(try await parts.store.room(room).name == "New name")
+        try await settings(parts).setTopic("About\nit", of: room)
+        #expect(try await parts.store.roomState(of: room).topic == "About it")
+        try await settings(parts).setTopic(nil, of: room)
+        #expect(try await parts.store.roomState(of: room).topic == nil)
+        let bodies = transport.requests.map(\.body)
+        #expect(
+            try bodies
+                == [["name": "New name"], ["topic": "About it"], ["topic": ""]].map { (body: JSONValue) in
+                    .json(try body.encoded())
+                })
+        await parts.store.close()
+    }
+
+    @Test("What the server denies changes nothing")
+    func denied() async throws {
+        let parts = try await AccountParts.make(FakeTransport(403, #"{"errcode":"M_FORBIDDEN"}"#).client)
+        let settings = settings(parts)
+        await #expect(throws: ChatError.notPermitted) { try await settings.rename(room, to: "New") }
+        await #expect(throws: ChatError.notPermitted) { try await settings.setTopic("About", of: room) }
+        await #expect(throws: ChatError.notPermitted) { try await settings.setDisplayName("Robin") }
+        #expect(try await parts.store.room(room).name == "Room")
+        #expect(try await parts.store.roomState(of: room).topic == nil)
+        #expect(try await parts.store.member(AccountParts.own, of: room)?.displayName == "Me")
+        await parts.store.close()
+    }
+
+    @Test("Nothing is requested for what is too long or of a room that is unknown")
+    func invalid() async throws {
+        let transport = FakeTransport(200)
+        let parts = try await AccountParts.make(transport.client)
+        let settings = settings(parts)
+        let unknown = RoomID("!unknown:example.org")
+        await #expect(throws: ChatError.invalidName) { try await settings.rename(room, to: " ") }
+        await #expect(throws: ChatError.topicTooLong(limit: ChatLimits.topicLength)) {
+            try await settings.setTopic(String(repeating: "a", count: ChatLimits.topicLength + 1), of: room)
+        }
+        await #expect(throws: ChatError.invalidDisplayName) { try await settings.setDisplayName("") }
+        await #expect(throws: ChatError.notFound) { try await settings.rename(unknown, to: "New") }
+        await #expect(throws: ChatError.notFound) { try await settings.setTopic("About", of: unknown) }
+        #expect(transport.requests.isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("The user's new name is published, and shown in the rooms that are open")
+    func displayName() async throws {
+        let parts = try await AccountParts.make(FakeTransport(200).client)
+        var names = parts.writer.ownNames.names().makeAsyncIterator()
+        var updates = await parts.open()
+        _ = await updates.next()
+        try await settings(parts).setDisplayName("Robin")
+        #expect(await names.next() == "Robin")
+        guard case .membersChanged(let changed)? = await updates.next() else {
+            Issue.record("not published")
+            return
+        }
+        #expect(changed.map(\.displayName) == ["Robin"] && changed.map(\.id) == [AccountParts.own])
+        #expect(try await parts.store.member(AccountParts.own, of: room)?.displayName == "Robin")
+        await parts.store.close()
+    }
+}

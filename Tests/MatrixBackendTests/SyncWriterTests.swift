@@ -1,0 +1,163 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import Foundation
+import JSONReading
+import Synchronization
+import Testing
+
+@testable import ChatOutbox
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// What a sync stores and publishes.
+@Suite(.timeLimit(.minutes(5))) struct SyncWriterTests {
+    /// The rooms that were reported to have another gap.
+    private final class GapRooms: Sendable {
+        private let rooms = Mutex<[RoomID]>([])
+
+        var values: [RoomID] { rooms.withLock { $0 } }
+
+        func add(_ room: RoomID) { rooms.withLock { $0.append(room) } }
+    }
+
+    private static let setting = "sync"
+    private let room = AccountParts.room
+    private let ann = MemberID("@ann:example.org")
+    private let gapRooms = GapRooms()
+
+    private func writer(_ parts: AccountParts, entered: EnteredRooms = EnteredRooms()) -> SyncWriter {
+        SyncWriter(context: parts.context, writer: parts.writer, entered: entered) { [gapRooms] room in
+            gapRooms.add(room)
+        }
+    }
+
+    private func update(_ token: String, _ change: (inout RoomUpdate) -> Void) -> SyncUpdate {
+        var room = RoomUpdate(id: room)
+        change(&room)
+        return SyncUpdate(token: token, rooms: [room])
+    }
+
+    private func event(_ json: JSONValue) throws -> MatrixEvent { try #require(MatrixEvent(json)) }
+
+    @Test("An update is stored with its token; its members, messages and typing users are published in this order")
+    func write() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let message = try event(Events.text("$2", "Hello", by: "@bob:example.org"))
+        try await writer(parts).write(
+            update("s2") {
+                $0.timeline = [message]
+                $0.typing = [AccountParts.own, ann]
+            }, as: Self.setting)
+        #expect(try await parts.store.setting(Self.setting) == "s2")
+        let published = [await updates.next(), await updates.next(), await updates.next()]
+        guard case .membersChanged(let members)? = published[0], case .changed(let changed)? = published[1] else {
+            Issue.record("\(published)")
+            return
+        }
+        #expect(members.map(\.id.rawValue) == ["@bob:example.org"])
+        #expect(changed.map(\.text) == ["Hello"])
+        #expect(published[2] == .typing([ann]), "without the user")
+        #expect(gapRooms.values.isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("If the update cannot be stored, neither is its token, so that it is requested again")
+    func failure() async throws {
+        let parts = try await AccountParts.make()
+        parts.store.beforeAccess.withLock { $0 = { throw ChatError.storage(reason: "failed on purpose") } }
+        let message = try event(Events.text("$2", "Hello"))
+        await #expect(throws: ChatError.self) {
+            try await writer(parts).write(update("s2") { $0.timeline = [message] }, as: Self.setting)
+        }
+        parts.store.beforeAccess.withLock { $0 = {} }
+        #expect(try await parts.store.setting(Self.setting) == nil)
+        #expect(try await parts.store.messages([MessageID("$2")], in: room).isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("Behind a new gap an open timeline begins anew, and the gap is reported")
+    func gap() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let message = try event(Events.text("$9", "Later"))
+        try await writer(parts).write(
+            update("s2") {
+                $0.timeline = [message]
+                $0.gap = "p9"
+            }, as: Self.setting)
+        var next = await updates.next()
+        if case .membersChanged? = next { next = await updates.next() }
+        guard case .opened(let page, _, _)? = next else {
+            Issue.record("not opened anew")
+            return
+        }
+        #expect(page.messages.map(\.text) == ["Later"] && page.hasOlder)
+        #expect(gapRooms.values == [room])
+        await parts.store.close()
+    }
+
+    @Test("Encryption is published once")
+    func encryption() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        let state = try event(
+            Events.event("$e", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: ""))
+        let writer = writer(parts)
+        for token in ["s2", "s3"] {
+            try await writer.write(
+                update(token) {
+                    $0.state = [state]
+                    $0.typing = [ann]
+                }, as: Self.setting)
+        }
+        #expect(await updates.next() == .encrypted)
+        #expect(await updates.next() == .typing([ann]))
+        #expect(await updates.next() == .typing([ann]))
+        await parts.store.close()
+    }
+
+    @Test("An own message keeps the source that it was written as, and takes its echo's place")
+    func ownMessage() async throws {
+        let parts = try await AccountParts.make()
+        _ = parts.unsent.update([AccountParts.sent("**New**", transaction: "t")], in: room)
+        let message = try event(
+            Events.event(
+                "$2", "m.room.message", ["msgtype": "m.text", "body": "New"], by: AccountParts.own.rawValue,
+                unsigned: ["transaction_id": "t"]))
+        var updates = await parts.open()
+        _ = await updates.next()
+        try await writer(parts).write(update("s2") { $0.timeline = [message] }, as: Self.setting)
+        #expect(await updates.next() == .removed([LocalEchoes.id(of: TransactionID("t"))]))
+        let stored = try #require(try await parts.store.messages([MessageID("$2")], in: room).first)
+        #expect(stored.text == "New" && stored.written?.source == "**New**")
+        await parts.store.close()
+    }
+
+    @Test("An invitation is published, and takes the place of a room that was left")
+    func invitation() async throws {
+        let parts = try await AccountParts.make()
+        var updates = await parts.open()
+        _ = await updates.next()
+        try await writer(parts).write(update("s2") { $0.membership = .invited }, as: Self.setting)
+        #expect(await updates.next() == .closed)
+        #expect(parts.writer.invitations.value.map(\.room) == [room])
+        #expect(try await !parts.store.hasRoom(room))
+        await parts.store.close()
+    }
+
+    @Test("Who waits for a room that was entered goes on once a sync includes it")
+    func enteredRoom() async throws {
+        let parts = try await AccountParts.make()
+        let entered = EnteredRooms()
+        entered.insert(room)
+        let waiting = Task { await entered.wait(for: room) }
+        try await writer(parts, entered: entered).write(update("s2") { _ in }, as: Self.setting)
+        await waiting.value
+        await parts.store.close()
+    }
+}

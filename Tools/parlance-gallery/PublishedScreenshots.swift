@@ -1,0 +1,112 @@
+import ChatCore
+import ChatGtk
+import ChatViewModels
+import Composer
+import ComposerGtk
+import ComposerSessions
+import Foundation
+import GtkKit
+
+/// Draws the committed images: the screenshots that README.md and the metainfo refer to, and the image of the guide's
+/// greeting.
+struct PublishedScreenshots {
+    let folder: URL
+    let guideImage: URL
+
+    /// With the margin for the shadow, 1000 by 700: the most that software centers display.
+    private static let size = (width: 928, height: 628)
+    private static let narrowWidth = 360
+
+    /// - Returns: the exit status.
+    func draw(with gallery: Gallery) async -> Int32 {
+        TextRendering.useDesignedShapes()
+        await gallery.openWindow()
+        guard let coordinator = gallery.coordinator, let window = gallery.window else { return fail("no window") }
+        for (scheme, suffix) in [("light", ""), ("dark", "-dark")] {
+            Appearance.apply(scheme)
+            guard await resize(window, Self.size.width, gallery),
+                await drawConversation("conversation\(suffix)", coordinator, window, gallery),
+                await drawComposing("composing\(suffix)", coordinator, window, gallery)
+            else { return fail("cannot draw") }
+        }
+        Appearance.apply("light")
+        guard await resize(window, Self.narrowWidth, gallery),
+            await drawConversation("narrow", coordinator, window, gallery)
+        else { return fail("cannot draw") }
+        await gallery.closeWindow()
+        return await drawGuideImage(gallery) ? 0 : fail("cannot draw the guide's image")
+    }
+
+    private func resize(_ window: MainWindow, _ width: Int, _ gallery: Gallery) async -> Bool {
+        window.window.setDefaultSize(width: width, height: Self.size.height)
+        await gallery.waitUntilIdle()
+        window.showConversation()
+        await gallery.waitUntilIdle()
+        return true
+    }
+
+    /// A room with replies, formatting, and a draft.
+    private func drawConversation(
+        _ name: String, _ coordinator: ConversationCoordinator, _ window: MainWindow, _ gallery: Gallery
+    ) async -> Bool {
+        guard let composer = coordinator.conversation?.composer else { return false }
+        composer.handle(.load(WrittenText("The captions are next. Shall I **keep the small caps**?")))
+        await gallery.showTyping()
+        return save(window, name)
+    }
+
+    /// The composer at work: formatted text, a mention, the mention list, and files.
+    private func drawComposing(
+        _ name: String, _ coordinator: ConversationCoordinator, _ window: MainWindow, _ gallery: Gallery
+    ) async -> Bool {
+        guard let composer = coordinator.conversation?.composer else { return false }
+        let text =
+            "@Ida Berg, the cover is **ready for print**, with `smcp` in the headline.\nCould you check the _captions_, "
+        composer.handle(.load(WrittenText(text, mentioning: [Mention(.member("ida"), text: "@Ida Berg")])))
+        let files = [
+            Attachment(
+                type: "image/png", name: "cover.png", bytes: 345_678, source: gallery.service.coverFile.absoluteString,
+                altText: "Hills in the evening"),
+            Attachment(type: "application/pdf", name: "Autumn issue.pdf", bytes: 4_567_890, source: "x:1"),
+        ]
+        files.forEach { composer.handle(.attach($0)) }
+        composer.handle(.insert("@", origin: .typed))
+        await gallery.waitUntilIdle()
+        guard save(window, name) else { return false }
+        composer.handle(.cancelCompletion)
+        for _ in files { composer.handle(.detach(0)) }
+        composer.handle(.load(WrittenText("")))
+        await gallery.waitUntilIdle()
+        return true
+    }
+
+    private func drawGuideImage(_ gallery: Gallery) async -> Bool {
+        let widget = ComposerBar.make()
+        guard let bar = ComposerBar.of(widget) else { return false }
+        bar.itemAppearances["emoji"] = ItemAppearance(icon: "face-smile-symbolic", label: "Emoji")
+        bar.items.add(ComposerItem(id: "emoji"), to: .end)
+        bar.session.handle(
+            .load(
+                WrittenText(
+                    "@Guide **bold** and `code`", mentioning: [Mention(.member("guide"), text: "@Guide")])))
+        let page = Box(.vertical)
+        page.addStyle("view")
+        page.append(widget)
+        let window = AdwaitaWindow()
+        window.setDefaultSize(width: 420, height: 60)
+        window.setContent(page)
+        window.present()
+        await gallery.waitUntilIdle()
+        defer { window.destroy() }
+        return page.savePNG(to: guideImage.path)
+    }
+
+    private func save(_ window: MainWindow, _ name: String) -> Bool {
+        window.window.saveWindowPNG(to: folder.appending(path: "\(name).png").path)
+    }
+
+    private func fail(_ message: String) -> Int32 {
+        FileHandle.standardError.write(Data("parlance-gallery: \(message)\n".utf8))
+        return 1
+    }
+}

@@ -254,7 +254,8 @@ let package = Package(
         .testTarget(
             name: "ChatViewModelsTests",
             dependencies: [
-                "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer", "ComposerSessions",
+                "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer",
+                "ComposerSessions",
                 "LocalBackend", "ToolSupport",
             ],
             swiftSettings: settings),

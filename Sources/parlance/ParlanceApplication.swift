@@ -55,7 +55,7 @@ final class ParlanceApplication {
         CommandLineOption("version", description: translated("Print the version and exit")),
         CommandLineOption(
             "room", description: translated("Open the room with this name or address"), argument: translated("ROOM")),
-        CommandLineOption("new-message", description: translated("Start a message to someone")),
+        CommandLineOption("new-message", description: translated("Start a direct chat")),
         CommandLineOption("search", description: translated("Search messages")),
         CommandLineOption("quit", description: translated("Quit the running instance")),
     ]

@@ -79,9 +79,9 @@ final class WrittenMessageTests: GtkTestCase {
             let bench = try ConversationBench(3)
             let composer = bench.conversation.composer
             let parts = bench.view.composer.bar.widgets
-            composer.send(.startEdit(MessageID("m2"), WrittenText("words"), warning: "Lost when saving: a table"))
+            composer.send(.startEdit(MessageID("m2"), WrittenText("words"), warning: "Saving removes a table"))
             XCTAssertTrue(
-                bench.wait { parts.editWarning.isVisible && parts.editWarning.text == "Lost when saving: a table" })
+                bench.wait { parts.editWarning.isVisible && parts.editWarning.text == "Saving removes a table" })
             composer.handle(.cancelEdit)
             composer.send(.startEdit(MessageID("m1"), WrittenText("words")))
             XCTAssertTrue(bench.wait { !parts.editWarning.isVisible })

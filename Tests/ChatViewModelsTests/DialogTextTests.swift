@@ -74,6 +74,7 @@ import Testing
         #expect(InvitationViewModel.State(invitation: invitation).canBeAccepted)
         invitation.isKnock = true
         #expect(texts.decline(invitation) == "_Withdraw Request")
+        #expect(texts.inviter(of: invitation)?.hasSuffix("A member needs to approve your request.") == true)
         #expect(!InvitationViewModel.State(invitation: invitation).canBeAccepted)
     }
 
@@ -83,6 +84,12 @@ import Testing
         let names = Set(ExportFormat.allCases.map { texts.name(of: $0) })
         #expect(names.count == ExportFormat.allCases.count)
         #expect(texts.exportHeading("{room} & co") == "Export “{room} & co”")
+    }
+
+    @Test("A canceled transfer says that nothing changed")
+    func canceledTransfer() {
+        #expect(TransferText(Self.wording).body(.cancelled) == "No changes were made.")
+        #expect(TransferText(Self.wording).body(.stopping).isEmpty)
     }
 }
 

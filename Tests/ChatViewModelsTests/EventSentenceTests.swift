@@ -114,6 +114,10 @@ import Testing
             ["Ada allowed members of certain rooms to join", "You allowed members of certain rooms to join"]
         ),
         (
+            RoomEvent(.guestAccessSet),
+            ["Ada changed whether guests can join", "You changed whether guests can join"]
+        ),
+        (
             RoomEvent(.guestAccessSet, after: "can_join"),
             ["Ada allowed guests to join", "You allowed guests to join"]
         ),
@@ -155,7 +159,10 @@ import Testing
             RoomEvent(.addressSet, after: "#tea:example.org"),
             ["Ada changed the room address to #tea:example.org", "You changed the room address to #tea:example.org"]
         ),
-        (RoomEvent(.addressesSet), ["Ada changed the other room addresses", "You changed the other room addresses"]),
+        (
+            RoomEvent(.addressesSet),
+            ["Ada changed the alternative room addresses", "You changed the alternative room addresses"]
+        ),
         (RoomEvent(.pinned), ["Ada pinned a message", "You pinned a message"]),
         (RoomEvent(.unpinned), ["Ada unpinned a message", "You unpinned a message"]),
         (RoomEvent(.invitedElsewhere), ["Ada invited someone", "You invited someone"]),

@@ -71,7 +71,7 @@ import Testing
 
     @Test("Bars count what failed and what is selected")
     func bars() {
-        #expect(texts.failedCount(2) == "2 not sent")
+        #expect(texts.failedCount(2) == "2 messages not sent")
         #expect(texts.selectedCount(1) == "1 selected")
     }
 

@@ -21,6 +21,7 @@ import Testing
         #expect(row(own, kind: .notes).previewText(.untranslated) == "Hello")
         let other = RoomListViewModel.Row.Preview.message(sender: "Ann", isOwn: false, text: "Hello")
         #expect(row(other).previewText(.untranslated) == "Ann: Hello")
+        #expect(row(.knock).previewText(.untranslated) == "Join request sent")
         #expect(row(.failed("{text}")).previewText(.untranslated) == "Not sent: {text}")
     }
 
@@ -35,6 +36,13 @@ import Testing
         #expect(
             row(.invitation(by: "Ann"), unread: 1).accessibleText(time: "", .untranslated)
                 == "Plans, Invitation from Ann")
+    }
+
+    @Test("A count that is only known to be at least so high has plural forms too")
+    func unreadCountWithoutUpperBound() {
+        let counting = Translator(translate: { $0 }, plural: { _, _, count in "{count} of form \(count % 10)" })
+        #expect(
+            row(.none, unread: 22, mayHaveMore: true).accessibleText(time: "", counting) == "Plans, 22 of form 2")
     }
 
     /// A translator that puts a text between words, as some languages do.

@@ -35,7 +35,7 @@ import Testing
     @Test(
         "A failed start names the folder it is about",
         arguments: [
-            (StartFailure.unwritableFolder("/f"), "Could Not Save Messages"),
+            (StartFailure.unwritableFolder("/f"), "Cannot Write to Folder"),
             (.diskFull("/f"), "Disk Full"), (.folderInUse("/f"), "Message History Is in Use"),
             (.newerVersion("/f"), "Newer Version Required"),
         ])

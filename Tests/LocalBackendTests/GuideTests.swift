@@ -115,7 +115,7 @@ import Testing
         #expect(guide.respond(to: deletion, &memory)?.text?.contains("You deleted a message") == true)
         #expect(guide.respond(to: deletion, &memory) == nil)
         let lines = GuideOccasion(texts: ["a\nb\nc"])
-        #expect(guide.respond(to: lines, &memory)?.text?.hasPrefix("Those were 3 lines in one message.") == true)
+        #expect(guide.respond(to: lines, &memory)?.text?.hasPrefix("Nice, 3 lines in one message.") == true)
         #expect(guide.respond(to: lines, &memory)?.text?.contains("lines in one") == false)
         #expect(guide.respond(to: GuideOccasion(tried: [.rooms]), &memory) == nil)
         #expect(memory.done.contains(.rooms))

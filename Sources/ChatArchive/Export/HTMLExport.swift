@@ -77,7 +77,7 @@ struct HTMLExport: ExportWriter {
         if let edited = message.editedAt { html += " <i title=\"\(times.full(edited))\">edited</i>" }
         html += "</p>"
         if let repliedToID = message.replyTo {
-            html += "<p class=\"reply\"><a href=\"#\(Self.anchor(repliedToID))\">↩ in reply</a></p>"
+            html += "<p class=\"reply\"><a href=\"#\(Self.anchor(repliedToID))\">↩ Reply</a></p>"
         }
         html += message.isDeleted ? "<p class=\"gone\">Message deleted</p>" : "<div>\(Self.body(exported))</div>"
         for file in exported.files { html += Self.file(file) }

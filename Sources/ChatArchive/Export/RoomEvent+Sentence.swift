@@ -31,7 +31,7 @@ extension RoomEvent {
         case .historyVisibilitySet: withValue("\(actor) changed who can read the message history")
         case .addressSet:
             after.map { "\(actor) changed the room address to \($0)" } ?? "\(actor) removed the room address"
-        case .addressesSet: "\(actor) changed the other room addresses"
+        case .addressesSet: "\(actor) changed the alternative room addresses"
         case .pinned: "\(actor) pinned a message"
         case .unpinned: "\(actor) unpinned a message"
         case .invitedElsewhere: "\(actor) invited \(after ?? "someone")"

@@ -33,6 +33,12 @@ public struct SignInServer: Equatable, Sendable {
         self.supportsPassword = supportsPassword
         self.hasWebPage = hasWebPage
     }
+
+    /// What users call it: the host, with the port if the address has one.
+    public var name: String {
+        guard let host = url.host() else { return url.absoluteString }
+        return url.port.map { "\(host):\($0)" } ?? host
+    }
 }
 
 public enum SignInCredentials: Sendable {

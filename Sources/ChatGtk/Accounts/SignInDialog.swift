@@ -138,12 +138,12 @@ final class SignInDialog {
         switch state.step {
         case .server, .finding:
             title.text = state.again == nil ? translated("Sign In to Matrix") : translated("Sign In Again")
-            explanation.text = state.again?.id ?? translated("Enter your homeserver or your Matrix ID.")
+            explanation.text = state.again?.id ?? translated("Enter your homeserver or Matrix ID.")
         case .credentials(let server), .loggingIn(let server):
             title.text = state.again?.name ?? translated("Sign In")
             explanation.text =
                 server.supportsPassword || server.hasWebPage == false
-                ? translated("Signing in to {server}", ["server": server.url.absoluteString])
+                ? translated("Your account on {server}", ["server": server.name])
                 : translated(
                     "This server requires signing in with a web browser, which Parlance does not support yet. Use an access token instead."
                 )

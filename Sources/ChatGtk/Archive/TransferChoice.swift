@@ -43,7 +43,7 @@ enum TransferChoice {
         let dialog = MessageDialog(
             over: parent, heading: translated("Import Chat History"),
             body: translated(
-                "Import an export from Telegram (JSON), WhatsApp (text or ZIP), Slack (folder or ZIP), or Element (JSON). Each chat becomes a room on this computer."
+                "Import chats exported from Telegram (JSON), WhatsApp (text or ZIP), Slack (folder or ZIP), or Element (JSON). Each chat becomes a room on this computer."
             ))
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("folder", translated("Open F_older…"))

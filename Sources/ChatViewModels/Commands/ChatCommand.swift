@@ -133,7 +133,7 @@ public nonisolated enum CommandProblem: Error, Equatable, Sendable {
         case .argumentUnexpected(let name): translator("/{name} does not accept arguments.", ["name": name])
         case .tooLong(let limit):
             translator.plural(
-                "Enter up to {count} character.", "Enter up to {count} characters.", limit)
+                "Use up to {count} character.", "Use up to {count} characters.", limit)
         }
     }
 }

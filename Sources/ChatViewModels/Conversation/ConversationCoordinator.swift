@@ -198,7 +198,7 @@ public final class ConversationCoordinator {
         case .rejected(let reason): if open != nil { requests.show(.rejected(reason)) }
         case .editSuspended:
             if open != nil {
-                requests.show(.message(environment.translator("Other edit saved. Undo to return to it.")))
+                requests.show(.message(environment.translator("Your unfinished edit was kept. Undo to return to it.")))
             }
         case .notDone(let reason): requests.show(.message(reason))
         }
@@ -210,6 +210,6 @@ public final class ConversationCoordinator {
         let translator = environment.translator
         let list = losses.map { $0.text(translator) }.joined(separator: ", ")
         // Translators: {list} is what Markdown can't express, such as "table layout, some spacing".
-        return translator("Lost when saving: {list}", ["list": list])
+        return translator("Saving removes {list}", ["list": list])
     }
 }

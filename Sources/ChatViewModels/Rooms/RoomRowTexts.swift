@@ -8,7 +8,7 @@ extension RoomListViewModel.Row {
         case .empty: translator("No messages yet")
         case .invitation(let inviter?): translator("Invitation from {name}", ["name": inviter])
         case .invitation: translator("Invitation")
-        case .knock: translator("Request to join sent")
+        case .knock: translator("Join request sent")
         case .draft(let text): translator("Draft: {text}", ["text": text])
         case .waiting(let text): translator("Sending: {text}", ["text": text])
         case .failed(let text): translator("Not sent: {text}", ["text": text])
@@ -32,7 +32,8 @@ extension RoomListViewModel.Row {
         if unreadCount > 0, !isInvitation {
             texts.append(
                 mayHaveMoreUnread
-                    ? translator("{count} or more unread messages", ["count": "\(unreadCount)"])
+                    ? translator.plural(
+                        "{count} or more unread messages", "{count} or more unread messages", unreadCount)
                     : translator.plural("{count} unread message", "{count} unread messages", unreadCount))
         }
         if mentionCount > 0 {

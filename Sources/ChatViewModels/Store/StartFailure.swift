@@ -13,7 +13,7 @@ public nonisolated enum StartFailure: Equatable, Sendable {
 
     public func heading(_ translator: Translator) -> String {
         switch self {
-        case .unwritableFolder: translator("Could Not Save Messages")
+        case .unwritableFolder: translator("Cannot Write to Folder")
         case .diskFull: translator("Disk Full")
         case .folderInUse: translator("Message History Is in Use")
         case .newerVersion: translator("Newer Version Required")

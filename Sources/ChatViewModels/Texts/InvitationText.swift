@@ -13,7 +13,7 @@ public struct InvitationText {
     /// Includes the Matrix ID: display names are not unique and can be forged.
     public func inviter(of invitation: Invitation) -> String? {
         if invitation.isKnock {
-            return translator("You asked to join this room. Someone there needs to approve your request.")
+            return translator("You asked to join this room. A member needs to approve your request.")
         }
         guard let id = invitation.inviter?.rawValue else { return nil }
         let who = ["name": invitation.inviterName.map { "\($0) (\(id))" } ?? id]

@@ -20,7 +20,7 @@ public struct TransferText {
         case .failed where state.isImport:
             translator("Could Not Import “{file}”", ["file": state.name])
         case .failed: translator("Could Not Export Room")
-        case .cancelled: translator("Canceled Without Changes")
+        case .cancelled: translator("Canceled")
         }
     }
 
@@ -39,7 +39,8 @@ public struct TransferText {
         switch phase {
         case .running(let progress): messages(progress.messages)
         case .asking(let earlierImports): question(earlierImports)
-        case .stopping, .cancelled: ""
+        case .stopping: ""
+        case .cancelled: translator("No changes were made.")
         case .exported(let report): exported(report)
         case .imported(let report): imported(report)
         case .failed(.archive(let error)): text(for: error)
@@ -50,20 +51,20 @@ public struct TransferText {
     private func earlierImportTitle(_ earlierImports: [EarlierImport]) -> String {
         guard earlierImports.count == 1, let room = earlierImports.first else {
             return translator.plural(
-                "{count} Room Is Already Imported", "{count} Rooms Are Already Imported",
+                "{count} Room Has Already Been Imported", "{count} Rooms Have Already Been Imported",
                 earlierImports.count)
         }
-        return translator("“{room}” Is Already Imported", ["room": room.name])
+        return translator("“{room}” Has Already Been Imported", ["room": room.name])
     }
 
     private func question(_ earlierImports: [EarlierImport]) -> String {
         let count = earlierImports.reduce(0) { $0 + $1.newMessages }
         let new =
             count == 0
-            ? translator("All messages in this export are already imported.")
+            ? translator("All messages in this export have already been imported.")
             : translator.plural(
-                "{count} message in this export is not imported yet.",
-                "{count} messages in this export are not imported yet.", count)
+                "{count} message in this export has not been imported yet.",
+                "{count} messages in this export have not been imported yet.", count)
         let choice = translator(
             "Merging adds only the missing messages. A new room gets a copy of all messages.")
         return new + "\n\n" + choice

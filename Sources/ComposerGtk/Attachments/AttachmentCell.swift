@@ -83,7 +83,7 @@ final class AttachmentCell {
     private func detailText(_ attachment: Attachment) -> String {
         switch attachment.upload {
         case .ready: ByteCount.text(attachment.bytes)
-        case .running: translated("Attaching {size}…", ["size": ByteCount.text(attachment.bytes)])
+        case .running: translated("Attaching… ({size})", ["size": ByteCount.text(attachment.bytes)])
         case .failed: translated("Could not attach")
         }
     }

@@ -38,7 +38,7 @@ struct Guide: Sendable {
                     translator("Press `Up` to edit what you sent"),
                 ]),
             translator(
-                "To chat with others, choose **Add Account…** from the main menu and sign in to Matrix. Or ask me about drafts, files, search, or commands."
+                "To chat with others, choose **Add Account…** from the **+** menu above the rooms and sign in to Matrix. Or ask me about drafts, files, search, or commands."
             ),
         ]
     }
@@ -83,7 +83,7 @@ struct Guide: Sendable {
             memory.finish(.lineBreaks)
             remarks.append(
                 translator.plural(
-                    "That was {count} line in one message.", "Those were {count} lines in one message.", lines)
+                    "Nice, {count} line in one message.", "Nice, {count} lines in one message.", lines)
             )
         }
         return remarks

@@ -36,9 +36,10 @@ struct GuideTopic: Identifiable, Sendable {
                     "account, matrix, sign in, login, log in, server, homeserver, people, friend, others"),
                 line: translator("Sign in to Matrix to chat with others"),
                 reply: translator(
-                    "Choose **Add Account…** from the main menu and enter your homeserver or Matrix ID. Encrypted rooms are not supported yet."
+                    "Choose **Add Account…** from the **+** menu above the rooms and enter your homeserver or Matrix ID. Encrypted rooms are not supported yet."
                 ),
-                suggestion: translator("Choose **Add Account…** from the main menu to chat with others.")),
+                suggestion: translator(
+                    "Choose **Add Account…** from the **+** menu above the rooms to chat with others.")),
             GuideTopic(
                 id: .completing,
                 words: translator("mention, completion, emoji, smiley"),
@@ -57,10 +58,10 @@ struct GuideTopic: Identifiable, Sendable {
                 suggestion: translator("Type `/me waves` and send it.")),
             GuideTopic(
                 id: .replying,
-                words: translator("reply, replying, respond, quote a message, react, reaction"),
+                words: translator("reply, replying, respond, quote a message, react, reaction, forward"),
                 line: translator("Reply and react with the buttons next to a message"),
                 reply: translator(
-                    "Point at a message and select **Reply** or **React**, or focus the message and press `R` or `+`. Select the quote of a reply to jump to the original."
+                    "Point at a message and select **Reply** or **React**, or focus the message and press `R`, `+`, or `F` to reply, react, or forward. Select the quote of a reply to jump to the original."
                 ),
                 suggestion: translator("Point at this message and select **Reply**.")),
         ]
@@ -159,7 +160,7 @@ struct GuideTopic: Identifiable, Sendable {
                 words: translator("delete, deleting, deletion, erase, erasing, undo, unsend, take back"),
                 line: translator("Delete any of your messages"),
                 reply: translator(
-                    "Open the menu of one of your messages and choose **Delete…** The text is erased from the disk, and a placeholder stays."
+                    "Open the menu of one of your messages and choose **Delete…**. The text is deleted from the disk, and a placeholder stays."
                 ),
                 suggestion: translator("Choose **Delete…** from the menu of one of your messages.")),
         ]
@@ -211,7 +212,7 @@ struct GuideTopic: Identifiable, Sendable {
                 words: translator("offline, internet, network, privacy, private, secret, cloud, data, store"),
                 line: translator("Works offline, without an account"),
                 reply: translator(
-                    "These rooms stay on this computer, in a folder that only you can read. To chat with others, choose **Add Account…** from the main menu and sign in to Matrix."
+                    "These rooms stay on this computer, in a folder that only you can read. To chat with others, choose **Add Account…** from the **+** menu above the rooms and sign in to Matrix."
                 ),
                 suggestion: translator("Switch off the network: everything here still works.")),
         ]

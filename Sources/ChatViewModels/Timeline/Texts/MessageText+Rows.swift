@@ -57,7 +57,7 @@ extension MessageText {
 
     /// How many messages failed.
     public func failedCount(_ count: Int) -> String {
-        translator.plural("{count} not sent", "{count} not sent", count)
+        translator.plural("{count} message not sent", "{count} messages not sent", count)
     }
 
     /// How many messages are selected.

@@ -10,14 +10,14 @@ package final class FileCard {
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
         open = Self.button(
-            "document-open-symbolic", translated("Open"), translated("Open {name}", ["name": file.name]))
+            "parlance-open-symbolic", translated("Open"), translated("Open {name}", ["name": file.name]))
         card.addStyle("message-file")
         widget = card
         card.append(Self.icon(file.type))
         card.append(Self.labels(file, details: media.texts.details(file)))
         open.onClick { [weak media] in media?.open(file) }
         let save = Self.button(
-            "document-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
+            "parlance-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
         save.onClick { [weak self, weak media] in
             if let self { media?.save(file, over: self.widget) }
         }
@@ -29,11 +29,8 @@ package final class FileCard {
     func addFirst(_ button: Widget) { card.prepend(button) }
 
     private static func icon(_ type: String) -> Widget {
-        let icon = Image(icon: "text-x-generic-symbolic")
+        let icon = Image(icon: FileIcon.name(ofType: type))
         icon.pixelSize = 28
-        // Without a symbolic icon for the type, the theme returns none, or a full-color one that would be hard to
-        // see on the message's background.
-        icon.setIcon(ofMIMEType: type, onlySymbolic: true)
         return icon
     }
 

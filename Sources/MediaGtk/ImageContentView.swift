@@ -12,7 +12,7 @@ import MediaDecoding
 
     package let widget: Overlay
     private let picture = Picture()
-    private let save = Button(icon: "document-save-symbolic")
+    private let save = Button(icon: "parlance-save-symbolic")
     let button = Button()
     private var loading: Task<Void, Never>?
     private(set) var player: ImagePlayer?
@@ -100,7 +100,7 @@ import MediaDecoding
 
     private func showMissing() {
         isMissing = true
-        showProblem(.missingImage(canRetry: true), icon: "view-refresh-symbolic")
+        showProblem(.missingImage(canRetry: true), icon: "parlance-retry-symbolic")
     }
 
     private func describe(_ file: MediaReference) {

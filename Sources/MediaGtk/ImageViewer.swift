@@ -129,8 +129,8 @@ final class ImageViewer {
         let header = HeaderBar()
         header.addStyle("flat")
         header.titleWidget = title
-        let copy = Self.button("edit-copy-symbolic", translated("Copy Image"))
-        let save = Self.button("document-save-symbolic", translated("Save"))
+        let copy = Self.button("parlance-copy-symbolic", translated("Copy Image"))
+        let save = Self.button("parlance-save-symbolic", translated("Save"))
         for button in [previous, next] { header.packStart(button) }
         for button in [save, copy] { header.packEnd(button) }
         previous.onClick { [weak self] in self?.go(-1) }

@@ -32,7 +32,7 @@ package import GtkKit
         drawing.setAccessibleLabel(translated("Voice Message"))
         for style in ["caption", "dim-label", "numeric"] { time.addStyle(style) }
         let save = FileCard.button(
-            "document-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
+            "parlance-save-symbolic", translated("Save"), translated("Save {name}", ["name": file.name]))
         for child in [play, drawing, time, save] { row.append(child) }
         showTime(0)
         play.onClick { [weak self] in self?.toggle() }

@@ -1,6 +1,7 @@
 import CGtk
 import ComposerSessions
 import GtkTestSupport
+import MediaGtk
 import XCTest
 
 @testable import Composer
@@ -16,10 +17,22 @@ final class ComposerIconTests: GtkTestCase {
         onMain {
             let box = Box(.vertical)
             box.append(ComposerBar().widget)
-            for name in ["add", "send", "emoji", "edit", "reply", "expand", "collapse"] {
+            for name in [
+                "add", "send", "emoji", "edit", "reply", "expand", "collapse", "attach", "close", "image", "retry",
+            ] {
                 XCTAssertTrue(IconTheme.contains("parlance-\(name)-symbolic"), name)
             }
             XCTAssertFalse(IconTheme.contains("parlance-no-such-symbolic"))
+        }
+    }
+
+    func testFilesHaveIconsByTheirTypes() throws {
+        try onMain {
+            try ComposerBar.register()
+            let names = ["image/png", "video/webm", "audio/ogg", "application/pdf", ""].map(FileIcon.name(ofType:))
+            for name in names { XCTAssertTrue(IconTheme.contains(name), name) }
+            XCTAssertEqual(Set(names).count, 4)
+            XCTAssertEqual(names[3], names[4], "a type that says nothing is that of any file")
         }
     }
 

@@ -52,7 +52,7 @@ final class CodeBlock {
     }
 
     private func copyButton() -> Widget {
-        let button = Button(icon: "edit-copy-symbolic")
+        let button = Button(icon: "parlance-copy-symbolic")
         for style in ["flat", "message-code-copy"] { button.addStyle(style) }
         button.tooltip = translated("Copy Code")
         button.setAccessibleLabel(translated("Copy Code"))

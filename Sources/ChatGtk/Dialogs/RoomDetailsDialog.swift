@@ -117,7 +117,7 @@ final class RoomDetailsDialog {
     private func showHeader(_ state: RoomDetailsViewModel.State) {
         avatar.show(state.name, state.avatar, from: avatarLoader)
         if state.kind == .notes {
-            avatar.widget.iconName = "document-edit-symbolic"
+            avatar.widget.iconName = "parlance-edit-symbolic"
             avatar.widget.showsInitials = false
         }
         roomName.text = state.name

@@ -108,7 +108,7 @@ final class UserPicker {
         name.setEllipsize(.end)
         name.maxWidthChars = 24
         line.append(name)
-        line.append(Image(icon: "window-close-symbolic"))
+        line.append(Image(icon: "parlance-close-symbolic"))
         button.setChild(line)
         button.addStyle("person-chip")
         button.tooltip = user.id.rawValue

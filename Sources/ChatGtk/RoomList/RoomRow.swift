@@ -59,7 +59,7 @@ final class RoomRow {
         setTitle(false)
         avatar.show(row.name, row.avatar, from: avatarLoader)
         if row.kind == .notes {
-            avatar.widget.iconName = "document-edit-symbolic"
+            avatar.widget.iconName = "parlance-edit-symbolic"
         }
         avatar.widget.showsInitials = row.kind != .notes
         name.text = row.name

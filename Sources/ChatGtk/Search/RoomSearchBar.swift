@@ -69,7 +69,7 @@ final class RoomSearchBar {
         steps.append(older)
         steps.append(newer)
         line.append(steps)
-        let close = Self.button("window-close-symbolic", translated("Close Search"))
+        let close = Self.button("parlance-close-symbolic", translated("Close Search"))
         close.addStyle("flat")
         close.onClick { [weak self] in self?.close() }
         line.append(close)

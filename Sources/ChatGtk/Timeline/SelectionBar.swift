@@ -10,15 +10,15 @@ final class SelectionBar {
     var onCancel: (() -> Void)?
 
     private let count = Label()
-    private let delete = Button(icon: "user-trash-symbolic")
+    private let delete = Button(icon: "parlance-delete-symbolic")
 
     init() {
         widget = Revealer(.slideUp)
         let bar = Box(.horizontal, spacing: 6)
         bar.addStyle("toolbar")
-        let cancel = Button(icon: "window-close-symbolic")
-        let copy = Button(icon: "edit-copy-symbolic")
-        let forward = Button(icon: "mail-forward-symbolic")
+        let cancel = Button(icon: "parlance-close-symbolic")
+        let copy = Button(icon: "parlance-copy-symbolic")
+        let forward = Button(icon: "parlance-forward-symbolic")
         count.hexpand = true
         count.xalign = 0
         count.setEllipsize(.end)

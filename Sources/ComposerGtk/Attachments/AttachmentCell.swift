@@ -24,9 +24,9 @@ final class AttachmentCell {
     private let detail = Label()
     private let progress = ProgressBar()
     private let described = Label(translated("ALT"))
-    private let remove = Button(icon: "window-close-symbolic")
-    private let inText = Button(icon: "insert-image-symbolic")
-    private let retry = Button(icon: "view-refresh-symbolic")
+    private let remove = Button(icon: "parlance-close-symbolic")
+    private let inText = Button(icon: "parlance-image-symbolic")
+    private let retry = Button(icon: "parlance-retry-symbolic")
     private var displayedSource: String?
     private var loading: Task<Void, Never>?
 
@@ -102,7 +102,7 @@ final class AttachmentCell {
     }
 
     private func showIcon(_ type: String) {
-        icon.setIcon(ofMIMEType: type)
+        icon.iconName = FileIcon.name(ofType: type)
         face.visibleChild = "icon"
     }
 

@@ -30,7 +30,7 @@ final class AttachmentTray {
     private let revealer = Revealer(.slideUp)
     private let scroller = ScrolledWindow(horizontal: .automatic, vertical: .never)
     private let list: Box
-    private let add = Button(icon: "list-add-symbolic")
+    private let add = Button(icon: "parlance-add-symbolic")
     private var cells: [AttachmentCell] = []
     private var displayedAttachments: [Attachment] = []
     private var rendering: Rendering?

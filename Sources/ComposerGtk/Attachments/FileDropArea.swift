@@ -47,7 +47,7 @@ final class FileDropArea {
 
     private func buildHint(on overlay: Overlay) {
         let box = Box(.vertical, spacing: 12)
-        let icon = Image(icon: "mail-attachment-symbolic")
+        let icon = Image(icon: "parlance-attach-symbolic")
         icon.pixelSize = 48
         box.append(icon)
         let label = Label(translated("Drop Files to Attach"))

@@ -117,26 +117,6 @@ public final class Image: Widget {
         get { Int(gtk_image_get_pixel_size(cast())) }
         set { gtk_image_set_pixel_size(cast(), gint(clamping: newValue)) }
     }
-
-    /// Shows the symbolic icon of a file's type.
-    /// - Parameter onlySymbolic: Whether to leave the icon as it is if the theme has only a colored one.
-    public func setIcon(ofMIMEType type: String, onlySymbolic: Bool = false) {
-        guard let content = g_content_type_from_mime_type(type) else { return }
-        defer { g_free(content) }
-        guard let symbol = g_content_type_get_symbolic_icon(content) else { return }
-        defer { g_object_unref(UnsafeMutableRawPointer(symbol)) }
-        if !onlySymbolic || isSymbolic(symbol) { gtk_image_set_from_gicon(cast(), symbol) }
-    }
-
-    private func isSymbolic(_ icon: OpaquePointer) -> Bool {
-        let theme = gtk_icon_theme_get_for_display(gtk_widget_get_display(cast()))
-        guard gtk_icon_theme_has_gicon(theme, icon) != 0,
-            let found = gtk_icon_theme_lookup_by_gicon(
-                theme, icon, gint(max(16, pixelSize)), 1, GTK_TEXT_DIR_NONE, GtkIconLookupFlags(rawValue: 0))
-        else { return false }
-        defer { g_object_unref(UnsafeMutableRawPointer(found)) }
-        return gtk_icon_paintable_is_symbolic(found) != 0
-    }
 }
 
 /// An image that is scaled to the available space.

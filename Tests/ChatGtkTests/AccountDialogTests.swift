@@ -20,7 +20,8 @@ final class AccountDialogTests: GtkTestCase {
             guard let url = URL(string: "https://example.org") else { throw SignInProblem.notAnAddress }
             return SignInServer(url: url, supportsPassword: true, hasWebPage: false)
         }
-        func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
+        func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws
+            -> Account
         {
             throw SignInProblem.wrongPassword
         }
@@ -31,7 +32,7 @@ final class AccountDialogTests: GtkTestCase {
         func retry(_ account: String) async {}
         func reconnect() async {}
         func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
-        func logOut(_ account: String, isForced: Bool) async throws {}
+        func signOut(_ account: String, isForced: Bool) async throws {}
     }
 
     @MainActor
@@ -57,7 +58,7 @@ final class AccountDialogTests: GtkTestCase {
                 viewModel.send(.find("example.org"))
                 XCTAssertTrue(
                     MainLoop.pump { if case .credentials = viewModel.state.step { true } else { false } })
-                viewModel.send(.logIn(name: "ann", password: AccountCredential("wrong")))
+                viewModel.send(.signIn(name: "ann", password: AccountCredential("wrong")))
                 XCTAssertTrue(
                     MainLoop.pump { window.visibleTexts.contains { $0.contains("Incorrect username or password") } })
                 gtk_window_close(window.cast())

@@ -208,7 +208,7 @@ private struct AccountsOnly: SignInService, AccountService {
         return AsyncStream { $0.yield([AccountState(account: account, condition: .online)]) }
     }
     func server(at address: String) async throws -> SignInServer { throw SignInProblem.notAnAddress }
-    func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account {
+    func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account {
         throw SignInProblem.wrongPassword
     }
     func storeCredential(of account: String, in place: CredentialLocation) async throws {}
@@ -217,5 +217,5 @@ private struct AccountsOnly: SignInService, AccountService {
     func retry(_ account: String) async {}
     func reconnect() async {}
     func pendingCount(of account: String) async throws -> PendingCount { PendingCount(messages: 0, drafts: 0) }
-    func logOut(_ account: String, isForced: Bool) async throws {}
+    func signOut(_ account: String, isForced: Bool) async throws {}
 }

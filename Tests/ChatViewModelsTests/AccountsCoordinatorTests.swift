@@ -72,14 +72,14 @@ struct AccountsCoordinatorTests {
         tell(.online)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
-        await logOut(of: accounts)
+        await signOut(of: accounts)
         await eventually { accounts.selection == AccountsCoordinator.localID }
         #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id])
     }
 
     /// Signs out until there is nothing more to ask.
-    private func logOut(of accounts: AccountsCoordinator) async {
-        let viewModel = accounts.logOut(Self.ann.id)!
+    private func signOut(of accounts: AccountsCoordinator) async {
+        let viewModel = accounts.signOut(Self.ann.id)!
         viewModel.start()
         await eventually { if case .confirming = viewModel.state.step { true } else { false } }
         viewModel.send(.confirm)

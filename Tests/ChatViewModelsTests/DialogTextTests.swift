@@ -24,12 +24,12 @@ import Testing
 
     @Test("Signing out asks first, again if the server cannot be told, and nothing in between")
     func signingOut() {
-        var state = LogOutViewModel.State(account: "@ann:x")
+        var state = SignOutViewModel.State(account: "@ann:x")
         #expect(state.confirmation(Self.wording) == nil)
         state.step = .confirming(nil)
         #expect(state.confirmation(Self.wording)?.heading == "Sign Out of @ann:x?")
         #expect(state.confirmation(Self.wording)?.body == state.losses(.untranslated))
-        state.step = .loggingOut
+        state.step = .signingOut
         #expect(state.confirmation(Self.wording) == nil)
         state.step = .failed(.unreachable(reason: "x"))
         #expect(state.confirmation(Self.wording)?.heading == "Could Not Sign Out")

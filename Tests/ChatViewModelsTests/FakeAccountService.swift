@@ -6,12 +6,12 @@ import ChatTestSupport
 /// Returns preset results and records calls.
 @MainActor final class FakeAccountService: SignInService, AccountService {
     var found: Result<SignInServer, SignInProblem> = .failure(.unreachable(reason: ""))
-    var loggedIn: Result<Account, SignInProblem> = .failure(.wrongPassword)
+    var signInResult: Result<Account, SignInProblem> = .failure(.wrongPassword)
     var secretFailure: [CredentialLocation: CredentialStoreError] = [:]
     var beginFailure: SignInProblem?
     var unsentCount = PendingCount(messages: 0, drafts: 0)
-    var logOutFailure: SignInProblem?
-    /// If set, `logIn` waits for this gate.
+    var signOutFailure: SignInProblem?
+    /// If set, `signIn` waits for this gate.
     var gate: Gate?
     private(set) var calls: [String] = []
     private var states: [AccountState] = []
@@ -39,16 +39,16 @@ import ChatTestSupport
         return try found.get()
     }
 
-    @MainActor func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws
+    @MainActor func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws
         -> Account
     {
-        calls.append("logIn" + (again.map { " again \($0)" } ?? ""))
+        calls.append("signIn" + (again.map { " again \($0)" } ?? ""))
         await gate?.pass()
-        return try loggedIn.get()
+        return try signInResult.get()
     }
 
     @MainActor func storeCredential(of account: String, in place: CredentialLocation) async throws {
-        calls.append("keep \(place)")
+        calls.append("store \(place)")
         if let failure = secretFailure[place] { throw failure }
     }
 
@@ -62,9 +62,9 @@ import ChatTestSupport
     @MainActor func reconnect() async { calls.append("wake") }
     @MainActor func pendingCount(of account: String) async throws -> PendingCount { unsentCount }
 
-    @MainActor func logOut(_ account: String, isForced: Bool) async throws {
-        calls.append("logOut\(isForced ? " forced" : "")")
-        if let logOutFailure, !isForced { throw logOutFailure }
+    @MainActor func signOut(_ account: String, isForced: Bool) async throws {
+        calls.append("signOut\(isForced ? " forced" : "")")
+        if let signOutFailure, !isForced { throw signOutFailure }
         tell(states.filter { $0.id != account })
     }
 }

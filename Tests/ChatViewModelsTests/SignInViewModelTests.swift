@@ -22,8 +22,8 @@ struct SignInViewModelTests {
         return viewModel
     }
 
-    private func logIn(_ viewModel: SignInViewModel) {
-        viewModel.send(.logIn(name: " ann ", password: AccountCredential("x")))
+    private func signIn(_ viewModel: SignInViewModel) {
+        viewModel.send(.signIn(name: " ann ", password: AccountCredential("x")))
     }
 
     /// Returns a view model that has advanced to the login step.
@@ -37,14 +37,14 @@ struct SignInViewModelTests {
 
     @Test func signInSucceeds() async {
         let viewModel = await found()
-        service.loggedIn = .success(Self.ann)
+        service.signInResult = .success(Self.ann)
         service.tell([AccountState(account: Self.ann, condition: .connecting)])
-        logIn(viewModel)
+        signIn(viewModel)
         await eventually { viewModel.state.step == .starting && added.values == [Self.ann.id] }
         service.tell([AccountState(account: Self.ann, condition: .online)])
         await eventually { viewModel.state.step == .done }
         #expect(added.values == [Self.ann.id] && viewModel.state.isOver)
-        #expect(service.calls == ["server example.org", "logIn", "keep keyring", "begin"])
+        #expect(service.calls == ["server example.org", "signIn", "store keyring", "begin"])
     }
 
     @Test(arguments: [
@@ -69,8 +69,8 @@ struct SignInViewModelTests {
     ])
     func credentialProblemIsShownAtTheCredentialStep(problem: SignInProblem) async {
         let viewModel = await found()
-        service.loggedIn = .failure(problem)
-        logIn(viewModel)
+        service.signInResult = .failure(problem)
+        signIn(viewModel)
         await eventually { viewModel.state.problem == problem }
         #expect(viewModel.state.step == .credentials(Self.server))
         viewModel.send(.back)
@@ -80,19 +80,19 @@ struct SignInViewModelTests {
     @Test(arguments: [CredentialStoreError.locked, .unavailable(reason: "none")])
     func keyringFailureAsksHowToProceed(error: CredentialStoreError) async {
         let viewModel = await found()
-        service.loggedIn = .success(Self.ann)
+        service.signInResult = .success(Self.ann)
         service.secretFailure = [.keyring: error]
-        logIn(viewModel)
+        signIn(viewModel)
         await eventually { viewModel.state.step == .credentialError(error) }
         #expect(!service.calls.contains("begin"))
         viewModel.send(.retryKeyring)
-        #expect(viewModel.state.step == .keeping(error))
+        #expect(viewModel.state.step == .storing(error))
         await eventually { viewModel.state.step == .credentialError(error) }
-        #expect(service.calls.count { $0 == "keep keyring" } == 2)
+        #expect(service.calls.count { $0 == "store keyring" } == 2)
         service.secretFailure = [:]
         viewModel.send(.storeCredential(.file))
         await eventually { added.values.contains(Self.ann.id) }
-        #expect(service.calls.suffix(2) == ["keep file", "begin"])
+        #expect(service.calls.suffix(2) == ["store file", "begin"])
     }
 
     @Test func matrixIDTypedAsServerFillsInTheName() async {
@@ -105,20 +105,20 @@ struct SignInViewModelTests {
 
     @Test func signingInAgainAsksOnlyForThePassword() async {
         service.found = .success(Self.server)
-        service.loggedIn = .success(Self.ann)
+        service.signInResult = .success(Self.ann)
         let viewModel = make(again: Self.ann)
         await eventually { viewModel.state.step == .credentials(Self.server) }
         #expect(viewModel.state.name == Self.ann.id && !viewModel.state.canGoBack)
-        logIn(viewModel)
+        signIn(viewModel)
         await eventually { added.values.contains(Self.ann.id) }
-        #expect(service.calls.contains("logIn again @ann:example.org"))
+        #expect(service.calls.contains("signIn again @ann:example.org"))
     }
 
     @Test func storageFailureEndsTheSession() async {
         let viewModel = await found()
-        service.loggedIn = .success(Self.ann)
+        service.signInResult = .success(Self.ann)
         service.beginFailure = .storage(reason: "x")
-        logIn(viewModel)
+        signIn(viewModel)
         await eventually { viewModel.state.problem == .storage(reason: "x") }
         #expect(service.calls.suffix(2) == ["begin", "abandon"] && viewModel.state.step == .server)
     }
@@ -128,17 +128,18 @@ struct SignInViewModelTests {
         let viewModel = await found()
         var state = viewModel.state
         #expect(
-            !state.canLogIn(name: " ", password: "x", token: "t") && !state.canLogIn(name: "a", password: "", token: "")
+            !state.canSignIn(name: " ", password: "x", token: "t")
+                && !state.canSignIn(name: "a", password: "", token: "")
         )
-        #expect(state.canLogIn(name: "a", password: " ", token: ""))
+        #expect(state.canSignIn(name: "a", password: " ", token: ""))
         viewModel.send(.changeWay)
         state = viewModel.state
-        #expect(state.usesToken && !state.canLogIn(name: "a", password: "x", token: ""))
-        #expect(state.canLogIn(name: "", password: "", token: "t"))
+        #expect(state.usesToken && !state.canSignIn(name: "a", password: "x", token: ""))
+        #expect(state.canSignIn(name: "", password: "", token: "t"))
         #expect(state.canFind("a") && !state.canFind(" "))
         service.gate = Gate()
-        logIn(viewModel)
-        #expect(!viewModel.state.canLogIn(name: "", password: "", token: "t") && !viewModel.state.canFind("a"))
+        signIn(viewModel)
+        #expect(!viewModel.state.canSignIn(name: "", password: "", token: "t") && !viewModel.state.canFind("a"))
         service.gate?.open()
     }
 
@@ -173,8 +174,8 @@ struct SignInViewModelTests {
     @Test func sessionArrivingAfterCancellationIsEnded() async {
         let viewModel = await found()
         service.gate = Gate()
-        service.loggedIn = .success(Self.ann)
-        logIn(viewModel)
+        service.signInResult = .success(Self.ann)
+        signIn(viewModel)
         await eventually { service.gate?.waiting == 1 }
         viewModel.send(.cancel)
         #expect(viewModel.state.step == .credentials(Self.server))
@@ -185,9 +186,9 @@ struct SignInViewModelTests {
 
     @Test func cancelingAtTheKeyringEndsTheSession() async {
         let viewModel = await found()
-        service.loggedIn = .success(Self.ann)
+        service.signInResult = .success(Self.ann)
         service.secretFailure = [.keyring: .locked]
-        logIn(viewModel)
+        signIn(viewModel)
         await eventually { viewModel.state.step == .credentialError(.locked) }
         viewModel.send(.cancel)
         #expect(viewModel.state.isOver && added.values.isEmpty)
@@ -196,9 +197,9 @@ struct SignInViewModelTests {
 
     @Test func cancelingTheFirstSyncKeepsTheAccount() async {
         let viewModel = await found()
-        service.loggedIn = .success(Self.ann)
+        service.signInResult = .success(Self.ann)
         service.tell([AccountState(account: Self.ann, condition: .connecting)])
-        logIn(viewModel)
+        signIn(viewModel)
         await eventually { added.values == [Self.ann.id] }
         viewModel.send(.cancel)
         #expect(added.values == [Self.ann.id] && viewModel.state.isOver)

@@ -42,7 +42,7 @@ struct AccountTests {
     ) async throws -> String {
         let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
         #expect(server.supportsPassword)
-        let account = try await accounts.logIn(
+        let account = try await accounts.signIn(
             to: server, with: .password(name: name, AccountCredential("password")), again: again)
         try await accounts.storeCredential(of: account.id, in: place)
         try await accounts.activate(account.id)
@@ -225,14 +225,14 @@ struct AccountTests {
         await list.close()
     }
 
-    @Test func loggingOutRemovesEverything() async throws {
+    @Test func signingOutRemovesEverything() async throws {
         let home = Home()
         let name = try await Self.register("ann")
         let (accounts, list) = try await home.start()
         let ann = try await Self.signIn(name, to: accounts)
         try await Self.wait(accounts, for: ann) { $0 == .online }
         let client = try await #require(accounts.backend(of: ann)).client
-        try await accounts.logOut(ann, isForced: false)
+        try await accounts.signOut(ann, isForced: false)
         #expect(try await list.accounts().isEmpty)
         #expect(await home.keyring.secrets.isEmpty)
         let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path("accounts").path)
@@ -249,11 +249,11 @@ struct AccountTests {
         await #expect(throws: SignInProblem.notAnAddress) { _ = try await accounts.server(at: "http://example.org") }
         let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
         await #expect(throws: SignInProblem.wrongPassword) {
-            _ = try await accounts.logIn(
+            _ = try await accounts.signIn(
                 to: server, with: .password(name: "nobody", AccountCredential("x")), again: nil)
         }
         await #expect(throws: SignInProblem.wrongToken) {
-            _ = try await accounts.logIn(to: server, with: .accessToken(AccountCredential("syt_none")), again: nil)
+            _ = try await accounts.signIn(to: server, with: .accessToken(AccountCredential("syt_none")), again: nil)
         }
         await accounts.close()
         await list.close()
@@ -267,7 +267,7 @@ struct AccountTests {
         let server = try await accounts.server(at: TestHomeserver.url().absoluteString)
         let client = MatrixClient(server: server.url, transport: CurlTransport())
         let session = try await client.logIn(name: name, password: "password", deviceName: "Other")
-        let account = try await accounts.logIn(
+        let account = try await accounts.signIn(
             to: server, with: .accessToken(AccountCredential(session.token.value)), again: nil)
         #expect(account.id == session.user.rawValue && account.device == session.device)
         try await accounts.storeCredential(of: account.id, in: .file)
@@ -275,7 +275,8 @@ struct AccountTests {
         await accounts.abandon(account.id)
         #expect(try await client.with(token: session.token).whoAmI().user == session.user)
 
-        _ = try await accounts.logIn(to: server, with: .password(name: name, AccountCredential("password")), again: nil)
+        _ = try await accounts.signIn(
+            to: server, with: .password(name: name, AccountCredential("password")), again: nil)
         let token = try #require(await accounts.pending[account.id]?.token)
         await accounts.abandon(account.id)
         await #expect(throws: MatrixError.signedOut(isSoft: false)) {

@@ -13,7 +13,7 @@ public protocol AccountService: Sendable {
     ///
     /// - Parameter isForced: Whether to continue if the server cannot be reached.
     /// - Throws: ``SignInProblem/unreachable(reason:)`` if the server could not be reached: nothing was changed.
-    func logOut(_ account: String, isForced: Bool) async throws
+    func signOut(_ account: String, isForced: Bool) async throws
 }
 
 /// An account and its connection state.

@@ -10,7 +10,7 @@ public protocol SignInService: Sendable {
     ///
     /// - Parameter again: The signed-out account to sign in again, whose device is reused; `nil` for a new account.
     /// - Throws: ``SignInProblem``, or `CancellationError`.
-    func logIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
+    func signIn(to server: SignInServer, with credentials: SignInCredentials, again: String?) async throws -> Account
     /// Stores the credential of the account that logged in.
     /// - Throws: ``CredentialStoreError``, or `CancellationError`.
     func storeCredential(of account: String, in location: CredentialLocation) async throws

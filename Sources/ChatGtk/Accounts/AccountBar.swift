@@ -22,7 +22,7 @@ final class AccountBar {
         switcher.onSelect = { accounts.choose($0) }
         switcher.onAdd = { presenter.addAccount() }
         switcher.onSignIn = { presenter.signInAgain($0) }
-        switcher.onLogOut = { presenter.logOut($0) }
+        switcher.onSignOut = { presenter.signOut($0) }
         renderings = [
             Rendering({ accounts.banner }, { [weak self] in self?.connectionBar.show($0) }),
             Rendering({ AccountList(accounts.rows) }, { [weak self] in self?.show($0) }),

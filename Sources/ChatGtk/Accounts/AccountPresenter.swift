@@ -21,9 +21,9 @@ final class AccountPresenter {
         SignInDialog.present(viewModel, over: window)
     }
 
-    func logOut(_ row: AccountsCoordinator.Row) {
-        guard let window, let viewModel = accounts.logOut(row.id) else { return }
-        LogOutDialog.present(viewModel, over: window)
+    func signOut(_ row: AccountsCoordinator.Row) {
+        guard let window, let viewModel = accounts.signOut(row.id) else { return }
+        SignOutDialog.present(viewModel, over: window)
     }
 
     /// Performs the action of the banner's button.

@@ -9,14 +9,14 @@ final class AccountSwitcher {
     var onAdd: (() -> Void)?
     /// Called to sign in to the account again.
     var onSignIn: ((AccountsCoordinator.Row) -> Void)?
-    var onLogOut: ((AccountsCoordinator.Row) -> Void)?
+    var onSignOut: ((AccountsCoordinator.Row) -> Void)?
 
     private let avatar = Avatar(size: 24)
     private let badge = Box(.horizontal)
     private let popover = Popover()
     private let list = ListBox()
     private let signIn = Button()
-    private let logOut = Button()
+    private let signOut = Button()
     private var accounts = AccountList([])
 
     init() {
@@ -34,7 +34,7 @@ final class AccountSwitcher {
         list.removeAll()
         for row in accounts.rows { list.append(AccountRow.make(row)) }
         signIn.isVisible = accounts.offersSignIn
-        logOut.isVisible = accounts.offersSignOut
+        signOut.isVisible = accounts.offersSignOut
     }
 
     private func choose(_ index: Int) {
@@ -73,7 +73,7 @@ final class AccountSwitcher {
         content.append(Separator(.horizontal))
         let add = Button()
         for (button, label) in [
-            (signIn, translated("_Sign In Again…")), (logOut, translated("Sign _Out…")),
+            (signIn, translated("_Sign In Again…")), (signOut, translated("Sign _Out…")),
             (add, translated("_Add Account…")),
         ] {
             button.label = label
@@ -84,7 +84,7 @@ final class AccountSwitcher {
         }
         add.onClick { [weak self] in self?.act { self?.onAdd?() } }
         signIn.onClick { [weak self] in self?.act { self?.withDisplayedRow { self?.onSignIn?($0) } } }
-        logOut.onClick { [weak self] in self?.act { self?.withDisplayedRow { self?.onLogOut?($0) } } }
+        signOut.onClick { [weak self] in self?.act { self?.withDisplayedRow { self?.onSignOut?($0) } } }
         popover.setChild(content)
     }
 

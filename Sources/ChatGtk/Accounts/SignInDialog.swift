@@ -47,7 +47,7 @@ final class SignInDialog {
         builder["back", Button.self].onClick { [weak self] in self?.viewModel.send(.back) }
         builder["cancel", Button.self].onClick { [weak self] in self?.viewModel.send(.cancel) }
         builder["find", Button.self].onClick { [weak self] in self?.find() }
-        builder["log_in", Button.self].onClick { [weak self] in self?.logIn() }
+        builder["sign_in", Button.self].onClick { [weak self] in self?.signIn() }
         builder["other_way", Button.self].onClick { [weak self] in self?.changeWay() }
         builder["retry_keyring", Button.self].onClick { [weak self] in self?.viewModel.send(.retryKeyring) }
         let locations: [(String, CredentialLocation)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
@@ -58,8 +58,8 @@ final class SignInDialog {
         }
         address.onEntryActivated { [weak self] in self?.find() }
         name.onEntryActivated { [weak self] in self?.password.grabFocus() }
-        password.onEntryActivated { [weak self] in self?.logIn() }
-        token.onEntryActivated { [weak self] in self?.logIn() }
+        password.onEntryActivated { [weak self] in self?.signIn() }
+        token.onEntryActivated { [weak self] in self?.signIn() }
         for field in [address, name, password, token] { field.onChange { [weak self] in self?.enable() } }
     }
 
@@ -69,12 +69,12 @@ final class SignInDialog {
         if viewModel.state.canFind(address.text) { viewModel.send(.find(address.text)) }
     }
 
-    private func logIn() {
-        guard canLogIn else { return }
+    private func signIn() {
+        guard canSignIn else { return }
         viewModel.send(
             viewModel.state.usesToken
-                ? .logInWithToken(AccountCredential(token.text))
-                : .logIn(name: name.text, password: AccountCredential(password.text)))
+                ? .signInWithToken(AccountCredential(token.text))
+                : .signIn(name: name.text, password: AccountCredential(password.text)))
     }
 
     private func changeWay() {
@@ -83,13 +83,13 @@ final class SignInDialog {
         (viewModel.state.usesToken ? token : name).grabFocus()
     }
 
-    private var canLogIn: Bool {
-        viewModel.state.canLogIn(name: name.text, password: password.text, token: token.text)
+    private var canSignIn: Bool {
+        viewModel.state.canSignIn(name: name.text, password: password.text, token: token.text)
     }
 
     private func enable() {
         builder["find", Button.self].isSensitive = viewModel.state.canFind(address.text)
-        builder["log_in", Button.self].isSensitive = canLogIn
+        builder["sign_in", Button.self].isSensitive = canSignIn
     }
 
     /// Handles Escape and the close button: cancels a running step and returns to its input, or else closes the dialog.
@@ -125,8 +125,8 @@ final class SignInDialog {
     private static func page(_ step: SignInViewModel.Step) -> String {
         switch step {
         case .server, .finding: "server"
-        case .credentials, .loggingIn, .keeping(nil): "credentials"
-        case .credentialError, .keeping: "secret"
+        case .credentials, .signingIn, .storing(nil): "credentials"
+        case .credentialError, .storing: "credential-error"
         case .starting, .done: "starting"
         }
     }
@@ -139,7 +139,7 @@ final class SignInDialog {
         case .server, .finding:
             title.text = state.again == nil ? translated("Sign In to Matrix") : translated("Sign In Again")
             explanation.text = state.again?.id ?? translated("Enter your homeserver or Matrix ID.")
-        case .credentials(let server), .loggingIn(let server):
+        case .credentials(let server), .signingIn(let server):
             title.text = state.again?.name ?? translated("Sign In")
             explanation.text =
                 server.supportsPassword || server.hasWebPage == false
@@ -147,10 +147,10 @@ final class SignInDialog {
                 : translated(
                     "This server requires signing in with a web browser, which Parlance does not support yet. Use an access token instead."
                 )
-        case .credentialError(let error), .keeping(let error?):
+        case .credentialError(let error), .storing(let error?):
             title.text = SignInText(.desktop).title(for: error)
             explanation.text = SignInText(.desktop).text(for: error)
-        case .keeping(nil): break
+        case .storing(nil): break
         case .starting, .done:
             title.text = translated("Loading Rooms…")
             explanation.text = translated("Rooms appear as they load. You can close this window.")

@@ -232,10 +232,10 @@ public final class AccountsCoordinator {
     }
 
     /// Returns the view model of signing out, or `nil` if accounts are not supported.
-    public func logOut(_ account: String) -> LogOutViewModel? {
+    public func signOut(_ account: String) -> SignOutViewModel? {
         guard let service else { return nil }
         let coordinator = open[account]
-        return LogOutViewModel(account: account, service: service) { [weak coordinator] in
+        return SignOutViewModel(account: account, service: service) { [weak coordinator] in
             await coordinator?.flushDrafts()
         }
     }

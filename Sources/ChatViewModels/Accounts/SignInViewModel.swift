@@ -13,10 +13,10 @@ public final class SignInViewModel: ViewModel {
         case finding
         /// Asks for the user's credentials.
         case credentials(SignInServer)
-        case loggingIn(SignInServer)
+        case signingIn(SignInServer)
         /// The keyring did not store the credential; asks how to proceed.
         case credentialError(CredentialStoreError)
-        case keeping(CredentialStoreError?)
+        case storing(CredentialStoreError?)
         /// Opens the account's store and waits for the first sync.
         case starting
         case done
@@ -40,21 +40,21 @@ public final class SignInViewModel: ViewModel {
 
         public var isBusy: Bool {
             switch step {
-            case .finding, .loggingIn, .keeping, .starting: true
+            case .finding, .signingIn, .storing, .starting: true
             case .server, .credentials, .credentialError, .done: false
             }
         }
         /// Whether the operation in progress can be canceled without a trace.
         public var canCancel: Bool {
             switch step {
-            case .finding, .loggingIn, .keeping: true
+            case .finding, .signingIn, .storing: true
             case .server, .credentials, .credentialError, .starting, .done: false
             }
         }
         /// - Parameter address: the text typed as the server.
         public func canFind(_ address: String) -> Bool { !isBusy && !address.allSatisfy(\.isWhitespace) }
 
-        public func canLogIn(name: String, password: String, token: String) -> Bool {
+        public func canSignIn(name: String, password: String, token: String) -> Bool {
             guard !isBusy else { return false }
             return usesToken ? !token.isEmpty : !name.allSatisfy(\.isWhitespace) && !password.isEmpty
         }
@@ -62,7 +62,7 @@ public final class SignInViewModel: ViewModel {
         /// Whether the user can choose between password and token.
         public var canChangeWay: Bool {
             switch step {
-            case .credentials(let server), .loggingIn(let server): server.supportsPassword
+            case .credentials(let server), .signingIn(let server): server.supportsPassword
             default: true
             }
         }
@@ -75,8 +75,8 @@ public final class SignInViewModel: ViewModel {
     public nonisolated enum Action: Sendable {
         /// A server name, a URL or a Matrix ID.
         case find(String)
-        case logIn(name: String, password: AccountCredential)
-        case logInWithToken(AccountCredential)
+        case signIn(name: String, password: AccountCredential)
+        case signInWithToken(AccountCredential)
         /// Changes between password and access token.
         case changeWay
         /// Tries to store the credential in the keyring again.
@@ -116,9 +116,9 @@ public final class SignInViewModel: ViewModel {
     public func send(_ action: Action) {
         switch (action, state.step) {
         case (.find(let address), .server): find(address)
-        case (.logIn(let name, let password), .credentials(let server)):
-            logIn(.password(name: name.trimmingCharacters(in: .whitespacesAndNewlines), password), to: server)
-        case (.logInWithToken(let token), .credentials(let server)): logIn(.accessToken(token), to: server)
+        case (.signIn(let name, let password), .credentials(let server)):
+            signIn(.password(name: name.trimmingCharacters(in: .whitespacesAndNewlines), password), to: server)
+        case (.signInWithToken(let token), .credentials(let server)): signIn(.accessToken(token), to: server)
         case (.changeWay, _): if state.canChangeWay { state.usesToken.toggle() }
         case (.retryKeyring, .credentialError(let error)): storeCredential(in: .keyring, after: error)
         case (.storeCredential(let location), .credentialError(let error)): storeCredential(in: location, after: error)
@@ -141,12 +141,12 @@ public final class SignInViewModel: ViewModel {
         }
     }
 
-    private func logIn(_ credentials: SignInCredentials, to server: SignInServer) {
+    private func signIn(_ credentials: SignInCredentials, to server: SignInServer) {
         let again = state.again?.id
-        perform(.loggingIn(server)) { [service] in
-            let account = try await service.logIn(to: server, with: credentials, again: again)
+        perform(.signingIn(server)) { [service] in
+            let account = try await service.signIn(to: server, with: credentials, again: again)
             self.pending = account.id
-            return .keeping(nil)
+            return .storing(nil)
         } else: {
             .credentials(server)
         }
@@ -154,7 +154,7 @@ public final class SignInViewModel: ViewModel {
 
     private func storeCredential(in location: CredentialLocation, after error: CredentialStoreError?) {
         guard let account = pending else { return }
-        perform(.keeping(error)) { [service] in
+        perform(.storing(error)) { [service] in
             do {
                 try await service.storeCredential(of: account, in: location)
                 return .starting
@@ -197,7 +197,7 @@ public final class SignInViewModel: ViewModel {
         state.step = step
         switch step {
         case .credentials(let server): if !server.supportsPassword { state.usesToken = true }
-        case .keeping: storeCredential(in: .keyring, after: nil)
+        case .storing: storeCredential(in: .keyring, after: nil)
         case .starting: open()
         case .done: state.isOver = true
         default: break
@@ -235,10 +235,10 @@ public final class SignInViewModel: ViewModel {
         case .finding where state.again == nil:
             state.step = .server
             return
-        case .loggingIn(let server):
+        case .signingIn(let server):
             state.step = .credentials(server)
             return
-        case .server, .finding, .credentials, .credentialError, .keeping, .starting, .done:
+        case .server, .finding, .credentials, .credentialError, .storing, .starting, .done:
             // The first sync of an account that is active already continues without this dialog.
             state.isOver = true
         }

@@ -28,7 +28,7 @@ public nonisolated struct ConfirmationText: Equatable, Sendable {
     }
 }
 
-extension LogOutViewModel.State {
+extension SignOutViewModel.State {
     /// The question of the current step, or `nil` if it asks nothing.
     @MainActor public func confirmation(_ wording: Wording) -> ConfirmationText? {
         let translator = wording.translator
@@ -44,7 +44,7 @@ extension LogOutViewModel.State {
                 heading: translator("Could Not Sign Out"),
                 body: SignInText(wording).text(for: problem) + "\n\n" + consequence,
                 action: translator("_Remove Anyway"))
-        case .counting, .loggingOut, .over: return nil
+        case .counting, .signingOut, .over: return nil
         }
     }
 }

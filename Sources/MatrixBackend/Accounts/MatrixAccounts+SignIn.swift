@@ -24,7 +24,7 @@ extension MatrixAccounts: SignInService {
         }
     }
 
-    public func logIn(
+    public func signIn(
         to server: SignInServer, with credentials: SignInCredentials, again: String?
     ) async throws -> Account {
         let client = MatrixClient(server: server.url, transport: transport)

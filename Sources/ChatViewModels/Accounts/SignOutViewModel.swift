@@ -3,13 +3,13 @@ public import Observation
 
 /// Signs out an account: says what will be lost, and asks again if the server did not end the session.
 @Observable
-public final class LogOutViewModel: ViewModel {
+public final class SignOutViewModel: ViewModel {
     public nonisolated enum Step: Equatable, Sendable {
         /// Counts what was not sent yet.
         case counting
         /// Asks for confirmation; `nil` if counting failed.
         case confirming(PendingCount?)
-        case loggingOut
+        case signingOut
         /// The server did not end the session: asks whether to remove the account anyway.
         case failed(SignInProblem)
         /// The account is signed out, or the user canceled.
@@ -48,19 +48,19 @@ public final class LogOutViewModel: ViewModel {
 
     public func send(_ action: Action) {
         switch (state.step, action) {
-        case (.confirming, .confirm): logOut(isForced: false)
-        case (.failed, .confirm): logOut(isForced: true)
+        case (.confirming, .confirm): signOut(isForced: false)
+        case (.failed, .confirm): signOut(isForced: true)
         case (.confirming, .cancel), (.failed, .cancel): state.step = .over
-        case (.counting, _), (.loggingOut, _), (.over, _): break
+        case (.counting, _), (.signingOut, _), (.over, _): break
         }
     }
 
     /// Leaves the current step at once, so that a second confirmation changes nothing.
-    private func logOut(isForced: Bool) {
-        state.step = .loggingOut
+    private func signOut(isForced: Bool) {
+        state.step = .signingOut
         Task {
             do {
-                try await service.logOut(state.account, isForced: isForced)
+                try await service.signOut(state.account, isForced: isForced)
                 state.step = .over
             } catch {
                 state.step = .failed(error as? SignInProblem ?? .storage(reason: "\(type(of: error))"))
@@ -69,7 +69,7 @@ public final class LogOutViewModel: ViewModel {
     }
 }
 
-extension LogOutViewModel.State {
+extension SignOutViewModel.State {
     /// The text to confirm, with one line for each kind of content that will be lost.
     public nonisolated func losses(_ translator: Translator) -> String {
         var lines = [

@@ -2,14 +2,14 @@ import ChatViewModels
 import GtkKit
 
 /// Asks whether to sign out an account, and asks again if its server did not end the session.
-final class LogOutDialog {
-    private let viewModel: LogOutViewModel
+final class SignOutDialog {
+    private let viewModel: SignOutViewModel
     private weak var parent: Widget?
     private var rendering: Rendering?
 
     /// Asks as soon as the unsent content has been counted. The dialog retains itself until it closes.
-    static func present(_ viewModel: LogOutViewModel, over parent: Widget) {
-        let dialog = LogOutDialog(viewModel, over: parent)
+    static func present(_ viewModel: SignOutViewModel, over parent: Widget) {
+        let dialog = SignOutDialog(viewModel, over: parent)
         let retained = RetainedWidgets([dialog])
         dialog.rendering = Rendering({ viewModel.state }) { [weak dialog] state in
             dialog?.ask(state)
@@ -18,12 +18,12 @@ final class LogOutDialog {
         viewModel.start()
     }
 
-    private init(_ viewModel: LogOutViewModel, over parent: Widget) {
+    private init(_ viewModel: SignOutViewModel, over parent: Widget) {
         self.viewModel = viewModel
         self.parent = parent
     }
 
-    private func ask(_ state: LogOutViewModel.State) {
+    private func ask(_ state: SignOutViewModel.State) {
         guard let text = state.confirmation(.desktop) else { return }
         guard let parent else { return viewModel.send(.cancel) }
         Confirmation.present(

@@ -4,13 +4,13 @@ import Testing
 
 @testable import ChatViewModels
 
-@MainActor @Suite(.timeLimit(.minutes(5))) struct LogOutViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct SignOutViewModelTests {
     private static let id = "@ann:example.org"
 
     private let service = FakeAccountService()
 
-    private func start() async -> LogOutViewModel {
-        let viewModel = LogOutViewModel(account: Self.id, service: service) {}
+    private func start() async -> SignOutViewModel {
+        let viewModel = SignOutViewModel(account: Self.id, service: service) {}
         viewModel.start()
         await eventually { viewModel.state.step != .counting }
         return viewModel
@@ -35,11 +35,11 @@ import Testing
     }
 
     @Test("After a failed log-out the user is asked again")
-    func failedLogOutAsksAgain() async {
-        service.logOutFailure = .unreachable(reason: "x")
+    func failedSignOutAsksAgain() async {
+        service.signOutFailure = .unreachable(reason: "x")
         let viewModel = await start()
         viewModel.send(.confirm)
-        #expect(viewModel.state.step == .loggingOut)
+        #expect(viewModel.state.step == .signingOut)
         await eventually { viewModel.state.step == .failed(.unreachable(reason: "x")) }
         viewModel.send(.confirm)
         await eventually { viewModel.state.step == .over }
@@ -50,6 +50,6 @@ import Testing
         let viewModel = await start()
         viewModel.send(.cancel)
         viewModel.send(.confirm)
-        #expect(viewModel.state.step == .over && !service.calls.contains { $0.hasPrefix("logOut") })
+        #expect(viewModel.state.step == .over && !service.calls.contains { $0.hasPrefix("signOut") })
     }
 }

@@ -8,7 +8,7 @@ extension MatrixAccounts {
         return try await store.pendingCount()
     }
 
-    public func logOut(_ account: String, isForced: Bool) async throws {
+    public func signOut(_ account: String, isForced: Bool) async throws {
         guard let entry = entry(account) else { return }
         do {
             // Without a token there is no session to log out of.

@@ -13,8 +13,8 @@ extension ComposerBar {
             .number("character-limit", default: 0, in: 0...Int(Int32.max), \ComposerBar.characterLimit),
             .flag("limit-is-hard", default: false, \ComposerBar.limitIsHard),
             .text("counter-style", default: "countdownReversed", \ComposerBar.counterStyle),
-            .number("max-lines", default: 0, in: 0...1000, \ComposerBar.maximumLines),
-            .number("max-height", default: 0, in: 0...100_000, \ComposerBar.maximumHeight),
+            .number("max-lines", default: 0, in: 0...1000, \ComposerBar.maxLines),
+            .number("max-height", default: 0, in: 0...100_000, \ComposerBar.maxHeight),
             .number("content-inset", default: -1, in: -1...1000, \ComposerBar.contentInset),
             .number("padding-top", default: -1, in: -1...1000, \ComposerBar.paddingTop),
             .number("padding-start", default: -1, in: -1...1000, \ComposerBar.paddingStart),
@@ -78,17 +78,17 @@ extension ComposerBar {
     ///
     /// Unlike in Hakawai, the text does not shrink to one line while completion is open: the popover or dock is above
     /// the bar and covers none of the text.
-    public var maximumLines: Int {
+    public var maxLines: Int {
         get { if case .lines(let lines) = configuration.maxLines { lines } else { 0 } }
         set { configure { $0.maxLines = newValue > 0 ? .lines(newValue) : .byWindowHeight } }
     }
 
-    /// The height up to which the text grows, in pixels (MCV-1, MCV-3). Overrides ``maximumLines`` and vice versa; 0 if
+    /// The height up to which the text grows, in pixels (MCV-1, MCV-3). Overrides ``maxLines`` and vice versa; 0 if
     /// that is set.
-    public var maximumHeight: Int {
+    public var maxHeight: Int {
         get { if case .pixels(let height) = configuration.maxLines { Int(height) } else { 0 } }
         set {
-            guard newValue > 0 || maximumHeight > 0 else { return }
+            guard newValue > 0 || maxHeight > 0 else { return }
             configure { $0.maxLines = newValue > 0 ? .pixels(Double(newValue)) : .byWindowHeight }
         }
     }

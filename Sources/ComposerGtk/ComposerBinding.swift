@@ -154,7 +154,7 @@ final class ComposerBinding {
         showCounter(state)
         announcements.update(state)
         showHidden(state.isHidden)
-        field.limitHeight(toLines: state.maximumLines, isExpanded: state.isExpanded)
+        field.limitHeight(toLines: state.maxLines, isExpanded: state.isExpanded)
         showExpand(state)
         editor.setCompleting(state.completion != nil)
         if revision != nil, state.revision != revision { onChange?() }

@@ -15,7 +15,7 @@ public final class ComposerHost: WidgetImplementation {
     public override class var properties: [WidgetProperty] {
         [
             .flag("shows-indicator", default: false, \ComposerHost.showsIndicator),
-            .number("maximum-width", default: 0, in: 0...10_000, \ComposerHost.maximumWidth),
+            .number("maximum-width", default: 0, in: 0...10_000, \ComposerHost.maxWidth),
         ]
     }
 
@@ -58,12 +58,12 @@ public final class ComposerHost: WidgetImplementation {
     }
 
     /// The maximum width of the bar and the indicator in pixels, or 0 for the width of the content.
-    public var maximumWidth = 0 {
+    public var maxWidth = 0 {
         didSet { clampBottom() }
     }
 
     private func clampBottom() {
-        let width = maximumWidth > 0 ? maximumWidth : 100_000
+        let width = maxWidth > 0 ? maxWidth : 100_000
         clamp.setSize(maximum: width, tighteningThreshold: width)
     }
 

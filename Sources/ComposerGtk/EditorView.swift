@@ -83,7 +83,7 @@ final class EditorView {
             guard let self, !self.isApplying else { return .allowed }
             return self.userDeletes(range)
         }
-        buffer.onUserActionEnd { [weak self] in self?.carryOutPendingDeletion() }
+        buffer.onUserActionEnd { [weak self] in self?.performPendingDeletion() }
         buffer.onSelectionMark { [weak self] in
             guard let self, !self.isApplying else { return }
             self.viewModel.handle(.select(self.bufferSelection()))
@@ -113,10 +113,10 @@ final class EditorView {
             return .deferred
         }
         viewModel.handle(.edit(range, replacement: "", origin: .typed))
-        return .carriedOut
+        return .performed
     }
 
-    private func carryOutPendingDeletion() {
+    private func performPendingDeletion() {
         guard let range = pendingDeletion else { return }
         pendingDeletion = nil
         viewModel.handle(.edit(range, replacement: "", origin: .typed))

@@ -14,7 +14,7 @@ final class InlineImages {
     var onPresence: ((Bool) -> Void)?
 
     /// The maximum height of an image in the text, in logical pixels.
-    static let maximumHeight = 180.0
+    static let maxHeight = 180.0
 
     private final class InlineImage {
         let source: String
@@ -99,7 +99,7 @@ final class InlineImages {
     private func loadImage(of entry: InlineImage) {
         guard entry.loading == nil, let load, let attachment = entry.attachment else { return }
         let factor = Double(textView.scaleFactor)
-        let size = ComposerSize(width: 4096, height: Self.maximumHeight * factor)
+        let size = ComposerSize(width: 4096, height: Self.maxHeight * factor)
         entry.loading = Task { [weak entry] in
             guard let image = await load(attachment, Int(size.width), Int(size.height)), !Task.isCancelled else {
                 return
@@ -122,7 +122,7 @@ final class InlineImages {
         let natural = ComposerSize(
             width: Double(entry.attachment?.width ?? 240), height: Double(entry.attachment?.height ?? 180))
         let size = natural.scaled(
-            toWidth: width > 0 ? Double(width) : natural.width, maximumHeight: Self.maximumHeight)
+            toWidth: width > 0 ? Double(width) : natural.width, maxHeight: Self.maxHeight)
         entry.widget.setSizeRequest(width: max(1, Int(size.width)), height: max(1, Int(size.height)))
     }
 }

@@ -138,8 +138,8 @@ final class MentionCards {
             return nil
         }
         let rectangle = editor.rectangle(at: offset, in: editor.textView)
-        let isThere = y >= Double(rectangle.y) && y <= Double(rectangle.y + rectangle.height)
-        return isThere ? span.id : nil
+        let isInside = y >= Double(rectangle.y) && y <= Double(rectangle.y + rectangle.height)
+        return isInside ? span.id : nil
     }
 
     private func pointerLeft() {

@@ -15,7 +15,7 @@ public final class TextLayout: Object {
     public func setWidth(_ width: Int?) { pango_layout_set_width(cast(), width.map { gint($0) * PANGO_SCALE } ?? -1) }
 
     /// The greatest width that ``setWidth(_:)`` accepts.
-    public nonisolated static let maximumWidth = Int(Int32.max / PANGO_SCALE)
+    public nonisolated static let maxWidth = Int(Int32.max / PANGO_SCALE)
 
     public var size: (width: Int, height: Int) {
         var (width, height): (gint, gint) = (0, 0)

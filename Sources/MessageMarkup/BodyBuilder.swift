@@ -124,7 +124,7 @@ struct BodyBuilder {
     mutating func open(_ container: Container) {
         endParagraph()
         let levels = container.isItem == (frames[frames.count - 1].container?.isList ?? false) ? 1 : 2
-        guard ignored == 0, depth + levels <= MessageBody.maximumDepth else {
+        guard ignored == 0, depth + levels <= MessageBody.maxDepth else {
             ignored += 1
             return
         }

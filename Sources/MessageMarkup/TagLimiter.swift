@@ -152,7 +152,7 @@ struct TagLimiter {
         while !remaining.isEmpty, let (name, value) = scanner.next() {
             guard let index = remaining.firstIndex(where: { isNamed($0, name) }) else { continue }
             let name = remaining.remove(at: index)
-            guard value.count <= 6 * LinkTarget.maximumLength else { continue }
+            guard value.count <= 6 * LinkTarget.maxLength else { continue }
             output.append(0x20)
             output += name.utf8
             output += "=\"".utf8

@@ -8,7 +8,7 @@ final class RowLayout {
     /// Where the rows go if they do not fill the viewport.
     var alignment = TimelineListEdge.end { didSet { queue() } }
     /// In pixels, or 0 for no limit.
-    var maximumRowWidth = 0 { didSet { queue() } }
+    var maxRowWidth = 0 { didSet { queue() } }
     private(set) weak var source: (any TimelineListSource)?
     let realized: RealizedRows
     private(set) var index = HeightIndex()
@@ -165,7 +165,7 @@ final class RowLayout {
     /// Drops all measured heights if the rows' width has changed.
     /// - Returns: The anchored row's previous height, if the anchor is one of its edges.
     private func rewrap(width: Int, _ anchor: ScrollAnchor) -> Double? {
-        let rowWidth = maximumRowWidth > 0 ? min(width, maximumRowWidth) : width
+        let rowWidth = maxRowWidth > 0 ? min(width, maxRowWidth) : width
         guard rowWidth != viewport.rowWidth else { return nil }
         viewport.rowWidth = rowWidth
         index.reset(rows: index.rows)

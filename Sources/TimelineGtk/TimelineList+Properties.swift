@@ -6,7 +6,7 @@ extension TimelineList {
         .alignment("alignment", default: .end, \TimelineList.layoutAlignment),
         .flag("inverted", default: true, \TimelineList.isInverted),
         .flag("follows-end", default: true, \TimelineList.followsEnd),
-        .number("maximum-row-width", default: 0, in: 0...Int(Int32.max), \TimelineList.maximumRowWidth),
+        .number("maximum-row-width", default: 0, in: 0...Int(Int32.max), \TimelineList.maxRowWidth),
     ]
 
     /// ``alignment`` as the GObject property represents it.

@@ -83,9 +83,9 @@ public final class TimelineList: ScrollableImplementation {
     }
 
     /// The maximum width of rows in pixels, or 0 for no limit. Rows are centered in a wider list.
-    public var maximumRowWidth: Int {
-        get { layout.maximumRowWidth }
-        set { layout.maximumRowWidth = newValue }
+    public var maxRowWidth: Int {
+        get { layout.maxRowWidth }
+        set { layout.maxRowWidth = newValue }
     }
 
     /// The source of the rows, not retained by the list. Setting it resets the list.
@@ -311,7 +311,7 @@ public final class TimelineList: ScrollableImplementation {
 
     public override func measure(_ orientation: Orientation, for size: Int) -> SizeRequest {
         switch orientation {
-        case .horizontal: return SizeRequest(minimum: 0, natural: maximumRowWidth)
+        case .horizontal: return SizeRequest(minimum: 0, natural: maxRowWidth)
         case .vertical:
             // GtkScrolledWindow uses the minimum height to guess whether it needs a scrollbar: 0 would make every
             // layout start at a wrong width and measure all rows twice. A scrolled window that propagates its natural

@@ -115,7 +115,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     func testOverflowHintIsShownOncePerOverflow() throws {
         try onMain {
             let bench = try Self.bench()
-            bench.bar.maximumLines = 3
+            bench.bar.maxLines = 3
             let isShown = {
                 bench.widget.descendants.contains {
                     $0.hasStyle("overflow-hint") && Revealer(borrowing: $0.pointer).isRevealed
@@ -143,7 +143,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
             let bench = try Self.bench()
             bench.bar.bounces = false
             let height = try XCTUnwrap(bench.heights().last)
-            bench.bar.maximumLines = 1
+            bench.bar.maxLines = 1
             bench.write(lines: 5)
             XCTAssertEqual(bench.heights().last, height, "HKW-21")
             let caret = { () -> Int32 in bench.bar.binding?.editor.caretRectangle.y ?? -1 }
@@ -159,7 +159,7 @@ final class ComposerBarLayoutTests: GtkTestCase {
     func testScrollingCanBeLocked() throws {
         try onMain {
             let bench = try Self.bench()
-            bench.bar.maximumLines = 2
+            bench.bar.maxLines = 2
             bench.bar.locksScrolling = true
             bench.write(lines: 9)
             _ = bench.heights()

@@ -46,7 +46,7 @@ final class ComposerBarTests: GtkTestCase {
             XCTAssertEqual(bar.text, "Hello")
             XCTAssertEqual(bar.placeholder, "Say something")
             XCTAssertEqual(bar.characterLimit, 40)
-            XCTAssertEqual(bar.maximumLines, 3)
+            XCTAssertEqual(bar.maxLines, 3)
             XCTAssertFalse(bar.returnSends)
             XCTAssertFalse(bar.stylesMarkdown)
             XCTAssertTrue(bar.showsFormatting)

@@ -50,7 +50,7 @@ final class ComposerHostTests: GtkTestCase {
             let host = try XCTUnwrap(ComposerHost.of(widget))
             let content = Label("messages")
             host.setContent(content)
-            host.maximumWidth = 300
+            host.maxWidth = 300
             let box = Box(.vertical)
             box.append(widget)
             let window = TestWindow(box, width: 500, height: 400)

@@ -99,14 +99,14 @@ final class ComposerInteractionTests: GtkTestCase {
                 gtk_widget_measure(bar.textWidget.cast(), GTK_ORIENTATION_VERTICAL, -1, nil, &natural, nil, nil)
                 return Int(natural)
             }
-            let (height, line, lines) = (bar.textWidget.height, asked(), bar.session.composer.maximumLines)
+            let (height, line, lines) = (bar.textWidget.height, asked(), bar.session.composer.maxLines)
             TextZoom.apply(percent: 200)
             XCTAssertTrue(MainLoop.pump { asked() >= line * 17 / 10 }, "\(line) to \(asked())")
             XCTAssertTrue(MainLoop.pump { bar.textWidget.height >= asked() }, "and gets it")
-            XCTAssertTrue(MainLoop.pump { bar.session.composer.maximumLines < lines }, "SLK-58")
+            XCTAssertTrue(MainLoop.pump { bar.session.composer.maxLines < lines }, "SLK-58")
             TextZoom.apply(percent: 100)
             XCTAssertTrue(MainLoop.pump { bar.textWidget.height == height })
-            XCTAssertTrue(MainLoop.pump { bar.session.composer.maximumLines == lines })
+            XCTAssertTrue(MainLoop.pump { bar.session.composer.maxLines == lines })
             window.close()
         }
     }

@@ -101,7 +101,7 @@ final class EditorViewTests: GtkTestCase {
             let bench = try ComposerBench(height: 700)
             let one = bench.height(after: 1)
             let three = bench.height(after: 3)
-            let limit = bench.height(after: bench.viewModel.state.composer.maximumLines)
+            let limit = bench.height(after: bench.viewModel.state.composer.maxLines)
             let beyond = bench.height(after: 20)
             XCTAssertGreaterThan(three, one)
             XCTAssertGreaterThan(limit, three)

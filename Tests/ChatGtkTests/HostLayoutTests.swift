@@ -109,13 +109,13 @@ final class HostLayoutTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { column.height == 300 && gap() == plain }, "MCV-2: \(gap()), was \(plain)")
             try RealInput.type("0123456789012345678901234567890123456789")
             XCTAssertTrue(MainLoop.pump { bar.text.count == 40 }, "MCV-1: character-cap: \(bar.text.count)")
-            bar.maximumHeight = 0
-            bar.maximumLines = 500
-            XCTAssertTrue(MainLoop.pump { bar.session.composer.maximumLines > 4 })
-            let most = bar.session.composer.maximumLines
+            bar.maxHeight = 0
+            bar.maxLines = 500
+            XCTAssertTrue(MainLoop.pump { bar.session.composer.maxLines > 4 })
+            let most = bar.session.composer.maxLines
             bar.bottomOffset = 130
             XCTAssertTrue(
-                MainLoop.pump { bar.session.composer.maximumLines < most && gap() == plain + 100 },
+                MainLoop.pump { bar.session.composer.maxLines < most && gap() == plain + 100 },
                 "MCV-2: up to the window, less what is below")
             window.close()
         }
@@ -126,7 +126,7 @@ final class HostLayoutTests: GtkTestCase {
         try onMain {
             let bench = try HostBench(width: 360, height: 700)
             bench.bar.bounces = false
-            bench.bar.maximumLines = 4
+            bench.bar.maxLines = 4
             XCTAssertEqual(bench.state.lines, 1)
             try RealInput.type("Some words that are broken to a second line")
             XCTAssertTrue(MainLoop.pump { bench.state.lines == 2 }, "SLK-5: \(bench.state.lines)")
@@ -197,7 +197,7 @@ final class HostLayoutTests: GtkTestCase {
         try onMain {
             let bench = try HostBench()
             bench.bar.bounces = false
-            bench.bar.maximumLines = 3
+            bench.bar.maxLines = 3
             bench.session.handle(
                 .load(WrittenText((1...40).map { "line \($0)" }.joined(separator: "\n")), selection: .caret(0)))
             let adjustment = bench.bar.widgets.scroller.verticalAdjustment

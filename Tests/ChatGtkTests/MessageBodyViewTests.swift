@@ -66,7 +66,7 @@ final class MessageBodyViewTests: GtkTestCase {
                 markdown: "# T\na *b*\n\n> q\n\n1. one\n   - two\n\n```swift\nlet x\n```\n\n| h | i |\n|-|-|\n| c | d |"
             )
             XCTAssertEqual(bench.view.texts.map(\.text), ["T", "a b", "q", "one", "two", "let x", "h", "i", "c", "d"])
-            XCTAssertEqual(bench.view.selectableText, bench.body.selectableText(saidBy: "Ann"))
+            XCTAssertEqual(bench.view.selectableText, bench.body.selectableText(by: "Ann"))
             bench.view.select(2..<9)
             XCTAssertEqual(
                 bench.view.texts.map(\.selected), [nil, 0..<3, 0..<1, 0..<1] + Array(repeating: nil, count: 6))
@@ -127,7 +127,7 @@ final class MessageBodyViewTests: GtkTestCase {
         onMain {
             let bench = Bench(MessageMarkup.body(markdown: "waves *hard*", isEmote: true))
             XCTAssertEqual(bench.view.selectableText, "* Ann waves hard")
-            XCTAssertEqual(bench.body.selectableText(saidBy: "Ann"), "* Ann waves hard")
+            XCTAssertEqual(bench.body.selectableText(by: "Ann"), "* Ann waves hard")
             bench.view.show(MessageMarkup.body(markdown: "👍"), sender: "Ann")
             XCTAssertGreaterThan(bench.text.content.scale, 2)
             bench.view.show(MessageMarkup.body(markdown: "👍 yes"), sender: "Ann")

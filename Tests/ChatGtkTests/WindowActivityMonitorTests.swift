@@ -14,19 +14,19 @@ final class WindowActivityMonitorTests: GtkTestCase {
                 let attention = WindowActivityMonitor(on: label)
                 var reported: [Bool] = []
                 attention.onChange = { reported.append($0) }
-                XCTAssertFalse(attention.isThere, "not on the screen yet")
+                XCTAssertFalse(attention.isActive, "not on the screen yet")
                 let window = TestWindow(label)
                 try RealInput.activate(window.window)
-                XCTAssertTrue(MainLoop.pump { attention.isThere })
+                XCTAssertTrue(MainLoop.pump { attention.isActive })
                 let other = TestWindow(Label("Something else"))
                 try RealInput.activate(other.window)
-                XCTAssertTrue(MainLoop.pump { !attention.isThere }, "the window is open still, and nobody looks")
+                XCTAssertTrue(MainLoop.pump { !attention.isActive }, "the window is open still, and nobody looks")
                 try RealInput.activate(window.window)
-                XCTAssertTrue(MainLoop.pump { attention.isThere })
+                XCTAssertTrue(MainLoop.pump { attention.isActive })
                 label.isVisible = false
-                XCTAssertFalse(attention.isThere)
+                XCTAssertFalse(attention.isActive)
                 label.isVisible = true
-                XCTAssertTrue(MainLoop.pump { attention.isThere })
+                XCTAssertTrue(MainLoop.pump { attention.isActive })
                 // The window manager may move the focus back and forth while a window opens.
                 XCTAssertTrue(zip(reported, reported.dropFirst()).allSatisfy(!=), "each change once: \(reported)")
                 XCTAssertGreaterThanOrEqual(reported.count, 5, "true, false, true, false, true: \(reported)")
@@ -34,7 +34,7 @@ final class WindowActivityMonitorTests: GtkTestCase {
                 window.window.onFinalize { isFreed = true }
                 other.close()
                 window.close()
-                XCTAssertFalse(attention.isThere)
+                XCTAssertFalse(attention.isActive)
             }
             XCTAssertTrue(MainLoop.pump { isFreed }, "it keeps no window")
         }

@@ -57,21 +57,21 @@ import Testing
     /// A user who reacted twice, from two clients, removes one of the reactions.
     @Test func removingOneOfTwoEqualReactionsKeepsTheOther() async throws {
         let store = try await open()
-        func withdraw(_ id: String) -> TimelineEvent { .withdrawn(MessageID(id), at: Fixtures.date) }
+        func redaction(_ id: String) -> TimelineEvent { .redacted(MessageID(id), at: Fixtures.date) }
         func senders() async throws -> [MemberID] {
             try await store.messages([MessageID("$1")], in: room).first?.reactions.first?.senders ?? []
         }
         for order in [["$a", "$b"], ["$b", "$a"]] {
-            for withdrawn in ["$a", "$b"] {
+            for redacted in ["$a", "$b"] {
                 let folder = TemporaryFolder()
                 let store = try await ChatStore.open(in: folder.path("store"))
                 let times = ["$a": 1.0, "$b": 2.0]
                 let given = order.map { change($0, 1, .reaction("👍"), at: times[$0] ?? 0) }
                 try await apply([event(1)] + given, to: store)
-                let told = try await apply([withdraw(withdrawn)], to: store)
-                let left = withdrawn == "$a" ? "$b" : "$a"
+                let told = try await apply([redaction(redacted)], to: store)
+                let left = redacted == "$a" ? "$b" : "$a"
                 #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == left)
-                try await apply([withdraw(left)], to: store)
+                try await apply([redaction(left)], to: store)
                 #expect(try await store.reactionID("👍", to: MessageID("$1"), in: room, by: ann) == nil)
                 try await apply(given, to: store)
                 #expect(try await store.messages([MessageID("$1")], in: room).first?.reactions == [], "told again")
@@ -83,7 +83,8 @@ import Testing
         try await apply([event(1), change("$r", 1, .reaction("👍"))], to: store)
         #expect(try await senders() == [ann])
         #expect(
-            try await apply([.silent(MessageID("$r")), withdraw("$r")], to: store).changed.map(\.id.rawValue) == ["$1"])
+            try await apply([.silent(MessageID("$r")), redaction("$r")], to: store).changed.map(\.id.rawValue) == ["$1"]
+        )
         #expect(try await senders() == [])
     }
 
@@ -109,13 +110,13 @@ import Testing
         #expect(try await message().kind == .image)
         #expect(try await message().attachments == [file])
         #expect(try await store.roomSummaries().first?.lastMessage?.text == "A cat")
-        try await apply([.withdrawn(MessageID("$c"), at: Fixtures.date)], to: store)
+        try await apply([.redacted(MessageID("$c"), at: Fixtures.date)], to: store)
         #expect(try await message().kind == .emote)
         #expect(try await message().attachments == [])
         // An edit without a kind keeps the current one.
         try await apply([change("$d", 1, .edit(Wording("x")), at: 40)], to: store)
         #expect(try await message().kind == .emote)
-        for id in ["$d", "$b"] { try await apply([.withdrawn(MessageID(id), at: Fixtures.date)], to: store) }
+        for id in ["$d", "$b"] { try await apply([.redacted(MessageID(id), at: Fixtures.date)], to: store) }
         #expect(try await message().kind == .text)
         #expect(try await message().text == "1")
         #expect(try await store.integrityProblems() == [])

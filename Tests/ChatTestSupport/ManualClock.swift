@@ -63,12 +63,12 @@ public final class ManualClock: Clock, Sendable {
     /// Returns as soon as at least `count` tasks are sleeping.
     public func waitForSleepers(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let isReached = state.withLock { state in
                 if state.sleepers.count >= count { return true }
                 state.watchers.append((count, continuation))
                 return false
             }
-            if isThere { continuation.resume() }
+            if isReached { continuation.resume() }
         }
     }
 

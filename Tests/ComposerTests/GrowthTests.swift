@@ -12,7 +12,7 @@ struct GrowthTests {
 
     @Test(arguments: limits)
     func limitDeterminesTheMaximumLines(limit: GrowthLimit, windowHeight: Double, lines: Int) {
-        let found = GrowthRules.maximumLines(limit, windowHeight: windowHeight, lineHeight: 20, chrome: 26)
+        let found = GrowthRules.maxLines(limit, windowHeight: windowHeight, lineHeight: 20, chrome: 26)
         #expect(found == lines)
     }
 
@@ -83,7 +83,7 @@ struct GrowthTests {
         var script = ComposerScript(configuration)
         script.send(.layout(ComposerLayout(windowHeight: windowHeight, lineHeight: 20)))
         script.load(String(repeating: "\n", count: 20))
-        #expect(script.state.maximumLines == maximum && script.state.height == height)
+        #expect(script.state.maxLines == maximum && script.state.height == height)
     }
 
     /// MCV-5, SLK-13: ⚠ changed insets took effect only after a manual call, or only the first change did.
@@ -103,7 +103,7 @@ struct GrowthTests {
         var configuration = ComposerConfiguration()
         configuration.insets.rowTop = inset
         #expect(ComposerEngine(configuration: configuration).state.height >= 0)
-        #expect(ComposerEngine(configuration: configuration).state.maximumLines >= 1)
+        #expect(ComposerEngine(configuration: configuration).state.maxLines >= 1)
     }
 
     @Test func wrappedLinesCountUntilTheTextIsCleared() {

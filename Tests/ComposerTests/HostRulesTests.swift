@@ -155,7 +155,7 @@ struct HostRulesTests {
         configuration.maxLines = .lines(3)
         var engine = engine(typing: "x", configuration)
         _ = engine.handle(.layout(ComposerLayout(windowHeight: windowHeight, lineHeight: 20, lines: 9)), at: .zero)
-        #expect(engine.state.maximumLines == 3)
+        #expect(engine.state.maxLines == 3)
         #expect(engine.state.scrollsInside)
     }
 

@@ -215,7 +215,7 @@ struct ItemTests {
     func imageSizeIsScaledToTheWidth(
         width: Double, height: Double, room: Double, highest: Double?, shown: Double, high: Double
     ) {
-        let size = ComposerSize(width: width, height: height).scaled(toWidth: room, maximumHeight: highest)
+        let size = ComposerSize(width: width, height: height).scaled(toWidth: room, maxHeight: highest)
         #expect(size == ComposerSize(width: shown, height: high))
     }
 }

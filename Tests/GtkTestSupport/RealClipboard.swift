@@ -38,7 +38,7 @@ public enum RealClipboard {
 
     /// Waits until GTK sees this MIME type on the clipboard.
     public static func wait(for type: String, of widget: Widget) throws {
-        let isThere = { ContentOffer.clipboard(of: widget)?.types.contains(type) == true }
-        guard MainLoop.pump(until: isThere) else { throw Unfinished() }
+        let isOffered = { ContentOffer.clipboard(of: widget)?.types.contains(type) == true }
+        guard MainLoop.pump(until: isOffered) else { throw Unfinished() }
     }
 }

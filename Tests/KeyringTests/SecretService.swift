@@ -17,10 +17,10 @@ final class SecretService {
         try process.run()
         try password.fileHandleForWriting.write(contentsOf: Data("password".utf8))
         try password.fileHandleForWriting.close()
-        let isThere = MainLoop.pump(forAtMost: 30) {
+        let isStarted = MainLoop.pump(forAtMost: 30) {
             !self.process.isRunning || self.answer(Self.ask("NameHasOwner", "org.freedesktop.secrets")).contains("true")
         }
-        guard isThere, process.isRunning else { throw NotStarted() }
+        guard isStarted, process.isRunning else { throw NotStarted() }
     }
 
     /// Locks the keyring, as the desktop does.

@@ -100,16 +100,16 @@ import Testing
         #expect(sent(server) == ["t", "t"])
     }
 
-    @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isThere: Bool) async throws {
+    @Test(arguments: [true, false]) func messageSkippedByALimitedSyncIsSearchedFor(isOnServer: Bool) async throws {
         let own = Events.event(
             "$before", "m.room.message", ["body": "x"], by: Self.own.rawValue,
             at: Int64(Fixtures.date.timeIntervalSince1970 * 1000),
-            unsigned: ["transaction_id": .string(isThere ? "t" : "u")])
+            unsigned: ["transaction_id": .string(isOnServer ? "t" : "u")])
         let server = server([own, Events.text("$old", "old")])
         let backend = try await backend(server, has: ["other"], gap: "p1")
         caughtUpStatus.hasCaughtUp = true
-        #expect(try await backend.deliver(request(ago: 30)) == MessageID(isThere ? "$before" : "$t"))
-        #expect(sent(server) == (isThere ? [] : ["t"]))
+        #expect(try await backend.deliver(request(ago: 30)) == MessageID(isOnServer ? "$before" : "$t"))
+        #expect(sent(server) == (isOnServer ? [] : ["t"]))
         #expect(server.requests.filter { $0.url.path.hasSuffix("/messages") }.count == 1)
     }
 }

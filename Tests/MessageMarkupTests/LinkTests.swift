@@ -64,8 +64,8 @@ struct LinkTests {
 
     @Test func senderNameCannotOverrideLinkDirection() {
         let body = MessageMarkup.body(plain: "sees https://a.example", isEmote: true)
-        #expect(body.selectableText(saidBy: "A\u{202E}nn\u{2067}") == "* Ann sees https://a.example")
-        #expect(body.selectableText(saidBy: "A\u{200D}\u{200F}nn") == "* A\u{200D}\u{200F}nn sees https://a.example")
+        #expect(body.selectableText(by: "A\u{202E}nn\u{2067}") == "* Ann sees https://a.example")
+        #expect(body.selectableText(by: "A\u{200D}\u{200F}nn") == "* A\u{200D}\u{200F}nn sees https://a.example")
     }
 
     private func links(in body: MessageBody) -> [BodyLink] {

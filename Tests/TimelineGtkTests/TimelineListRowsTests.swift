@@ -151,7 +151,7 @@ final class TimelineListRowsTests: GtkTestCase {
 
     func testWideListCentersItsRows() {
         onMain {
-            let bench = TimelineListBench(TimelineListBench.heights(50), width: 600) { $0.maximumRowWidth = 400 }
+            let bench = TimelineListBench(TimelineListBench.heights(50), width: 600) { $0.maxRowWidth = 400 }
             let row = bench.list.row(for: bench.lastKey)?.widget
             let place = row?.bounds(in: bench.widget)
             XCTAssertEqual(place?.width, 400)

@@ -180,9 +180,9 @@ final class TimelineListTests: GtkTestCase {
             XCTAssertEqual(list.alignment, .start)
             XCTAssertFalse(list.isInverted)
             XCTAssertFalse(list.followsEnd)
-            XCTAssertEqual(list.maximumRowWidth, 700)
+            XCTAssertEqual(list.maxRowWidth, 700)
             widget.setProperty("maximum-row-width", 300)
-            XCTAssertEqual(list.maximumRowWidth, 300)
+            XCTAssertEqual(list.maxRowWidth, 300)
         }
     }
 

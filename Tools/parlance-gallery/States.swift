@@ -50,7 +50,7 @@ enum States {
         ]
         bar.items.add(ComposerItem(id: "attach"), to: .start)
         bar.items.add(ComposerItem(id: "emoji"), to: .end)
-        bar.maximumLines = 5
+        bar.maxLines = 5
         set(bar, to: name)
         return widget
     }

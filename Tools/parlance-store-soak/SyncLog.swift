@@ -121,7 +121,7 @@ struct SyncLog {
         }
         if deleted.contains(number) {
             if case .heart = entries[number] {
-                return [.silent(Self.id(number)), .withdrawn(Self.id(number), at: time(number))]
+                return [.silent(Self.id(number)), .redacted(Self.id(number), at: time(number))]
             }
             message.text = ""
             return [.deleted(message)]

@@ -29,26 +29,26 @@ struct UnreliableServer {
     /// - Returns: The responses that the sender gets, in order.
     mutating func hear(call: Int, room: Int, transaction: Int) -> [String] {
         if Int.random(in: 0..<3, using: &random) == 0, !late.isEmpty {
-            carryOut(late.remove(at: Int.random(in: 0..<late.count, using: &random)))
+            perform(late.remove(at: Int.random(in: 0..<late.count, using: &random)))
         }
         let request = Request(room: room, transaction: transaction)
         guard Int.random(in: 0..<10, using: &random) < 3, let fault = Fault.allCases.randomElement(using: &random)
         else {
-            carryOut(request)
+            perform(request)
             return ["ok \(call) \(transaction)"]
         }
         faults[fault, default: 0] += 1
         switch fault {
         case .lostRequest: return ["lost \(call) 0"]
         case .lostResponse:
-            carryOut(request)
+            perform(request)
             return ["lost \(call) 0"]
         case .repeatedRequest:
-            carryOut(request)
-            carryOut(request)
+            perform(request)
+            perform(request)
             return ["ok \(call) \(transaction)"]
         case .repeatedResponse:
-            carryOut(request)
+            perform(request)
             return ["ok \(call) \(transaction)", "lost \(call) 0", "ok \(call) \(transaction)"]
         case .lateRequest:
             late.append(request)
@@ -57,7 +57,7 @@ struct UnreliableServer {
         }
     }
 
-    private mutating func carryOut(_ request: Request) {
+    private mutating func perform(_ request: Request) {
         if processed.insert(request).inserted { rooms[request.room].append(request.transaction) }
     }
 }

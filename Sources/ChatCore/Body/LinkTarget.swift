@@ -25,7 +25,7 @@ public struct LinkTarget: Hashable, Sendable {
     }
 
     /// The maximum length of an address in bytes.
-    public static let maximumLength = 8192
+    public static let maxLength = 8192
 
     /// The address, with unsafe characters percent-encoded.
     public let address: String
@@ -47,7 +47,7 @@ public struct LinkTarget: Hashable, Sendable {
             }
             address = scheme.rawValue + ":" + Self.encoded(rest)
         }
-        if address.utf8.count > Self.maximumLength || (scheme.hasHost && hostBytes { $0.isEmpty } ?? true) {
+        if address.utf8.count > Self.maxLength || (scheme.hasHost && hostBytes { $0.isEmpty } ?? true) {
             return nil
         }
     }

@@ -1,14 +1,14 @@
 extension MessageBody {
-    /// Returns the part of the body in a range of its ``selectableText(saidBy:)``. Completely covered blocks keep their
+    /// Returns the part of the body in a range of its ``selectableText(by:)``. Completely covered blocks keep their
     /// structure; partly covered ones are reduced to formatted text.
     ///
     /// - Parameter range: In UTF-8 code units; extended to whole characters.
-    public func excerpt(_ range: Range<Int>, saidBy sender: String) -> MessageBody {
-        let text = selectableText(saidBy: sender)
+    public func excerpt(_ range: Range<Int>, by sender: String) -> MessageBody {
+        let text = selectableText(by: sender)
         let bounds = range.clamped(to: 0..<text.utf8.count)
         if bounds == 0..<text.utf8.count { return self }
         var cutter = BodyCutter(range: bounds)
-        return MessageBody(blocks: cutter.excerpt(of: blocks(saidBy: sender)))
+        return MessageBody(blocks: cutter.excerpt(of: blocks(by: sender)))
     }
 }
 

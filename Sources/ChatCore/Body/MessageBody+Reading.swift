@@ -1,7 +1,7 @@
 extension MessageBody {
     /// The blocks to show. An emote begins with the sender's name, without bidirectional control characters, which
     /// could reorder the text; link warnings do not depend on the name.
-    public func blocks(saidBy sender: String) -> [BodyBlock] {
+    public func blocks(by sender: String) -> [BodyBlock] {
         guard isEmote else { return blocks }
         let name = HiddenCharacters.withoutTurns(sender)
         var first = InlineText([InlineRun("* "), InlineRun(name, style: .bold), InlineRun(" ")])
@@ -11,9 +11,9 @@ extension MessageBody {
     }
 
     /// The selectable text: all texts in reading order, one per line.
-    public func selectableText(saidBy sender: String) -> String {
+    public func selectableText(by sender: String) -> String {
         if !isEmote, let text = unstyledText { return text }
-        return BodyBlock.texts(of: blocks(saidBy: sender)).joined(separator: "\n")
+        return BodyBlock.texts(of: blocks(by: sender)).joined(separator: "\n")
     }
 }
 

@@ -6,7 +6,7 @@ public struct MessageBody: Hashable, Sendable {
     /// The maximum nesting of quotes, lists, items, tables and details that parsers create. Serialized as HTML,
     /// including paragraphs and styles, a body stays below the 100 nested elements that the Matrix specification
     /// allows.
-    public static let maximumDepth = 80
+    public static let maxDepth = 80
 
     public var blocks: [BodyBlock]
     /// An action such as "/me waves", shown after the sender's name.

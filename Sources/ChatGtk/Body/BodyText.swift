@@ -199,7 +199,7 @@ final class BodyText: WidgetImplementation {
     private var characterWidth: Int { Int(approximateCharacterWidth.rounded(.up)) }
 
     private var maxLineWidth: Int {
-        content.isCode ? TextLayout.maximumWidth : min(content.lineLength * characterWidth, Self.maxWidth)
+        content.isCode ? TextLayout.maxWidth : min(content.lineLength * characterWidth, Self.maxWidth)
     }
 
     /// The x position of the text in pixels: right-to-left text is right-aligned.

@@ -46,7 +46,7 @@ public final class MessageBodyView {
         displayedSender = sender
         let isBig = body.isBigEmoji
         widget.setStyle("big-emoji", isBig)
-        let blocks = body.blocks(saidBy: sender ?? "")
+        let blocks = body.blocks(by: sender ?? "")
         endsWithText = blocks.last?.isText ?? true
         if blocks.count <= 1, let text = Self.onlyText(blocks) {
             removeBlocks()

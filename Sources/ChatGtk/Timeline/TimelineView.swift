@@ -10,7 +10,7 @@ import TimelineGtk
 /// The timeline of a room in a scrolled window: binds the list's rows and controls its scroll position.
 final class TimelineView {
     /// The maximum row width in pixels, equal to the composer's inside its margins.
-    private static let maximumRowWidth = 796
+    private static let maxRowWidth = 796
     /// How long a row stays highlighted after a jump.
     private static let foundDuration = Duration.milliseconds(1600)
 
@@ -52,7 +52,7 @@ final class TimelineView {
         reactions = ReactionPicker(parent: menuParent)
         calendar = DayPicker(parent: menuParent)
         activityMonitor = WindowActivityMonitor(on: scroller)
-        list.maximumRowWidth = Self.maximumRowWidth
+        list.maxRowWidth = Self.maxRowWidth
         widget.setAccessibleLabel(translated("Messages"))
         // Code blocks and tables inside messages scroll horizontally.
         scroller.handleScrolling(only: .upright)
@@ -64,7 +64,7 @@ final class TimelineView {
         addKeys()
         updatePaging()
         media.images = { [weak viewModel] in viewModel?.images ?? [] }
-        viewModel.subscribe { [weak self] in self?.carryOut($0) }
+        viewModel.subscribe { [weak self] in self?.perform($0) }
     }
 
     private func connectList() {
@@ -106,10 +106,10 @@ final class TimelineView {
 
     // MARK: Changes
 
-    private func carryOut(_ effect: TimelineViewModel.Effect) {
+    private func perform(_ effect: TimelineViewModel.Effect) {
         switch effect {
         case .changed(let changes):
-            changes.forEach(carryOut)
+            changes.forEach(apply)
             updatePaging()
         case .replaced:
             isRebuilt = true
@@ -136,7 +136,7 @@ final class TimelineView {
         }
     }
 
-    private func carryOut(_ change: TimelineChange) {
+    private func apply(_ change: TimelineChange) {
         switch change {
         case .insert(let range): list.insert(at: range.lowerBound, count: range.count)
         case .remove(let range): list.remove(at: range.lowerBound, count: range.count)

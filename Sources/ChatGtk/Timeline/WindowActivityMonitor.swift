@@ -4,7 +4,7 @@ import GtkKit
 final class WindowActivityMonitor {
     /// Called on each change.
     var onChange: ((Bool) -> Void)?
-    private(set) var isThere = false
+    private(set) var isActive = false
 
     /// Retained only while the widget is mapped: the window retains the widget, which would form a cycle.
     private var window: TopLevel?
@@ -35,8 +35,8 @@ final class WindowActivityMonitor {
     }
 
     private func set(_ new: Bool) {
-        guard new != isThere else { return }
-        isThere = new
+        guard new != isActive else { return }
+        isActive = new
         onChange?(new)
     }
 }

@@ -125,9 +125,9 @@ final class ConversationView {
     }
 
     /// Hides the composer if the user can't send messages; its draft is retained.
-    private func showComposer(_ isThere: Bool) {
-        composer.widget.isVisible = isThere
-        if !isThere { timeline.grabFocus() }
+    private func showComposer(_ isVisible: Bool) {
+        composer.widget.isVisible = isVisible
+        if !isVisible { timeline.grabFocus() }
     }
 
     func addFiles() { composer.chooseFiles() }

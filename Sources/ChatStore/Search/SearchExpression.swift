@@ -81,7 +81,7 @@ struct SearchExpression {
 
     /// Returns runs of letters, digits and private-use characters, like FTS5's `unicode61` tokenizer.
     static func words(_ text: String) -> [String] {
-        text.unicodeScalars.prefix(maximumLength).split { scalar in
+        text.unicodeScalars.prefix(maxLength).split { scalar in
             switch scalar.properties.generalCategory {
             case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter: false
             case .decimalNumber, .letterNumber, .otherNumber: false
@@ -94,7 +94,7 @@ struct SearchExpression {
 
     /// Returns the distinct trigrams, quoted; empty for a shorter text.
     static func trigrams(_ text: String) -> [String] {
-        let scalars = Array(text.unicodeScalars.prefix(maximumLength))
+        let scalars = Array(text.unicodeScalars.prefix(maxLength))
         guard scalars.count >= 3 else { return [] }
         var seen: Set<String> = []
         return (0...scalars.count - 3).compactMap { start in
@@ -104,5 +104,5 @@ struct SearchExpression {
     }
 
     /// The maximum length of a query, in scalars.
-    private static let maximumLength = 1000
+    private static let maxLength = 1000
 }

@@ -116,7 +116,7 @@ struct RoomSync {
         for event in events {
             switch event {
             case .change(let change): try apply(change, in: record, &changed)
-            case .withdrawn(let id, let date):
+            case .redacted(let id, let date):
                 _ = try Redaction.apply(id.rawValue, in: record, at: date, db, &changed)
             case .message, .deleted, .silent: break
             }
@@ -368,7 +368,7 @@ extension TimelineEvent {
     var message: NewMessage? {
         switch self {
         case .message(let message), .deleted(let message): message
-        case .silent, .change, .withdrawn: nil
+        case .silent, .change, .redacted: nil
         }
     }
 
@@ -377,7 +377,7 @@ extension TimelineEvent {
         switch self {
         case .message(let message), .deleted(let message): message.id
         case .silent(let id): id
-        case .change, .withdrawn: nil
+        case .change, .redacted: nil
         }
     }
 }

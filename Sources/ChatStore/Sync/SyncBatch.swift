@@ -113,7 +113,7 @@ public enum TimelineEvent: Equatable, Sendable {
     /// A change of a message; its event holds a position only if there is also a ``silent(_:)`` event for it.
     case change(MessageChange)
     /// An edit or reaction that was already redacted when the server sent it.
-    case withdrawn(MessageID, at: Date)
+    case redacted(MessageID, at: Date)
 }
 
 /// A change of a message, which may not be stored yet.

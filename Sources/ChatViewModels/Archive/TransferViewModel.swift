@@ -83,7 +83,7 @@ public final class TransferViewModel: ViewModel {
             let following = _Concurrency.Task { [weak self] in
                 for await progress in stream { self?.report(progress) }
             }
-            let end = await Self.carryOut(work, with: archive) { [weak self] earlierImports in
+            let end = await Self.perform(work, with: archive) { [weak self] earlierImports in
                 try await Self.requestDecision(earlierImports, self)
             } progress: {
                 continuation.yield($0)
@@ -129,7 +129,7 @@ public final class TransferViewModel: ViewModel {
         if case .running = state.phase { state.phase = .running(progress) }
     }
 
-    private static func carryOut(
+    private static func perform(
         _ task: Task, with archive: any ConversationArchive,
         ask: @escaping @MainActor @Sendable ([EarlierImport]) async throws -> RepeatedImport,
         progress: @escaping @Sendable (TransferProgress) -> Void

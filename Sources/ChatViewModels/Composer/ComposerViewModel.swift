@@ -48,7 +48,7 @@ public final class ComposerViewModel: ViewModel {
         /// The input was rejected and nothing changed.
         case rejected(ComposerRejection)
         /// A command failed, for this localized reason. Its text is back in the composer.
-        case notDone(String)
+        case commandFailed(String)
     }
 
     public let roomID: RoomID
@@ -116,7 +116,7 @@ public final class ComposerViewModel: ViewModel {
 
     private func connect() {
         session.onFailure = { [weak self] in self?.onOutput?(.failed($0)) }
-        session.onEffect = { [weak self] in self?.carryOut($0) }
+        session.onEffect = { [weak self] in self?.perform($0) }
         session.onUpdate = { [weak self] in self?.update(from: $0, to: $1) }
         session.onSend = { [weak self] message in
             guard let self else { return }
@@ -226,7 +226,7 @@ public final class ComposerViewModel: ViewModel {
 
     // MARK: Effects
 
-    private func carryOut(_ effect: ComposerEffect) {
+    private func perform(_ effect: ComposerEffect) {
         switch effect {
         case .editLastRequested: onOutput?(.editLast)
         case .editSuspended: onOutput?(.editSuspended)
@@ -272,7 +272,7 @@ public final class ComposerViewModel: ViewModel {
             if command == nil || command?.messageCommand != nil { onOutput?(.sent) }
             if command == .help { handle(.complete("/")) }
         case (.message, is CancellationError), (.edit, nil): break
-        case (.message, let failure as CommandFailure): onOutput?(.notDone(failure.reason))
+        case (.message, let failure as CommandFailure): onOutput?(.commandFailed(failure.reason))
         case (_, let error?): onOutput?(.failed(ChatError(error)))
         }
     }

@@ -200,7 +200,7 @@ public final class ConversationCoordinator {
             if open != nil {
                 requests.show(.message(environment.translator("Your unfinished edit was kept. Undo to return to it.")))
             }
-        case .notDone(let reason): requests.show(.message(reason))
+        case .commandFailed(let reason): requests.show(.message(reason))
         }
     }
 

@@ -26,7 +26,7 @@ nonisolated struct CopiedMessage {
         sender = item.senderName
         text = String(
             selectable[selectable.characterIndex(range.lowerBound)..<selectable.characterIndex(range.upperBound)])
-        body = item.body.excerpt(range, saidBy: item.senderName)
+        body = item.body.excerpt(range, by: item.senderName)
     }
 
     /// The content, preceded by the sender's name.

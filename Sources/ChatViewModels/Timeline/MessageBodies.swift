@@ -32,7 +32,7 @@ nonisolated final class MessageBodies: Sendable {
                 written.map { MessageMarkup.body(of: $0, isEmote: isEmote) }
                 ?? html.map { MessageMarkup.body(html: $0, isEmote: isEmote) }
             if let formatted, !formatted.blocks.isEmpty, formatted.blockCount <= MessageItem.maxDisplayedBlocks,
-                formatted.selectableText(saidBy: "").utf8.count <= 4 * MessageItem.maxDisplayedCharacters
+                formatted.selectableText(by: "").utf8.count <= 4 * MessageItem.maxDisplayedCharacters
             {
                 return formatted
             }

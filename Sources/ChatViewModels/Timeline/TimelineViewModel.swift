@@ -149,7 +149,7 @@ public final class TimelineViewModel: ViewModel {
             progress.setAttended(isAttended)
             markRead()
         case .message(let id, let action): perform(action, on: id)
-        case .selection(let action): carryOut(selection.perform(action, in: loaded.messages, rows))
+        case .selection(let action): apply(selection.perform(action, in: loaded.messages, rows))
         case .failed(.retryAll): operations.retry(failedMessages.transactions)
         case .failed(.requestDiscard):
             if failedMessages.count > 0 { confirm(.discardOfFailed(count: failedMessages.count)) }
@@ -212,7 +212,7 @@ public final class TimelineViewModel: ViewModel {
 
     // MARK: Selection
 
-    private func carryOut(_ outcomes: [TimelineSelection.Outcome]) {
+    private func apply(_ outcomes: [TimelineSelection.Outcome]) {
         for outcome in outcomes {
             switch outcome {
             case .messagesChanged(let ids): loaded.setSelected(selection.messages, changed: ids)
@@ -316,7 +316,7 @@ public final class TimelineViewModel: ViewModel {
     func apply(_ update: TimelineUpdate) {
         loaded.apply(update)
         composed.apply(update)
-        carryOut(selection.removeDeleted(by: update))
+        apply(selection.removeDeleted(by: update))
     }
 
     private func trackFailed(_ update: TimelineUpdate) {

@@ -35,9 +35,9 @@ struct BarState: Sendable {
         document.isEmpty ? 1 : max(1, document.hardLineCount + wrappedLines)
     }
 
-    func maximumLines(_ configuration: ComposerConfiguration, isEditing: Bool) -> Int {
+    func maxLines(_ configuration: ComposerConfiguration, isEditing: Bool) -> Int {
         let chrome = configuration.insets.outerHeight + layout.underHeight + (isEditing ? GrowthRules.editBarHeight : 0)
-        return GrowthRules.maximumLines(
+        return GrowthRules.maxLines(
             configuration.maxLines, windowHeight: layout.windowHeight, lineHeight: layout.lineHeight, chrome: chrome,
             textScale: layout.textScale)
     }
@@ -45,7 +45,7 @@ struct BarState: Sendable {
     /// In logical pixels; 0 while hidden.
     func height(of document: ComposerDocument, _ configuration: ComposerConfiguration, isEditing: Bool) -> Int {
         guard !isHidden else { return 0 }
-        let maximum = maximumLines(configuration, isEditing: isEditing)
+        let maximum = maxLines(configuration, isEditing: isEditing)
         return GrowthRules.barHeight(
             lines: isExpanded ? maximum : min(lineCount(of: document), maximum), lineHeight: layout.lineHeight,
             insets: configuration.insets, underHeight: layout.underHeight, editing: isEditing)

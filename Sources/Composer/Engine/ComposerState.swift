@@ -29,7 +29,7 @@ public struct ComposerState: Equatable, Sendable {
     /// The number of lines in the text.
     public var lines: Int
     /// The maximum number of visible lines.
-    public var maximumLines: Int
+    public var maxLines: Int
     /// The height of the bar in logical pixels; 0 while hidden.
     public var height: Int
     /// Whether the text has reached the maximum number of lines, so that further lines scroll (SLK-4, SLK-32).
@@ -68,7 +68,7 @@ extension MessageWriter {
     var state: ComposerState {
         let isEditing = writing.isEditing
         let lines = editor.bar.lineCount(of: editor.text.document)
-        let maximum = editor.bar.maximumLines(editor.configuration, isEditing: isEditing)
+        let maximum = editor.bar.maxLines(editor.configuration, isEditing: isEditing)
         return ComposerState(
             selection: editor.selection, preedit: editor.preedit.text,
             length: editor.text.document.length, isBlank: editor.text.document.isBlank,
@@ -77,7 +77,7 @@ extension MessageWriter {
             mode: writing.mode, reply: writing.reply,
             canSend: sendRejection == nil && !isEditing, canSave: saveRejection == nil,
             isSending: !outbox.pending.isEmpty, failedCount: outbox.failedEntries.count,
-            counter: editor.counter, lines: lines, maximumLines: maximum, height: height,
+            counter: editor.counter, lines: lines, maxLines: maximum, height: height,
             isExpanding: lines >= maximum, scrollsInside: lines > maximum, isExpanded: editor.bar.isExpanded,
             formatting: editor.offeredFormats, typingStyles: editor.text.typingStyles,
             canClearStyles: editor.text.canClearStyles, typing: typingText,

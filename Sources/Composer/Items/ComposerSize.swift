@@ -21,13 +21,13 @@ public struct ComposerSize: Hashable, Sendable, Codable {
     ///
     /// - Parameters:
     ///   - width: the available width in pixels.
-    ///   - maximumHeight: the available height in pixels; `nil` for no limit.
+    ///   - maxHeight: the available height in pixels; `nil` for no limit.
     /// - Returns: a zero size if there is no space or no image.
-    public func scaled(toWidth width: Double, maximumHeight: Double? = nil) -> ComposerSize {
+    public func scaled(toWidth width: Double, maxHeight: Double? = nil) -> ComposerSize {
         guard self.width > 0, height > 0, self.width.isFinite, height.isFinite else {
             return ComposerSize(width: 0, height: 0)
         }
-        let factor = min(1, width / self.width, (maximumHeight ?? height) / height)
+        let factor = min(1, width / self.width, (maxHeight ?? height) / height)
         guard factor > 0 else { return ComposerSize(width: 0, height: 0) }
         return ComposerSize(width: self.width * factor, height: height * factor)
     }

@@ -61,7 +61,7 @@ public enum GrowthRules {
     ///   - windowHeight: in pixels; the bar never exceeds it, regardless of the limit.
     ///   - chrome: the height of the bar without the lines, in pixels.
     ///   - textScale: the user's text scaling factor; larger text gets fewer lines (SLK-58).
-    public static func maximumLines(
+    public static func maxLines(
         _ limit: GrowthLimit, windowHeight: Double, lineHeight: Double, chrome: Double, textScale: Double = 1
     ) -> Int {
         guard lineHeight > 0 else { return 1 }

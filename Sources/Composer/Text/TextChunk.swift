@@ -3,9 +3,9 @@ import _RopeModule
 /// A leaf of ``TextStorage``'s tree, of a few hundred bytes.
 struct TextChunk: Sendable {
     /// In bytes. Larger chunks are split. An edit copies up to this much.
-    static let maximumSize = 512
+    static let maxSize = 512
     /// In bytes. Smaller chunks are merged with a neighbor.
-    static let minimumSize = 128
+    static let minSize = 128
     /// The chunk size, in bytes, for long insertions; below the maximum, to leave room for edits.
     private static let filledSize = 384
 
@@ -49,7 +49,7 @@ struct TextChunk: Sendable {
     static func chunks(of text: String) -> [TextChunk] {
         var chunks: [TextChunk] = []
         var rest = text[...]
-        while rest.utf8.count > maximumSize {
+        while rest.utf8.count > maxSize {
             let end = scalarBoundary(in: rest, near: filledSize)
             chunks.append(TextChunk(String(rest[..<end])))
             rest = rest[end...]
@@ -69,7 +69,7 @@ extension TextChunk: RopeElement {
     typealias Index = String.Index
 
     var isEmpty: Bool { text.isEmpty }
-    var isUndersized: Bool { summary.utf8 < Self.minimumSize }
+    var isUndersized: Bool { summary.utf8 < Self.minSize }
 
     func invariantCheck() {
         precondition(summary == TextSummary(of: text), "a chunk's summary is not its text's")
@@ -77,7 +77,7 @@ extension TextChunk: RopeElement {
 
     mutating func rebalance(nextNeighbor right: inout TextChunk) -> Bool {
         let joined = text + right.text
-        if joined.utf8.count <= Self.maximumSize {
+        if joined.utf8.count <= Self.maxSize {
             self = TextChunk(joined)
             right = TextChunk("")
             return true

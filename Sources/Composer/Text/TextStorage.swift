@@ -70,14 +70,14 @@ struct TextStorage: Sendable {
 
     /// Fast path: the range lies in one chunk that has room for the replacement.
     private mutating func replaceInChunk(_ range: TextRange, with replacement: String) -> Bool {
-        guard !rope.isEmpty, replacement.utf8.count <= TextChunk.maximumSize else { return false }
+        guard !rope.isEmpty, replacement.utf8.count <= TextChunk.maxSize else { return false }
         var (index, chunkOffset) = rope.find(at: range.location, in: UTF16Metric(), preferEnd: true)
         let summary = rope[index].summary
         let inner = TextRange(location: chunkOffset, length: range.length)
         // A UTF-16 code unit takes at most three bytes in UTF-8, which bounds the size after the edit.
         let added = replacement.utf8.count
-        guard inner.end <= summary.utf16, summary.utf8 + added <= TextChunk.maximumSize,
-            summary.utf8 + added - 3 * range.length >= TextChunk.minimumSize
+        guard inner.end <= summary.utf16, summary.utf8 + added <= TextChunk.maxSize,
+            summary.utf8 + added - 3 * range.length >= TextChunk.minSize
                 || rope.isSingleton && summary.utf16 + added > range.length
         else { return false }
         rope.update(at: &index) { $0.replace(inner, with: replacement) }

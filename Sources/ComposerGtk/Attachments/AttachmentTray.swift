@@ -105,7 +105,7 @@ final class AttachmentTray {
         if let freeIndex = same ?? renamed { return free.remove(at: freeIndex) }
         let cell = AttachmentCell()
         cell.onRequest = { [weak self, weak cell] request in
-            if let self, let cell { self.carryOut(request, for: cell) }
+            if let self, let cell { self.perform(request, for: cell) }
         }
         list.append(cell.widget)
         addDragging(to: cell)
@@ -138,7 +138,7 @@ final class AttachmentTray {
 
     // MARK: Requests
 
-    private func carryOut(_ request: AttachmentCell.Request, for cell: AttachmentCell) {
+    private func perform(_ request: AttachmentCell.Request, for cell: AttachmentCell) {
         guard let index = cells.firstIndex(where: { $0 === cell }) else { return }
         switch request {
         case .remove: queue.remove(index)

@@ -71,7 +71,7 @@ public final class ComposerSession: ComposerModel {
     /// The configuration; changing it keeps the text, the modes and the undo history.
     public var configuration: ComposerConfiguration {
         get { engine.configuration }
-        set { carryOut(engine.reconfigure(inTheUsersWords(newValue))) }
+        set { perform(engine.reconfigure(inTheUsersWords(newValue))) }
     }
 
     /// Localized typing phrases, used unless the configuration has its own (SLK-64).
@@ -136,12 +136,12 @@ public final class ComposerSession: ComposerModel {
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {
         if let isHandled = engine.enqueue(event) { return isHandled }
-        return carryOut(engine.handle(event, at: time.now()))
+        return perform(engine.handle(event, at: time.now()))
     }
 
     public func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect]) {
         let now = time.now()
-        carryOut(engine.run { body(&$0, now) })
+        perform(engine.run { body(&$0, now) })
     }
 
     /// The action of a key in the present state.
@@ -151,7 +151,7 @@ public final class ComposerSession: ComposerModel {
     ///
     /// - Returns: whether the composer consumed a key press.
     @discardableResult
-    private func carryOut(_ effects: [ComposerEffect]) -> Bool {
+    private func perform(_ effects: [ComposerEffect]) -> Bool {
         var handledKey = false
         var requests: [CompletionRequest] = []
         for effect in effects {
@@ -181,7 +181,7 @@ public final class ComposerSession: ComposerModel {
         onUpdate?(before, next)
         timer.schedule(engine.nextDeadline) { [weak self] now in
             guard let self else { return }
-            self.carryOut(self.engine.advance(to: now))
+            self.perform(self.engine.advance(to: now))
         }
     }
 
@@ -203,7 +203,7 @@ public final class ComposerSession: ComposerModel {
     package func restore(
         encoded data: Data, target: @escaping (_ entityID: String, _ text: String) -> MentionTarget?
     ) {
-        carryOut(engine.restore(encoded: data, target: target))
+        perform(engine.restore(encoded: data, target: target))
     }
 
     /// Handles the input that was queued meanwhile.

@@ -141,7 +141,7 @@ public final class TextBuffer: Object {
         /// GTK deletes the range.
         case allowed
         /// The handler carried out the deletion; GTK assumes that it took place at the caret.
-        case carriedOut
+        case performed
         /// The handler has not deleted anything yet.
         case deferred
     }
@@ -156,7 +156,7 @@ public final class TextBuffer: Object {
             let deletion = handler(min(bounds.0, bounds.1)..<max(bounds.0, bounds.1))
             guard deletion != .allowed else { return }
             g_signal_stop_emission_by_name(pointer, "delete-range")
-            guard deletion == .carriedOut else { return }
+            guard deletion == .performed else { return }
             gtk_text_buffer_get_iter_at_mark(cast(), start, gtk_text_buffer_get_insert(cast()))
             gtk_text_buffer_get_iter_at_mark(cast(), end, gtk_text_buffer_get_insert(cast()))
         }

@@ -144,7 +144,7 @@ struct TimelineReader: Sendable {
         switch parser.event(event) {
         case .message(let read): (new, isDeleted) = (read, false)
         case .deleted(let read): (new, isDeleted) = (read, true)
-        case .change, .silent, .withdrawn, nil: return nil
+        case .change, .silent, .redacted, nil: return nil
         }
         var message = Message(
             id: id, roomID: room, sender: new.sender, content: new.content, sentAt: new.sentAt, position: .min,

@@ -124,7 +124,7 @@ struct EventParser {
     }
 
     private func reaction(_ event: MatrixEvent) -> TimelineEvent? {
-        if event.isRedacted { return .withdrawn(event.id, at: event.sentAt) }
+        if event.isRedacted { return .redacted(event.id, at: event.sentAt) }
         let relation = event.content["m.relates_to"]
         guard relation?["rel_type"]?.string == "m.annotation",
             let target = MatrixEvent.identifier(relation?["event_id"]), let key = relation?["key"]?.string,

@@ -96,8 +96,8 @@ struct MessageSender: Sendable {
         let (target, _) = try await target(message, in: room, isOwn: false)
         if case .message(let id) = target {
             let existing = try await displayed(id, in: room)
-            let isThere = existing?.reactions.first { $0.text == text }?.senders.contains(ownUserID) ?? false
-            guard isThere != isAdded else { return }
+            let hasReacted = existing?.reactions.first { $0.text == text }?.senders.contains(ownUserID) ?? false
+            guard hasReacted != isAdded else { return }
         }
         observer.observe(room)
         try await outbox.react(text, isAdded: isAdded, to: target, in: room, transaction: newTransaction())

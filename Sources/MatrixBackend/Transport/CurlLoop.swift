@@ -76,7 +76,7 @@ final class CurlLoop: Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
         while let commands = next() {
-            for command in commands { carryOut(command, &exchanges) }
+            for command in commands { perform(command, &exchanges) }
             var count: Int32 = 0
             curl_multi_perform(multi, &count)
             finish(&exchanges)
@@ -95,7 +95,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    private func carryOut(_ command: Command, _ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
+    private func perform(_ command: Command, _ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
         switch command {
         case .start(let exchange):
             guard !exchange.isCancelled else { return exchange.finish(throwing: CancellationError()) }

@@ -12,10 +12,10 @@ struct Host {
     let people: CompletionIndex
 
     mutating func handle(_ event: ComposerEvent, at now: Duration) {
-        carryOut(engine.handle(event, at: now), at: now)
+        perform(engine.handle(event, at: now), at: now)
     }
 
-    mutating func carryOut(_ effects: [ComposerEffect], at now: Duration) {
+    mutating func perform(_ effects: [ComposerEffect], at now: Duration) {
         for effect in effects {
             switch effect {
             case .edited(let edits):
@@ -66,7 +66,7 @@ struct DrivingByEventsSnippets {
         // snippet
         if let deadline = host.engine.nextDeadline {
             // A program sets a timer that does this; a test does it at once.
-            host.carryOut(host.engine.advance(to: deadline), at: deadline)
+            host.perform(host.engine.advance(to: deadline), at: deadline)
         }
         // end snippet
         #expect(host.engine.nextDeadline != .milliseconds(500))

@@ -59,7 +59,7 @@ public enum Invariants {
         if state.canSend, state.canSave { return "can send and save at once" }
         if state.canSend, document.isBlank, state.attachments.isEmpty { return "can send nothing" }
         if state.canSend || state.canSave, state.counter?.exceeded ?? false { return "can send beyond the limit" }
-        if state.height < 0 || state.lines < 1 || state.maximumLines < 1 { return "impossible size" }
+        if state.height < 0 || state.lines < 1 || state.maxLines < 1 { return "impossible size" }
         return nil
     }
 

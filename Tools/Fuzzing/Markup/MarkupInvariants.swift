@@ -66,7 +66,7 @@ public enum MarkupInvariants {
     public static func violation(of body: MessageBody) -> String? {
         var deepest = 0
         return violation(in: body.blocks, depth: 0, &deepest)
-            ?? (deepest > MessageBody.maximumDepth ? "nested \(deepest) deep" : nil)
+            ?? (deepest > MessageBody.maxDepth ? "nested \(deepest) deep" : nil)
     }
 
     private static func violation(in blocks: [BodyBlock], depth: Int, _ deepest: inout Int) -> String? {

@@ -70,7 +70,7 @@ final class ConversationMentionTests: GtkTestCase {
             composer.handle(.load(try XCTUnwrap(WrittenText(text, marks: marks))))
             let card = { () -> [String] in
                 guard
-                    let card = bench.view.widget.descendants.first(where: { $0.hasStyle("person-card") && $0.isMapped })
+                    let card = bench.view.widget.descendants.first(where: { $0.hasStyle("user-card") && $0.isMapped })
                 else { return [] }
                 return card.visibleTexts
             }

@@ -21,7 +21,7 @@ final class UserCard {
         let mention = content.card
         let card = Box(.horizontal, spacing: 12)
         widget = card
-        card.addStyle("person-card")
+        card.addStyle("user-card")
         avatar.show(mention.name, mention.avatarURI, from: avatarLoader)
         if mention.isEveryone {
             avatar.widget.iconName = "system-users-symbolic"

@@ -12,7 +12,7 @@ final class FailedMessageBar {
     var onDiscard: (() -> Void)?
 
     init(isOwn: Bool) {
-        widget.addStyle("message-unsent")
+        widget.addStyle("failed-message")
         widget.halign = isOwn ? .end : .start
         let icon = Image(icon: "dialog-warning-symbolic")
         for child in [icon, text] { child.addStyle("error") }

@@ -22,7 +22,7 @@ final class ReadReceiptsView {
 
     init(avatarLoader: AvatarLoader?) {
         self.avatarLoader = avatarLoader
-        widget.addStyle("reader-strip")
+        widget.addStyle("read-receipts")
         widget.isVisible = false
     }
 

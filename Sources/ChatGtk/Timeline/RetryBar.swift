@@ -13,7 +13,7 @@ final class RetryBar {
     init() {
         widget = Revealer(.slideUp)
         let bar = Box(.horizontal, spacing: 6)
-        for style in ["toolbar", "message-unsent"] { bar.addStyle(style) }
+        for style in ["toolbar", "failed-message"] { bar.addStyle(style) }
         let icon = Image(icon: "dialog-warning-symbolic")
         for child in [icon, count] { child.addStyle("error") }
         count.hexpand = true

@@ -23,7 +23,7 @@ final class UserPicker {
     init(_ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
         self.avatarLoader = avatarLoader
-        let builder = Builder(resource: Resource.ui("people"))
+        let builder = Builder(resource: Resource.ui("users"))
         widget = builder["picker"]
         search = builder["search"]
         list = builder["people"]
@@ -110,7 +110,7 @@ final class UserPicker {
         line.append(name)
         line.append(Image(icon: "parlance-close-symbolic"))
         button.setChild(line)
-        button.addStyle("person-chip")
+        button.addStyle("user-chip")
         button.tooltip = user.id.rawValue
         button.setAccessibleLabel(texts.removal(of: user))
         button.onClick { [weak viewModel] in viewModel?.send(.toggle(user)) }

@@ -155,7 +155,7 @@ let package = Package(
             path: "Tools/parlance-store-soak", swiftSettings: settings),
         .target(
             name: "ChatTestSupport", dependencies: ["ChatCore", "Composer"], path: "Tests/ChatTestSupport",
-            resources: [.copy("Films"), .copy("Stores")], swiftSettings: settings),
+            resources: [.copy("Videos"), .copy("Stores")], swiftSettings: settings),
         .testTarget(name: "ChatCoreTests", dependencies: ["ChatCore"], swiftSettings: settings),
         .testTarget(
             name: "ChatStoreTests",

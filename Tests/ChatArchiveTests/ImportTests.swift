@@ -193,7 +193,7 @@ import Testing
         let media = folder.path("images")
         try FileManager.default.createDirectory(at: media, withIntermediateDirectories: true)
         for time in ["10-59-58", "11-00-06"] {
-            try Data(SamplePictures.jpeg).write(to: media.appending(path: "rose-1-1-2024 at \(time) AM.jpg"))
+            try Data(SampleImages.jpeg).write(to: media.appending(path: "rose-1-1-2024 at \(time) AM.jpg"))
         }
         try FileManager.default.copyItem(
             at: ArchiveFixture.export("element.json"), to: folder.path("export.json"))

@@ -65,7 +65,7 @@ import Testing
     /// Empty containers hold nothing but still use memory.
     @Test(arguments: ["[],", "{},", #"{"a":{}},"#])
     func emptyContainersCountTowardTheSizeLimit(_ part: String) async throws {
-        let receiver = WholeValues()
+        let receiver = DiscardingReceiver()
         let stream = JSONStream(receiver: receiver)
         try stream.feed(Data("[".utf8))
         let parts = Data(String(repeating: part, count: 10_000).utf8)
@@ -145,7 +145,7 @@ import Testing
 }
 
 /// Enters no container and discards all values.
-private final class WholeValues: JSONReceiver {
+private final class DiscardingReceiver: JSONReceiver {
     func entersContainer(at path: [JSONStep]) -> Bool { false }
     func receive(_ value: JSONValue, at path: [JSONStep]) {}
     func leaveContainer(at path: [JSONStep]) {}

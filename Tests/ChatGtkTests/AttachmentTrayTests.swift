@@ -67,7 +67,7 @@ final class AttachmentTrayTests: GtkTestCase {
             let pixels = (0..<Int(width * height)).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
             guard DecodedImage(pixels: pixels, width: Int(width), height: Int(height))?.savePNG(to: url.path) == true
             else {
-                throw Unfinished()
+                throw TimedOut()
             }
             return url
         }
@@ -216,7 +216,7 @@ final class AttachmentTrayTests: GtkTestCase {
     func testPastedJPEGIsNotTranscoded() throws {
         try onMain {
             let bench = try Bench()
-            let jpeg = Data(SamplePictures.jpeg)
+            let jpeg = Data(SampleImages.jpeg)
             try bench.paste(try bench.file("x.jpg", jpeg), as: "image/jpeg")
             XCTAssertTrue(bench.waitForReady(1))
             XCTAssertEqual(bench.names, ["Pasted image.jpg"])

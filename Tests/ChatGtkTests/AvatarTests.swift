@@ -33,7 +33,7 @@ final class AvatarTests: GtkTestCase {
     func testAvatarIsFetchedOnceForAllViews() throws {
         try onMain {
             let files = Files()
-            try Data(SamplePictures.png(width: 64, height: 32)).write(to: files.folder.path("ann"))
+            try Data(SampleImages.png(width: 64, height: 32)).write(to: files.folder.path("ann"))
             let pictures = AvatarLoader(service: files)
             let views = (0..<20).map { _ in AvatarView(size: 30) }
             for view in views { view.show("Ann", "ann", from: pictures) }
@@ -67,7 +67,7 @@ final class AvatarTests: GtkTestCase {
     func testRecycledRowIgnoresALateAvatar() throws {
         try onMain {
             let files = Files()
-            try Data(SamplePictures.png(width: 64, height: 64)).write(to: files.folder.path("ann"))
+            try Data(SampleImages.png(width: 64, height: 64)).write(to: files.folder.path("ann"))
             let pictures = AvatarLoader(service: files)
             let (view, witness) = (AvatarView(size: 30), AvatarView(size: 30))
             view.show("Ann", "ann", from: pictures)

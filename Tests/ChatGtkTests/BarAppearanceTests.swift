@@ -190,11 +190,11 @@ final class BarAppearanceTests: GtkTestCase {
         let file = FileManager.default.temporaryDirectory.appending(path: "look-\(UUID().uuidString).png")
         defer { try? FileManager.default.removeItem(at: file) }
         guard widget.savePNG(to: file.path), let texture = gdk_texture_new_from_filename(file.path, nil) else {
-            throw Unfinished()
+            throw TimedOut()
         }
         defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
         let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
-        guard x < width, y < height else { throw Unfinished() }
+        guard x < width, y < height else { throw TimedOut() }
         var pixels = [UInt8](repeating: 0, count: width * height * 4)
         gdk_texture_download(texture, &pixels, gsize(width * 4))
         // GDK_MEMORY_DEFAULT is BGRA on little-endian machines.

@@ -54,7 +54,7 @@ final class ChatFixture {
                     && coordinator.conversation?.composer.state.isReady == true
                     && coordinator.conversation?.timeline.state.isLoaded == true
             }), let conversation = coordinator.conversation
-        else { throw Unfinished() }
+        else { throw TimedOut() }
         return conversation
     }
 

@@ -201,7 +201,7 @@ private struct FixedSource: CompletionSource {
             if let people {
                 continuation.yield(people.filter { $0.name.lowercased().hasPrefix(query.text.lowercased()) })
             }
-            continuation.finish(throwing: people == nil ? Unfinished() : nil)
+            continuation.finish(throwing: people == nil ? TimedOut() : nil)
         }
     }
 }

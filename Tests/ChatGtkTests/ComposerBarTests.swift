@@ -126,7 +126,7 @@ final class ComposerBarTests: GtkTestCase {
             try ComposerBar.register()
             let widget = ComposerBar.make()
             let bar = try XCTUnwrap(ComposerBar.of(widget))
-            bar.session.onSend = { _ in throw Unfinished() }
+            bar.session.onSend = { _ in throw TimedOut() }
             let window = TestWindow(widget)
             bar.text = "precious"
             bar.session.handle(.send)

@@ -40,7 +40,7 @@ final class ConversationBench {
                     && fixture.coordinator.conversation?.timeline.state.isLoaded == true
                     && fixture.coordinator.conversation?.composer.state.isReady == true
             }), let conversation = fixture.coordinator.conversation
-        else { throw Unfinished() }
+        else { throw TimedOut() }
         self.conversation = conversation
         view = ConversationView(conversation: conversation)
         window = TestWindow(view.widget, width: width, height: height)
@@ -131,7 +131,7 @@ final class ConversationBench {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["xdotool"] + arguments
         try process.run()
-        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw Unfinished() }
+        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw TimedOut() }
         settle()
     }
 
@@ -139,9 +139,9 @@ final class ConversationBench {
 
     /// Returns xdotool arguments that move the pointer to an offset in pixels within a message's text.
     func point(_ number: Int, x: Double = 4, y: Double = 6) throws -> [String] {
-        guard let row = row(number) else { throw Unfinished() }
+        guard let row = row(number) else { throw TimedOut() }
         let text = Self.descendants(of: row.widget).first { BodyText.of($0) != nil }
-        guard let text, let bounds = text.bounds(in: window.window) else { throw Unfinished() }
+        guard let text, let bounds = text.bounds(in: window.window) else { throw TimedOut() }
         return try place(bounds.x + x, bounds.y + y)
     }
 
@@ -154,7 +154,7 @@ final class ConversationBench {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        guard MainLoop.pump(until: { !process.isRunning }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { !process.isRunning }) else { throw TimedOut() }
         let id = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         var (transformX, transformY) = (0.0, 0.0)
         gtk_native_get_surface_transform(window.window.cast(), &transformX, &transformY)
@@ -180,7 +180,7 @@ final class ConversationBench {
                 defer { g_free(text) }
                 Unmanaged<Answer>.fromOpaque(data).takeRetainedValue().text = .some(text.map { String(cString: $0) })
             }, Unmanaged.passRetained(answer).toOpaque())
-        guard MainLoop.pump(until: { answer.text != nil }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { answer.text != nil }) else { throw TimedOut() }
         return answer.text ?? nil
     }
 

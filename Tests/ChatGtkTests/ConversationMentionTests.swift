@@ -17,7 +17,7 @@ final class ConversationMentionTests: GtkTestCase {
         let bench = try ConversationBench(6, in: fixture, width: width)
         try bench.activate()
         bench.view.focusComposer()
-        guard bench.wait({ bench.conversation.composer.state.composer.isFocused }) else { throw Unfinished() }
+        guard bench.wait({ bench.conversation.composer.state.composer.isFocused }) else { throw TimedOut() }
         return bench
     }
 

@@ -22,7 +22,7 @@ final class HostBench {
     init(width: Int32 = 500, height: Int32 = 500, _ prepare: (ComposerBar) throws -> Void = { _ in }) throws {
         try ComposerBar.register()
         widget = ComposerBar.make()
-        guard let bar = ComposerBar.of(widget) else { throw Unfinished() }
+        guard let bar = ComposerBar.of(widget) else { throw TimedOut() }
         self.bar = bar
         let filler = Label("content")
         gtk_widget_set_vexpand(filler.cast(), 1)
@@ -34,7 +34,7 @@ final class HostBench {
         try RealInput.activate(window.window)
         bar.grabFocus()
         guard MainLoop.pump(until: { bar.textWidget.hasFocus && bar.session.composer.isFocused }) else {
-            throw Unfinished()
+            throw TimedOut()
         }
     }
 

@@ -29,7 +29,7 @@ final class HostFilesTests: GtkTestCase {
             let url = folder.path(name)
             let pixels = (0..<600).flatMap { _ in [0x40, 0x80, 0xC0, 0xFF] as [UInt8] }
             guard DecodedImage(pixels: pixels, width: 30, height: 20)?.savePNG(to: url.path) == true else {
-                throw Unfinished()
+                throw TimedOut()
             }
             return url
         }

@@ -284,7 +284,7 @@ final class HostPlugInTests: GtkTestCase {
             var fails = true
             bench.session.onEdit = { id, message in
                 saved.append("\(id) \(message.text.source) \(message.mentions.count)")
-                if fails { throw Unfinished() }
+                if fails { throw TimedOut() }
             }
             bench.bar.text = "a draft"
             let mention = WrittenText.Mark(.mention(.member("ann")), over: TextRange(location: 0, length: 3))

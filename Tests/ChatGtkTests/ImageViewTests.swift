@@ -75,7 +75,7 @@ final class ImageViewTests: GtkTestCase {
         try onMain {
             let bench = Bench()
             let file = try bench.file(
-                "a.png", SamplePictures.png(width: 640, height: 320), width: 640, height: 320)
+                "a.png", SampleImages.png(width: 640, height: 320), width: 640, height: 320)
             let part = bench.part(file)
             bench.wait("laid out") { part.widget.height > 0 }
             let before = (part.widget.width, part.widget.height)
@@ -91,7 +91,7 @@ final class ImageViewTests: GtkTestCase {
     func testPlaceholderIsShownUntilTheImageLoads() throws {
         try onMain {
             let bench = Bench()
-            var file = try bench.file("slow.png", SamplePictures.png(width: 64, height: 32), width: 64, height: 32)
+            var file = try bench.file("slow.png", SampleImages.png(width: 64, height: 32), width: 64, height: 32)
             file.blurHash = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"
             let part = bench.part(file)
             bench.wait("blurred") { part.showsPlaceholder }
@@ -111,8 +111,8 @@ final class ImageViewTests: GtkTestCase {
         try onMain {
             let bench = Bench()
             let bad = [
-                ("cut.png", Array(SamplePictures.png(width: 64, height: 64).prefix(30)), ImageFailure.broken),
-                ("huge.png", SamplePictures.png(width: 1, height: 1, claims: (30_000, 30_000)), .tooLarge),
+                ("cut.png", Array(SampleImages.png(width: 64, height: 64).prefix(30)), ImageFailure.broken),
+                ("huge.png", SampleImages.png(width: 1, height: 1, claims: (30_000, 30_000)), .tooLarge),
                 ("x.svg", Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), .unknownFormat),
             ]
             for (name, bytes, failure) in bad {
@@ -133,7 +133,7 @@ final class ImageViewTests: GtkTestCase {
             let bench = Bench()
             let part = bench.part(MediaReference(uri: "late.png", name: "late.png", type: "image/png"))
             bench.wait("missing") { part.problem != nil && part.button.width > 0 }
-            _ = try bench.file("late.png", SamplePictures.png(width: 64, height: 32))
+            _ = try bench.file("late.png", SampleImages.png(width: 64, height: 32))
             try RealInput.activate(bench.window.window)
             try RealInput.point(at: part.button)
             try RealInput.click()
@@ -147,7 +147,7 @@ final class ImageViewTests: GtkTestCase {
         try onMain {
             let bench = Bench()
             for (name, bytes) in [
-                ("a.gif", SamplePictures.gif(frames: 2)), ("a.webp", SamplePictures.movingWebP(frames: 3)),
+                ("a.gif", SampleImages.gif(frames: 2)), ("a.webp", SampleImages.movingWebP(frames: 3)),
             ] {
                 let part = bench.part(try bench.file(name, bytes, width: 40, height: 40))
                 bench.wait("plays \(name)") { (part.player?.displayedFrameCount ?? 0) >= 4 }
@@ -170,7 +170,7 @@ final class ImageViewTests: GtkTestCase {
                 borrowing: UnsafeMutableRawPointer(try XCTUnwrap(gtk_widget_get_settings(bench.holder.cast()))))
             settings.setProperty("gtk-enable-animations", false)
             defer { settings.setProperty("gtk-enable-animations", true) }
-            let part = bench.part(try bench.file("a.gif", SamplePictures.gif(frames: 2)))
+            let part = bench.part(try bench.file("a.gif", SampleImages.gif(frames: 2)))
             bench.wait("shown") { part.isDisplayed && part.player != nil }
             XCTAssertEqual(part.player?.isPlaying, false)
             XCTAssertEqual(part.player?.displayedFrameCount, 0)
@@ -183,7 +183,7 @@ final class ImageViewTests: GtkTestCase {
     func testConcurrentlyPlayingImagesAreLimited() throws {
         try onMain {
             let bench = Bench()
-            let file = try bench.file("a.gif", SamplePictures.gif(frames: 2), width: 30, height: 30)
+            let file = try bench.file("a.gif", SampleImages.gif(frames: 2), width: 30, height: 30)
             var parts = (0..<6).map { _ in bench.part(file) }
             bench.wait("some play") { ImagePlayer.running == ImagePlayer.maxConcurrent }
             XCTAssertEqual(parts.filter { $0.player?.isPlaying == true }.count, ImagePlayer.maxConcurrent)
@@ -200,8 +200,8 @@ final class ImageViewTests: GtkTestCase {
         try onMain {
             let bench = Bench()
             let files = try [
-                bench.file("a.png", SamplePictures.png(width: 1600, height: 800)),
-                bench.file("b.jpg", SamplePictures.jpeg), bench.file("c.png", [1, 2, 3]),
+                bench.file("a.png", SampleImages.png(width: 1600, height: 800)),
+                bench.file("b.jpg", SampleImages.jpeg), bench.file("c.png", [1, 2, 3]),
             ]
             bench.media.images = { files }
             bench.media.view(files[0], over: bench.holder)
@@ -225,7 +225,7 @@ final class ImageViewTests: GtkTestCase {
     func testViewerZoomsAndPans() throws {
         try onMain {
             let bench = Bench()
-            let file = try bench.file("a.png", SamplePictures.png(width: 1600, height: 800))
+            let file = try bench.file("a.png", SampleImages.png(width: 1600, height: 800))
             bench.media.view(file, over: bench.holder)
             let viewer = try XCTUnwrap(bench.media.viewer)
             bench.wait("decoded") { viewer.isDisplayed && viewer.zoom.widget.width > 0 }
@@ -254,7 +254,7 @@ final class ImageViewTests: GtkTestCase {
     func testClosedViewerIsFreed() throws {
         try onMain {
             let bench = Bench()
-            let file = try bench.file("a.gif", SamplePictures.gif(frames: 2))
+            let file = try bench.file("a.gif", SampleImages.gif(frames: 2))
             let closures = ClosureCount.live
             var finalized = false
             try Self.viewAndClose(file, bench) { finalized = true }

@@ -15,8 +15,8 @@ final class MediaInfoTests: GtkTestCase {
         try onMain {
             let folder = TemporaryFolder()
             for (name, bytes, width, height) in [
-                ("a.png", SamplePictures.png(width: 640, height: 320, shade: 4), 640, 320),
-                ("turned.jpg", SamplePictures.turnedJPEG, 8, 16), ("a.gif", SamplePictures.gif(frames: 3), 4, 4),
+                ("a.png", SampleImages.png(width: 640, height: 320, shade: 4), 640, 320),
+                ("turned.jpg", SampleImages.turnedJPEG, 8, 16), ("a.gif", SampleImages.gif(frames: 3), 4, 4),
             ] {
                 try Data(bytes).write(to: folder.path(name))
                 let look = try XCTUnwrap(finish { await MediaInfo.ofImage(folder.path(name)) })
@@ -31,15 +31,15 @@ final class MediaInfoTests: GtkTestCase {
 
     func testVideoInfoHasSizeDurationAndPoster() throws {
         try onMain {
-            let film = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleFilms.turned) })
-            XCTAssert(film.size.map { $0 == (54, 96) } == true, "seen upright")
-            XCTAssertEqual(film.duration, 1000)
-            XCTAssertNotNil(film.blurHash.flatMap { BlurHash($0) })
+            let video = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleVideos.rotated) })
+            XCTAssert(video.size.map { $0 == (54, 96) } == true, "seen upright")
+            XCTAssertEqual(video.duration, 1000)
+            XCTAssertNotNil(video.blurHash.flatMap { BlurHash($0) })
             let folder = TemporaryFolder()
-            try XCTUnwrap(film.poster).write(to: folder.path("poster.jpg"))
+            try XCTUnwrap(video.poster).write(to: folder.path("poster.jpg"))
             let poster = try finish { try await ImageDecoder.load(folder.path("poster.jpg"), fitting: 96, by: 96) }
             XCTAssertEqual([poster.width, poster.height], [54, 96])
-            let sound = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleFilms.sound) })
+            let sound = try XCTUnwrap(finish { await MediaInfo.ofVideoOrAudio(SampleVideos.audio) })
             XCTAssertNil(sound.size)
             XCTAssertNil(sound.poster)
             XCTAssertEqual(sound.duration, 2000)

@@ -9,7 +9,7 @@ import XCTest
 @testable import GtkKit
 @testable import MediaGtk
 
-/// Audio and video in messages, decoded by `parlance-film`.
+/// Audio and video in messages, decoded by `parlance-video`.
 final class MediaPlayerTests: GtkTestCase {
     private struct Files: MediaService {
         let folder: URL
@@ -67,7 +67,7 @@ final class MediaPlayerTests: GtkTestCase {
     /// A video shows its poster, plays to the end, seeks and plays again.
     func testVideoShowsPosterPlaysAndSeeks() throws {
         try onMain {
-            let files = Self.view(SampleFilms.turned, "video/mp4", width: 54, height: 96)
+            let files = Self.view(SampleVideos.rotated, "video/mp4", width: 54, height: 96)
             let window = TestWindow(files.widget)
             let player = try XCTUnwrap(files.player)
             XCTAssertTrue(MainLoop.pump { player.showsPoster })
@@ -94,7 +94,7 @@ final class MediaPlayerTests: GtkTestCase {
     /// Without an audio device, a video with sound follows the wall clock.
     func testVideoWithSoundPlaysWithoutAnAudioDevice() throws {
         try onMain {
-            let files = Self.view(SampleFilms.film, "video/webm", width: 160, height: 90)
+            let files = Self.view(SampleVideos.webM, "video/webm", width: 160, height: 90)
             let window = TestWindow(files.widget)
             let player = try XCTUnwrap(files.player)
             try RealInput.activate(window.window)
@@ -117,7 +117,7 @@ final class MediaPlayerTests: GtkTestCase {
     /// Dropping the last reference to a stream finalizes it and ends its process.
     func testStreamIsFinalizedWithItsView() {
         onMain {
-            var stream: Object? = VideoStream.open(SampleFilms.film, fitting: 160, by: 90)
+            var stream: Object? = VideoStream.open(SampleVideos.webM, fitting: 160, by: 90)
             var isGone = false
             stream?.onFinalize { isGone = true }
             if let stream {
@@ -132,9 +132,9 @@ final class MediaPlayerTests: GtkTestCase {
     /// Without an audio device, playback follows the wall clock.
     func testVoiceMessagePlaysAndSeeks() throws {
         try onMain {
-            let media = MediaPresenter(service: Files(folder: SampleFilms.sound.deletingLastPathComponent()))
+            let media = MediaPresenter(service: Files(folder: SampleVideos.audio.deletingLastPathComponent()))
             let files = AttachmentView(media: media)
-            let name = SampleFilms.sound.lastPathComponent
+            let name = SampleVideos.audio.lastPathComponent
             let loudness = (0..<50).map { $0 * 20 }
             files.show([
                 MediaReference(uri: name, name: name, type: "audio/ogg", duration: 2000, loudness: loudness)
@@ -161,12 +161,12 @@ final class MediaPlayerTests: GtkTestCase {
     /// Each video has its own process and thread, and never blocks another.
     func testTwoVideosPlayConcurrently() {
         onMain {
-            let films = [SampleFilms.film, SampleFilms.turned].map { VideoStream.open($0, fitting: 160, by: 160) }
-            for film in films { gtk_media_stream_play(film.cast()) }
-            XCTAssertTrue(MainLoop.pump { films.allSatisfy { gtk_media_stream_get_timestamp($0.cast()) > 200_000 } })
+            let videos = [SampleVideos.webM, SampleVideos.rotated].map { VideoStream.open($0, fitting: 160, by: 160) }
+            for video in videos { gtk_media_stream_play(video.cast()) }
+            XCTAssertTrue(MainLoop.pump { videos.allSatisfy { gtk_media_stream_get_timestamp($0.cast()) > 200_000 } })
             XCTAssertTrue(
-                films.contains { gtk_media_stream_get_ended($0.cast()) == 0 }, "the longer one is still on its way")
-            XCTAssertTrue(MainLoop.pump { films.allSatisfy { gtk_media_stream_get_ended($0.cast()) != 0 } })
+                videos.contains { gtk_media_stream_get_ended($0.cast()) == 0 }, "the longer one is still on its way")
+            XCTAssertTrue(MainLoop.pump { videos.allSatisfy { gtk_media_stream_get_ended($0.cast()) != 0 } })
         }
     }
 

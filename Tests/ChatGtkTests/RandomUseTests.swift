@@ -59,7 +59,7 @@ private final class RandomUse {
     private let main: MainWindow
     private var random: SeededGenerator
     private(set) var lastActions: [String] = []
-    private let hands: Hands
+    private let xdotool: XdotoolSession
     /// The window's ID for xdotool.
     private let window: String
 
@@ -69,17 +69,17 @@ private final class RandomUse {
         fixture.coordinator.start(opening: ConversationBench.room)
         for name in ["Plans", "Garden"] { fixture.coordinator.rooms.send(.create(name: name)) }
         let rooms = fixture.coordinator.rooms
-        guard MainLoop.pump(until: { rooms.state.rows.count >= 5 }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { rooms.state.rows.count >= 5 }) else { throw TimedOut() }
         main = MainWindow(application: application, coordinator: fixture.coordinator, settings: nil)
         main.present()
         // No close button: a random click would hit it.
         gtk_window_set_deletable(main.window.cast(), 0)
         gtk_window_set_default_size(main.window.cast(), 900, 640)
         let shown = main.window
-        guard MainLoop.pump(until: { shown.isMapped && shown.width > 0 }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { shown.isMapped && shown.width > 0 }) else { throw TimedOut() }
         try RealInput.activate(shown)
         window = try RealInput.activeWindow()
-        hands = try Hands()
+        xdotool = try XdotoolSession()
     }
 
     // MARK: Random actions
@@ -87,7 +87,7 @@ private final class RandomUse {
     func act() throws {
         let (name, arguments) = next()
         lastActions = (lastActions + [name]).suffix(8)
-        try hands.act(arguments)
+        try xdotool.run(arguments)
         // Act sometimes at full speed, sometimes after the window is idle.
         waitForFrames(below(3) == 0 ? 4 : 1)
         try stayInside()
@@ -146,7 +146,7 @@ private final class RandomUse {
         let others = Widget.windows.filter { $0.isMapped && !$0.isSame(as: main.window) }
         guard others.count > 2 || !others.isEmpty && below(6) == 0 else { return }
         // A menu of GTK's file chooser outlives the chooser, with its grab: close it first, as a user has to.
-        for _ in 0..<2 { try hands.act(["key", "Escape"]) }
+        for _ in 0..<2 { try xdotool.run(["key", "Escape"]) }
         for other in others { gtk_window_close(other.cast()) }
         waitForFrames(6)
         if gtk_window_is_active(main.window.cast()) == 0, Widget.windows.count(where: \.isMapped) == 1 {
@@ -163,15 +163,15 @@ private final class RandomUse {
     /// - Returns: the first control that does not respond, or `nil`.
     func unresponsiveControl() throws -> String? {
         if Widget.windows.contains(where: { $0.isMapped && !$0.isSame(as: main.window) }) {
-            for _ in 0..<2 { try hands.act(["key", "Escape"]) }
+            for _ in 0..<2 { try xdotool.run(["key", "Escape"]) }
         }
         for other in Widget.windows where other.isMapped && !other.isSame(as: main.window) {
             gtk_window_destroy(other.cast())
         }
         try RealInput.activate(main.window)
-        try hands.act(["windowmove", window, "20", "20"])
+        try xdotool.run(["windowmove", window, "20", "20"])
         for _ in 0..<4 {
-            try hands.act(["key", "Escape"])
+            try xdotool.run(["key", "Escape"])
             waitForFrames(4)
         }
         let rooms = fixture.coordinator.rooms
@@ -205,7 +205,7 @@ private final class RandomUse {
             guard MainLoop.pump(forAtMost: 5, until: { isOpen() }) else {
                 return "the menu of \(button.tooltip ?? "a button")"
             }
-            try hands.act(["key", "Escape"])
+            try xdotool.run(["key", "Escape"])
             guard MainLoop.pump(forAtMost: 5, until: { !isOpen() }) else { return "Escape in a menu" }
         }
         return nil
@@ -237,7 +237,7 @@ private final class RandomUse {
     }
 
     func close() throws {
-        try hands.close()
+        try xdotool.close()
         for other in Widget.windows where !other.isSame(as: main.window) { gtk_window_destroy(other.cast()) }
         let window = main.window
         main.close()

@@ -26,7 +26,7 @@ final class TimelineFingerTests: GtkTestCase {
     @MainActor
     private static func fullscreen(_ bench: ConversationBench) throws {
         gtk_window_fullscreen(bench.window.window.cast())
-        guard bench.wait({ bench.window.window.height == 800 }) else { throw Unfinished() }
+        guard bench.wait({ bench.window.window.height == 800 }) else { throw TimedOut() }
         try bench.activate()
         bench.settle()
     }
@@ -217,9 +217,9 @@ final class TimelineFingerTests: GtkTestCase {
     /// Over a code block, vertical scrolling moves the messages and horizontal scrolling the code, up to its end.
     func testTouchpadOverCodeScrollsOnlyOneAxis() throws {
         try onMain {
-            let bench = try WideBlocks.bench()
+            let bench = try WideContent.bench()
             try Self.fullscreen(bench)
-            for block in try WideBlocks.scrollers(bench) {
+            for block in try WideContent.scrollers(bench) {
                 let sideways = block.horizontalAdjustment
                 let place = try XCTUnwrap(block.bounds(in: bench.window.window))
                 // Move in two steps: GTK picks the widget under the pointer from the second motion on.
@@ -262,9 +262,9 @@ final class TimelineFingerTests: GtkTestCase {
     /// Touch scrolling over a code block, with the same rules as the touchpad.
     func testTouchOverCodeScrollsOnlyOneAxis() throws {
         try onMain {
-            let bench = try WideBlocks.bench()
+            let bench = try WideContent.bench()
             try Self.fullscreen(bench)
-            let block = try WideBlocks.scrollers(bench)[0]
+            let block = try WideContent.scrollers(bench)[0]
             let place = try XCTUnwrap(block.bounds(in: bench.window.window))
             let (x, y) = (place.x + place.width / 2, place.y + place.height / 2)
             try Fingers.drag(from: (x, y), to: (x + 10, y + 150), over: bench.list.widget)

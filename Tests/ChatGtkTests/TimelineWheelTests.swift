@@ -15,8 +15,8 @@ final class TimelineWheelTests: GtkTestCase {
     /// A mouse wheel over code and over a table, with and without Shift.
     func testVerticalWheelOverWideBlocksScrollsTheMessages() throws {
         try onMain {
-            let bench = try WideBlocks.bench()
-            for block in try WideBlocks.scrollers(bench) {
+            let bench = try WideContent.bench()
+            for block in try WideContent.scrollers(bench) {
                 let sideways = block.horizontalAdjustment
                 XCTAssertGreaterThan(sideways.upper, sideways.pageSize, "too wide to be seen whole")
                 try bench.activate()
@@ -54,7 +54,7 @@ final class TimelineWheelTests: GtkTestCase {
 
 /// A room whose last messages are wider than its window.
 @MainActor
-enum WideBlocks {
+enum WideContent {
     static func bench() throws -> ConversationBench {
         let fixture = try ConversationBench.makeRoom(60, unread: 0)
         let long = String(repeating: "wide ", count: 80)
@@ -81,7 +81,7 @@ enum WideBlocks {
         let found = ConversationBench.descendants(of: bench.list.widget).filter {
             shim_is_a($0.pointer, gtk_scrolled_window_get_type()) != 0
         }
-        guard found.count == 2 else { throw Unfinished() }
+        guard found.count == 2 else { throw TimedOut() }
         return found.map { ScrolledWindow(borrowing: $0.pointer) }
     }
 }

@@ -110,12 +110,12 @@ final class TransferTests: GtkTestCase {
             let fixture = try ChatFixture()
             _ = try fixture.openRoom()
             let other = try ChatFixture()
-            let service = AccountsOnly()
+            let service = SingleAccountService()
             let accounts = AccountsCoordinator(local: fixture.coordinator, service: service) { [weak other] _, _ in
                 other?.coordinator
             }
-            accounts.start(showing: AccountsOnly.id)
-            XCTAssertTrue(MainLoop.pump { accounts.selection == AccountsOnly.id })
+            accounts.start(showing: SingleAccountService.id)
+            XCTAssertTrue(MainLoop.pump { accounts.selection == SingleAccountService.id })
             let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
             window.present()
             XCTAssertTrue(MainLoop.pump { window.window.isMapped && window.window.width > 0 })
@@ -200,7 +200,7 @@ final class TransferTests: GtkTestCase {
 }
 
 /// A service with a single account.
-private struct AccountsOnly: SignInService, AccountService {
+private struct SingleAccountService: SignInService, AccountService {
     static let id = "@ann:x"
 
     func accountStates() -> AsyncStream<[AccountState]> {

@@ -8,13 +8,13 @@ struct AccountStorageTests {
     private let folder = TemporaryFolder()
 
     @Test func credentialFileIsReadableOnlyByItsOwner() async throws {
-        let secrets = AccountFolders(root: folder.path("accounts")).credentialStore
-        #expect(try await secrets.credential(of: "@ann:example.org") == nil)
-        try await secrets.removeCredential(of: "@ann:example.org")
-        try await secrets.store(AccountCredential("one"), of: "@ann:example.org")
-        try await secrets.store(AccountCredential("two"), of: "@ann:example.org")
-        #expect(try await secrets.credential(of: "@ann:example.org") == AccountCredential("two"))
-        #expect(try await secrets.credential(of: "@bo:example.org") == nil)
+        let credentials = AccountFolders(root: folder.path("accounts")).credentialStore
+        #expect(try await credentials.credential(of: "@ann:example.org") == nil)
+        try await credentials.removeCredential(of: "@ann:example.org")
+        try await credentials.store(AccountCredential("one"), of: "@ann:example.org")
+        try await credentials.store(AccountCredential("two"), of: "@ann:example.org")
+        #expect(try await credentials.credential(of: "@ann:example.org") == AccountCredential("two"))
+        #expect(try await credentials.credential(of: "@bo:example.org") == nil)
         let kept = folder.path("accounts").appending(path: "secrets")
         let files = try FileManager.default.contentsOfDirectory(at: kept, includingPropertiesForKeys: nil)
         #expect(files.count == 1)
@@ -22,15 +22,15 @@ struct AccountStorageTests {
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode.map { $0 & 0o077 } == 0)
         }
-        try await secrets.removeCredential(of: "@ann:example.org")
-        #expect(try await secrets.credential(of: "@ann:example.org") == nil)
+        try await credentials.removeCredential(of: "@ann:example.org")
+        #expect(try await credentials.credential(of: "@ann:example.org") == nil)
     }
 
     @Test func credentialsAreHiddenInDescriptions() {
-        let secret = AccountCredential("syt_open_sesame")
+        let credential = AccountCredential("syt_open_sesame")
         var dumped = ""
-        dump(SignInCredentials.password(name: "ann", secret), to: &dumped)
-        for text in ["\(secret)", String(reflecting: secret), "\([secret])", dumped] {
+        dump(SignInCredentials.password(name: "ann", credential), to: &dumped)
+        for text in ["\(credential)", String(reflecting: credential), "\([credential])", dumped] {
             #expect(!text.contains("sesame"))
         }
     }

@@ -7,7 +7,7 @@ import ChatTestSupport
 @MainActor final class FakeAccountService: SignInService, AccountService {
     var found: Result<SignInServer, SignInProblem> = .failure(.unreachable(reason: ""))
     var signInResult: Result<Account, SignInProblem> = .failure(.wrongPassword)
-    var secretFailure: [CredentialLocation: CredentialStoreError] = [:]
+    var credentialFailures: [CredentialLocation: CredentialStoreError] = [:]
     var beginFailure: SignInProblem?
     var unsentCount = PendingCount(messages: 0, drafts: 0)
     var signOutFailure: SignInProblem?
@@ -49,7 +49,7 @@ import ChatTestSupport
 
     @MainActor func storeCredential(of account: String, in place: CredentialLocation) async throws {
         calls.append("store \(place)")
-        if let failure = secretFailure[place] { throw failure }
+        if let failure = credentialFailures[place] { throw failure }
     }
 
     @MainActor func activate(_ account: String) async throws {

@@ -81,7 +81,7 @@ struct SignInViewModelTests {
     func keyringFailureAsksHowToProceed(error: CredentialStoreError) async {
         let viewModel = await found()
         service.signInResult = .success(Self.ann)
-        service.secretFailure = [.keyring: error]
+        service.credentialFailures = [.keyring: error]
         signIn(viewModel)
         await eventually { viewModel.state.step == .credentialError(error) }
         #expect(!service.calls.contains("begin"))
@@ -89,7 +89,7 @@ struct SignInViewModelTests {
         #expect(viewModel.state.step == .storing(error))
         await eventually { viewModel.state.step == .credentialError(error) }
         #expect(service.calls.count { $0 == "store keyring" } == 2)
-        service.secretFailure = [:]
+        service.credentialFailures = [:]
         viewModel.send(.storeCredential(.file))
         await eventually { added.values.contains(Self.ann.id) }
         #expect(service.calls.suffix(2) == ["store file", "begin"])
@@ -187,7 +187,7 @@ struct SignInViewModelTests {
     @Test func cancelingAtTheKeyringEndsTheSession() async {
         let viewModel = await found()
         service.signInResult = .success(Self.ann)
-        service.secretFailure = [.keyring: .locked]
+        service.credentialFailures = [.keyring: .locked]
         signIn(viewModel)
         await eventually { viewModel.state.step == .credentialError(.locked) }
         viewModel.send(.cancel)

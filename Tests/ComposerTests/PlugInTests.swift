@@ -26,7 +26,7 @@ struct PlugInTests {
     @Test func interceptorsRunInOrderUntilOneDenies() {
         var script = ComposerScript()
         script.add(interceptor: Rejection(rejected: "a"))
-        script.add(interceptor: Swallow(text: "b"))
+        script.add(interceptor: HandlingInterceptor(text: "b"))
         script.type("abc")
         #expect(script.text == "c")
         script.removeInterceptor(named: "rejection of a")
@@ -96,7 +96,7 @@ struct FakeController: ComposerInputController {
 }
 
 /// Handles one text itself, so that the composer ignores it.
-struct Swallow: ComposerInterceptor {
+struct HandlingInterceptor: ComposerInterceptor {
     let text: String
     var name: String { "swallow" }
 

@@ -65,23 +65,23 @@ final class PopoverTests: GtkTestCase {
             box.append(button)
             let own = TestWindow(box, width: 500, height: 400)
             try RealInput.activate(own.window)
-            let hands = try Hands()
+            let xdotool = try XdotoolSession()
             let window = try RealInput.activeWindow()
             for _ in 0..<3 {
-                try hands.act(["windowmove", "--sync", window, "20", "20"])
+                try xdotool.run(["windowmove", "--sync", window, "20", "20"])
                 try RealInput.waitForFrames(6, of: own.window)
                 gtk_menu_button_popup(button.cast())
                 XCTAssertTrue(MainLoop.pump { popover.isMapped }, "the anchor is on a monitor")
                 gtk_menu_button_popdown(button.cast())
                 XCTAssertTrue(MainLoop.pump { !popover.isMapped })
                 // The button is below the lower edge.
-                try hands.act(["windowmove", "--sync", window, "20", "600"])
+                try xdotool.run(["windowmove", "--sync", window, "20", "600"])
                 try RealInput.waitForFrames(6, of: own.window)
                 gtk_menu_button_popup(button.cast())
                 XCTAssertFalse(popover.isVisible, "the anchor is on no monitor")
                 XCTAssertFalse(button.isOn("active"), "the button waits for nothing")
             }
-            try hands.close()
+            try xdotool.close()
             own.close()
         }
     }

@@ -43,7 +43,7 @@ final class SquaresImplementation: WidgetImplementation {
 
 /// Records the scroll offsets that it gets.
 @MainActor
-final class LedgerImplementation: ScrollableImplementation {
+final class ScrollRecorderImplementation: ScrollableImplementation {
     override class var typeName: String { "ParlanceTestLedger" }
     var scrolledTo: [Double] = []
     override func scrolled(to value: Double) { scrolledTo.append(value) }
@@ -112,10 +112,12 @@ final class WidgetImplementationTests: GtkTestCase {
 
     func testScrollableDrivesAndFollowsItsAdjustment() {
         onMain {
-            let ledger = LedgerImplementation.make()
-            guard let implementation = LedgerImplementation.of(ledger) else { return XCTFail("no implementation") }
+            let recorder = ScrollRecorderImplementation.make()
+            guard let implementation = ScrollRecorderImplementation.of(recorder) else {
+                return XCTFail("no implementation")
+            }
             let scrolled = ScrolledWindow(sinking: gtk_scrolled_window_new())
-            scrolled.setChild(ledger)
+            scrolled.setChild(recorder)
             let window = TestWindow(scrolled)
             XCTAssertTrue(MainLoop.pump { scrolled.verticalAdjustment.upper == 1000 })
             XCTAssertEqual(scrolled.verticalAdjustment.value, 40)

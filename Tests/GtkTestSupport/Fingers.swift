@@ -36,7 +36,7 @@ public enum Fingers {
 
     /// Sends a touch event of one finger at a position of the display, in pixels.
     public static func touch(_ touch: Touch, x: Double, y: Double) throws {
-        guard let size = displaySize else { throw Unfinished() }
+        guard let size = displaySize else { throw TimedOut() }
         // The device's axes range from 0 to 65535 over the whole screen.
         let place = [0: x / size.width * 65535, 1: y / size.height * 65535]
         try send(.touch, 1, touch.rawValue, place, to: try screen.get())
@@ -65,7 +65,7 @@ public enum Fingers {
 
     /// Moves the pointer with the touchpad: two-finger scrolling goes to the widget beneath the pointer.
     public static func point(x: Double, y: Double) throws {
-        guard let size = displaySize else { throw Unfinished() }
+        guard let size = displaySize else { throw TimedOut() }
         // Move to the corner first: the touchpad reports relative motion only.
         try send(.motion, 0, 0, [0: -2 * size.width, 1: -2 * size.height], to: try pad.get())
         try send(.motion, 0, 0, [0: x, 1: y], to: try pad.get())
@@ -97,12 +97,12 @@ public enum Fingers {
             frames += 1
             return frames < 2
         }
-        guard MainLoop.pump(until: { frames >= 2 }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { frames >= 2 }) else { throw TimedOut() }
     }
 
     /// The driver accepts a single connection in its lifetime.
     private static func connect(_ name: String) throws -> FileHandle {
-        guard let folder else { throw Unfinished() }
+        guard let folder else { throw TimedOut() }
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -112,11 +112,11 @@ public enum Fingers {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard status == 0 else { throw Unfinished() }
+        guard status == 0 else { throw TimedOut() }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         // Version 1.0 of the protocol.
         try handle.write(contentsOf: bytes(of: [12, Kind.version.rawValue, 1]))
-        guard try handle.read(upToCount: 12)?.count == 12 else { throw Unfinished() }
+        guard try handle.read(upToCount: 12)?.count == 12 else { throw TimedOut() }
         return handle
     }
 
@@ -138,7 +138,7 @@ public enum Fingers {
         doubles.withUnsafeBytes { event.append(contentsOf: $0) }
         try device.write(contentsOf: event)
         try device.write(contentsOf: bytes(of: [8, Kind.sync.rawValue]))
-        guard try device.read(upToCount: 8)?.count == 8 else { throw Unfinished() }
+        guard try device.read(upToCount: 8)?.count == 8 else { throw TimedOut() }
     }
 
     private static func bytes(of words: [UInt32]) -> Data { words.withUnsafeBytes { Data($0) } }

@@ -18,7 +18,7 @@ open class GtkTestCase: XCTestCase {
     open var isPaintingTested: Bool { true }
 
     open override func tearDownWithError() throws {
-        let missed = onMain { LayoutWarnings.take() }
+        let missed = onMain { LayoutWarnings.drain() }
         guard isPaintingTested else { return missed.forEach { print("not painted in a frame: \($0)") } }
         XCTAssertEqual(missed, [], "widgets that were not painted")
     }
@@ -30,7 +30,7 @@ open class GtkTestCase: XCTestCase {
         super.recordFailure(
             withDescription: description, inFile: filePath, atLine: lineNumber, expected: expected)
         guard testRun?.totalFailureCount == 1 else { return }
-        DisplayPicture.take(named: name)
+        DisplayScreenshot.save(named: name)
     }
 
     public func onMain<R: Sendable>(_ body: @MainActor () throws -> R) rethrows -> R {
@@ -70,13 +70,13 @@ public func finish<R: Sendable>(_ work: @escaping @MainActor () async throws -> 
         do { outcome.result = .success(try await work()) } catch { outcome.result = .failure(error) }
     }
     guard MainLoop.pump(forAtMost: 30, until: { outcome.result != nil }), let result = outcome.result else {
-        throw Unfinished()
+        throw TimedOut()
     }
     return try result.get()
 }
 
 /// Work that did not finish within 30 seconds.
-public struct Unfinished: Error {
+public struct TimedOut: Error {
     public init() {}
 }
 

@@ -5,7 +5,7 @@ import GtkKit
 /// GTK's warnings about widgets that it could not paint because a layout was missed; on screen they are blank.
 @MainActor
 enum LayoutWarnings {
-    /// The widgets reported since the last ``take()``, each with its ancestors.
+    /// The widgets reported since the last ``drain()``, each with its ancestors.
     private static var seen: [String] = []
     private static let telling = "without a current allocation"
 
@@ -24,7 +24,7 @@ enum LayoutWarnings {
             return g_log_writer_default(level, fields, count, nil)
         }, nil, nil)
 
-    static func take() -> [String] {
+    static func drain() -> [String] {
         defer { seen = [] }
         return seen
     }

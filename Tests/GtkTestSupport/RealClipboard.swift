@@ -39,6 +39,6 @@ public enum RealClipboard {
     /// Waits until GTK sees this MIME type on the clipboard.
     public static func wait(for type: String, of widget: Widget) throws {
         let isOffered = { ContentOffer.clipboard(of: widget)?.types.contains(type) == true }
-        guard MainLoop.pump(until: isOffered) else { throw Unfinished() }
+        guard MainLoop.pump(until: isOffered) else { throw TimedOut() }
     }
 }

@@ -38,13 +38,13 @@ public enum RealInput {
     /// Presents the window and waits until it has the keyboard focus.
     public static func activate(_ window: Widget) throws {
         window.withPointer { gtk_window_present($0) }
-        guard MainLoop.pump(until: { window.withPointer { gtk_window_is_active($0) } != 0 }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { window.withPointer { gtk_window_is_active($0) } != 0 }) else { throw TimedOut() }
     }
 
     /// Moves the pointer to the center of the widget, which must be in the active window or in one of its popovers.
     public static func point(at widget: Widget) throws {
         // A widget that was just shown has no size before the next layout, so its center would be its corner.
-        guard MainLoop.pump(until: { widget.width > 0 }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { widget.width > 0 }) else { throw TimedOut() }
         try point(at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
     }
 
@@ -56,10 +56,10 @@ public enum RealInput {
         guard let native = widget.withPointer({ gtk_widget_get_native($0) }),
             let surface = gtk_native_get_surface(native)
         else {
-            throw Unfinished()
+            throw TimedOut()
         }
         let nativeWidget = Widget(borrowing: UnsafeMutableRawPointer(native))
-        guard let bounds = widget.bounds(in: nativeWidget) else { throw Unfinished() }
+        guard let bounds = widget.bounds(in: nativeWidget) else { throw TimedOut() }
         var (x, y) = (0.0, 0.0)
         gtk_native_get_surface_transform(native, &x, &y)
         x += bounds.x + atX
@@ -84,7 +84,7 @@ public enum RealInput {
             frames += 1
             return frames < count
         }
-        guard MainLoop.pump(until: { frames >= count }) else { throw Unfinished() }
+        guard MainLoop.pump(until: { frames >= count }) else { throw TimedOut() }
     }
 
     public static func click(button: Int = 1) throws { try run(["click", "\(button)"]) }
@@ -116,7 +116,7 @@ public enum RealInput {
         let output = Pipe()
         process.standardOutput = output
         try process.run()
-        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw Unfinished() }
+        guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw TimedOut() }
         return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 }

@@ -13,13 +13,13 @@ import ToolSupport
 /// user's other clients do meanwhile.
 @Suite(.timeLimit(.minutes(5))) struct PendingChangesTests {
     @Test(arguments: 1...20) func timelineMatchesTheOracleInAnyOrder(seed: Int) async throws {
-        var world = try await ChangeWorld(seed: UInt64(seed))
+        var model = try await PendingChangesModel(seed: UInt64(seed))
         for step in 0..<40 {
-            try await world.act()
-            #expect(try await world.shown() == world.expected(), "seed \(seed), step \(step)")
+            try await model.act()
+            #expect(try await model.shown() == model.expected(), "seed \(seed), step \(step)")
         }
-        try await world.settle()
-        #expect(try await world.shown() == world.expected(), "seed \(seed), at the end")
+        try await model.settle()
+        #expect(try await model.shown() == model.expected(), "seed \(seed), at the end")
     }
 
     @Test func rejectionIsShownUntilDiscarded() async throws {

@@ -14,7 +14,7 @@ struct AccountTests {
     /// The accounts of one application folder over several starts.
     private final class Home {
         let folder = TemporaryFolder()
-        let keyring = FakeSecretStorage()
+        let keyring = FakeCredentialStore()
 
         func start() async throws -> (accounts: MatrixAccounts, list: ChatStore) {
             let list = try await ChatStore.open(in: folder.path("parlance"))
@@ -75,7 +75,7 @@ struct AccountTests {
         try await Self.wait(accounts, for: ann) { $0 == .online }
         let again = try await #require(accounts.backend(of: ann))
         for await rooms in again.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
-        #expect(await home.keyring.secrets.count == 1)
+        #expect(await home.keyring.credentials.count == 1)
         await accounts.close()
         await list.close()
     }
@@ -234,7 +234,7 @@ struct AccountTests {
         let client = try await #require(accounts.backend(of: ann)).client
         try await accounts.signOut(ann, isForced: false)
         #expect(try await list.accounts().isEmpty)
-        #expect(await home.keyring.secrets.isEmpty)
+        #expect(await home.keyring.credentials.isEmpty)
         let left = try FileManager.default.contentsOfDirectory(atPath: home.folder.path("accounts").path)
         #expect(left.isEmpty)
         await #expect(throws: MatrixError.signedOut(isSoft: false)) { _ = try await client.whoAmI() }
@@ -271,7 +271,7 @@ struct AccountTests {
             to: server, with: .accessToken(AccountCredential(session.token.value)), again: nil)
         #expect(account.id == session.user.rawValue && account.device == session.device)
         try await accounts.storeCredential(of: account.id, in: .file)
-        #expect(await home.keyring.secrets.isEmpty)
+        #expect(await home.keyring.credentials.isEmpty)
         await accounts.abandon(account.id)
         #expect(try await client.with(token: session.token).whoAmI().user == session.user)
 

@@ -61,7 +61,7 @@ import Testing
 
     @Test(arguments: [true, false]) func avatarsOfMembersAndRoomsAreShown(_ sliding: Bool) async throws {
         let (ann, bob, room) = try await meet(sliding: sliding)
-        let picture = SamplePictures.png(width: 64, height: 48)
+        let picture = SampleImages.png(width: 64, height: 48)
         let file = ann.folder.path("face.png")
         try Data(picture).write(to: file)
         let uri = try await bob.client.upload(file, named: "face.png", type: "image/png")
@@ -82,17 +82,19 @@ import Testing
     /// Synapse creates thumbnails of uploads; the sender does not download the file again.
     @Test func imagesAreSentWithTheirInfo() async throws {
         let (ann, bob, room) = try await meet(sliding: true)
-        let picture = SamplePictures.png(width: 900, height: 600) + [UInt8](repeating: 0, count: 70_000)
+        let picture = SampleImages.png(width: 900, height: 600) + [UInt8](repeating: 0, count: 70_000)
         var file = try await ann.backend.storeMedia(.data(Data(picture)), named: "a.png", type: "image/png") { _ in }
         (file.width, file.height, file.blurHash, file.altText) = (900, 600, "00TI:j", "Nothing but grey")
-        var film = try await ann.backend.storeMedia(.file(SampleFilms.film), named: "f.webm", type: "video/webm") { _ in
+        var video = try await ann.backend.storeMedia(.file(SampleVideos.webM), named: "f.webm", type: "video/webm") {
+            _ in
         }
-        film.thumbnailURI = try await ann.backend.storeMedia(
-            .data(Data(SamplePictures.jpeg)), named: "p", type: "image/jpeg"
+        video.thumbnailURI = try await ann.backend.storeMedia(
+            .data(Data(SampleImages.jpeg)), named: "p", type: "image/jpeg"
         ) { _ in }.uri
-        (film.width, film.height, film.duration) = (160, 90, 3008)
+        (video.width, video.height, video.duration) = (160, 90, 3008)
         try await ann.backend.send(
-            WrittenMessage("", kind: .image, files: [file, film]), as: TransactionID("t-\(UUID().uuidString)"), to: room
+            WrittenMessage("", kind: .image, files: [file, video]), as: TransactionID("t-\(UUID().uuidString)"),
+            to: room
         )
         let heard = try await bob.messages(in: room) { $0.count == 2 }.flatMap(\.attachments)
         #expect(heard.map(\.name) == ["a.png", "f.webm"])
@@ -104,7 +106,7 @@ import Testing
         #expect(await bob.backend.cachedContent(of: heard[0]) == nil)
         #expect(try Data(contentsOf: await bob.backend.content(of: heard[0])) == Data(picture))
         let poster = MediaReference(uri: try #require(heard[1].thumbnailURI), name: "p", type: "image/jpeg")
-        #expect(try Data(contentsOf: await bob.backend.content(of: poster)) == Data(SamplePictures.jpeg))
+        #expect(try Data(contentsOf: await bob.backend.content(of: poster)) == Data(SampleImages.jpeg))
 
         let own = try await ann.messages(in: room) { $0.count == 2 && $0.allSatisfy { $0.delivery == .sent } }
         for media in own.flatMap(\.attachments) { #expect(await ann.backend.cachedContent(of: media) != nil) }

@@ -6,11 +6,11 @@ import Testing
 /// The process that decodes images, started as the application starts it.
 struct ImageProcessTests {
     @Test(arguments: [
-        ("png", SamplePictures.png(width: 64, height: 32), 64, 32),
-        ("jpeg", SamplePictures.jpeg, 16, 8), ("turned jpeg", SamplePictures.turnedJPEG, 8, 16),
-        ("gif", SamplePictures.gif(frames: 2), 4, 4), ("webp", SamplePictures.webp, 1, 1),
-        ("moving webp", SamplePictures.movingWebP(frames: 2), 1, 1), ("bmp", SamplePictures.bmp, 2, 1),
-        ("tiff", SamplePictures.tiff, 2, 1),
+        ("png", SampleImages.png(width: 64, height: 32), 64, 32),
+        ("jpeg", SampleImages.jpeg, 16, 8), ("turned jpeg", SampleImages.turnedJPEG, 8, 16),
+        ("gif", SampleImages.gif(frames: 2), 4, 4), ("webp", SampleImages.webp, 1, 1),
+        ("moving webp", SampleImages.movingWebP(frames: 2), 1, 1), ("bmp", SampleImages.bmp, 2, 1),
+        ("tiff", SampleImages.tiff, 2, 1),
     ])
     func sizeAndImageAgree(kind: String, bytes: [UInt8], width: Int, height: Int) throws {
         try withFile(bytes) { path in
@@ -32,12 +32,12 @@ struct ImageProcessTests {
     }
 
     @Test func pixelsMatchTheFile() throws {
-        #expect(try pixels(SamplePictures.bmp, .still) == [[255, 0, 0, 255, 0, 255, 0, 255]])
-        #expect(try pixels(SamplePictures.tiff, .still) == [[0, 0, 0, 255, 255, 255, 255, 255]])
+        #expect(try pixels(SampleImages.bmp, .still) == [[255, 0, 0, 255, 0, 255, 0, 255]])
+        #expect(try pixels(SampleImages.tiff, .still) == [[0, 0, 0, 255, 255, 255, 255, 255]])
     }
 
     @Test func imageIsScaledToTheDisplaySize() throws {
-        try withFile(SamplePictures.png(width: 4000, height: 2000)) { path in
+        try withFile(SampleImages.png(width: 4000, height: 2000)) { path in
             let process = try ImageProcess(.still, path: path, width: 320, height: 320)
             defer { process.finish() }
             #expect(process.record() == .info(width: 4000, height: 2000, isAnimated: false))
@@ -46,14 +46,14 @@ struct ImageProcessTests {
     }
 
     @Test func framesPlayInOrderAndLoop() throws {
-        let frames = try pixels(SamplePictures.gif(frames: 2), .play, count: 5)
+        let frames = try pixels(SampleImages.gif(frames: 2), .play, count: 5)
         #expect(frames.map { $0.first } == [0, 255, 0, 255, 0])
-        #expect(try pixels(SamplePictures.movingWebP(frames: 3), .play, count: 7).count == 7)
+        #expect(try pixels(SampleImages.movingWebP(frames: 3), .play, count: 7).count == 7)
     }
 
     /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
     @Test func decoderCannotOpenFiles() throws {
-        try withFile(SamplePictures.gif(frames: 2, width: 400, height: 400, frameSide: 60)) { path in
+        try withFile(SampleImages.gif(frames: 2, width: 400, height: 400, frameSide: 60)) { path in
             let process = try ImageProcess(.play, path: path, width: 400, height: 400)
             defer { process.finish() }
             _ = process.record()
@@ -73,7 +73,7 @@ struct ImageProcessTests {
 
     /// After the process is reaped its ID may belong to another process.
     @Test func finishedProcessIsNotInterrupted() async throws {
-        let process = try withFile(SamplePictures.gif(frames: 2)) { path in
+        let process = try withFile(SampleImages.gif(frames: 2)) { path in
             try ImageProcess(.play, path: path, width: 100, height: 100)
         }
         #expect(process.interrupt())
@@ -93,12 +93,12 @@ struct ImageProcessTests {
         }
     }
 
-    @Test func thereAreManyBombs() { #expect(PictureBombs.all.count >= 150) }
+    @Test func thereAreManyBombs() { #expect(HostileImages.all.count >= 150) }
 
     /// Returns an image or an error within the resource limits, and never hangs.
-    @Test(arguments: PictureBombs.all)
-    func bombsYieldAnImageOrAnError(bomb: PictureBombs.Bomb) throws {
-        try withFile(bomb.bytes) { path in
+    @Test(arguments: HostileImages.all)
+    func bombsYieldAnImageOrAnError(sample: HostileImages.Sample) throws {
+        try withFile(sample.bytes) { path in
             for mode in [ImageProcess.Mode.still, .play] {
                 let process = try ImageProcess(mode, path: path, width: 320, height: 320)
                 var frames = 0

@@ -41,7 +41,7 @@ struct VideoProcessTests {
     }
 
     @Test func framesAndAudioHaveTimestamps() throws {
-        let playback = try play(SampleFilms.film.path)
+        let playback = try play(SampleVideos.webM.path)
         #expect(playback.media == .media(duration: 3008, width: 160, height: 90, hasAudio: true))
         #expect(playback.frames.count == 30)
         #expect(playback.frames.map(\.time) == playback.frames.map(\.time).sorted())
@@ -53,9 +53,9 @@ struct VideoProcessTests {
     /// Returns the native display size, with rotation and aspect ratio applied, whatever size was requested.
     @Test func sizeAndDurationCanBeReadAlone() throws {
         for (file, record) in [
-            (SampleFilms.film, VideoRecord.media(duration: 3008, width: 160, height: 90, hasAudio: true)),
-            (SampleFilms.turned, .media(duration: 1000, width: 54, height: 96, hasAudio: false)),
-            (SampleFilms.sound, .media(duration: 2000, width: 0, height: 0, hasAudio: true)),
+            (SampleVideos.webM, VideoRecord.media(duration: 3008, width: 160, height: 90, hasAudio: true)),
+            (SampleVideos.rotated, .media(duration: 1000, width: 54, height: 96, hasAudio: false)),
+            (SampleVideos.audio, .media(duration: 2000, width: 0, height: 0, hasAudio: true)),
         ] {
             let process = try ImageProcess(film: .size, path: file.path, width: 16, height: 16)
             defer { process.finish() }
@@ -65,26 +65,26 @@ struct VideoProcessTests {
     }
 
     @Test func playbackStartsAtTheRequestedTime() throws {
-        let playback = try play(SampleFilms.film.path, from: 2000)
+        let playback = try play(SampleVideos.webM.path, from: 2000)
         #expect((1999...2120).contains(playback.frames.first?.time ?? 0))
         #expect((2000...2030).contains(playback.firstAudio ?? 0))
         #expect((9...11).contains(playback.frames.count))
-        #expect(try play(SampleFilms.film.path, from: 100_000).frames.isEmpty, "beyond the end there is nothing")
+        #expect(try play(SampleVideos.webM.path, from: 100_000).frames.isEmpty, "beyond the end there is nothing")
     }
 
     @Test func framesAreScaledToTheDisplaySize() throws {
-        #expect(try play(SampleFilms.film.path, 80, 80).frames.allSatisfy { $0.width == 80 && $0.height == 45 })
+        #expect(try play(SampleVideos.webM.path, 80, 80).frames.allSatisfy { $0.width == 80 && $0.height == 45 })
     }
 
     @Test func audioHasNoFrames() throws {
-        let playback = try play(SampleFilms.sound.path)
+        let playback = try play(SampleVideos.audio.path)
         #expect(playback.media == .media(duration: 2000, width: 0, height: 0, hasAudio: true))
         #expect(playback.frames.isEmpty)
         #expect(abs(playback.samples - 2 * VideoLimits.sampleRate) < 2000)
     }
 
     @Test func rotatedVideoIsDisplayedUpright() throws {
-        let process = try ImageProcess(film: .still, path: SampleFilms.turned.path, width: 320, height: 320)
+        let process = try ImageProcess(film: .still, path: SampleVideos.rotated.path, width: 320, height: 320)
         defer { process.finish() }
         #expect(process.record() == .info(width: 54, height: 96, isAnimated: false))
         #expect(process.record() == .frame(width: 54, height: 96, delay: 0))
@@ -98,7 +98,7 @@ struct VideoProcessTests {
 
     /// The process blocks on its output pipe here; meanwhile its confinement can be inspected.
     @Test func decoderCannotOpenFiles() throws {
-        let process = try ImageProcess(film: .video, path: SampleFilms.film.path, width: 320, height: 320)
+        let process = try ImageProcess(film: .video, path: SampleVideos.webM.path, width: 320, height: 320)
         defer { process.finish() }
         _ = process.videoRecord()
         let folder = "/proc/\(process.identifier)"
@@ -120,13 +120,13 @@ struct VideoProcessTests {
         let folder = TemporaryFolder()
         try Data(text.utf8).write(to: folder.path("f"))
         #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
-        try Data(SamplePictures.png(width: 8, height: 8)).write(to: folder.path("f"))
+        try Data(SampleImages.png(width: 8, height: 8)).write(to: folder.path("f"))
         #expect(try play(folder.path("f").path).end == .failure(.unknownFormat))
         #expect(throws: ImageFailure.broken) { try play("/dev/zero") }
     }
 
     /// Damaged at many different positions, decoding ends with or without an error, within its resource limits.
-    @Test(arguments: [SampleFilms.film, SampleFilms.turned, SampleFilms.sound])
+    @Test(arguments: [SampleVideos.webM, SampleVideos.rotated, SampleVideos.audio])
     func damagedVideosEndWithinTheirLimits(file: URL) throws {
         let whole = [UInt8](try Data(contentsOf: file))
         let folder = TemporaryFolder()

@@ -6,7 +6,7 @@ import XCTest
 final class ProgramTests: XCTestCase {
     /// A message typed with real keys and sent is still there after `kill -9` and a restart.
     func testSentMessageAndDraftSurviveKill() throws {
-        let first = try RunningParlance()
+        let first = try ParlanceProcess()
         try first.waitForWindow()
         try first.type("Kept for good")
         try first.press("Return")
@@ -18,7 +18,7 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(written)
         first.kill()
 
-        let second = try RunningParlance(home: first.home)
+        let second = try ParlanceProcess(home: first.home)
         try second.waitForWindow()
         _ = try second.until("the draft in the composer") {
             try second.copyComposerText() == "Half a draft" ? true : nil
@@ -33,7 +33,7 @@ final class ProgramTests: XCTestCase {
     }
 
     func testCaretOfTheDraftSurvivesKill() throws {
-        let first = try RunningParlance()
+        let first = try ParlanceProcess()
         try first.waitForWindow()
         try first.type("abcd")
         try first.press("Left", "Left")
@@ -41,7 +41,7 @@ final class ProgramTests: XCTestCase {
             try Self.draftIsStored(first.store, holding: #""location":2"#) ? true : nil
         }
         first.kill()
-        let second = try RunningParlance(home: first.home)
+        let second = try ParlanceProcess(home: first.home)
         try second.waitForWindow()
         try second.type("X")
         _ = try second.until("the text with what was typed at the caret") {
@@ -51,16 +51,16 @@ final class ProgramTests: XCTestCase {
     }
 
     func testSecondLaunchActivatesTheFirst() throws {
-        let first = try RunningParlance()
+        let first = try ParlanceProcess()
         try first.waitForWindow()
-        let second = try RunningParlance(home: first.home)
+        let second = try ParlanceProcess(home: first.home)
         XCTAssertEqual(second.waitForEnd().status, 0)
         XCTAssertTrue(first.isRunning)
         first.kill()
     }
 
     func testQuitExitsCleanly() throws {
-        let parlance = try RunningParlance()
+        let parlance = try ParlanceProcess()
         try parlance.waitForWindow()
         try parlance.press("ctrl+q")
         let end = parlance.waitForEnd()
@@ -69,25 +69,25 @@ final class ProgramTests: XCTestCase {
     }
 
     func testQuitOptionEndsTheRunningInstance() throws {
-        let first = try RunningParlance()
+        let first = try ParlanceProcess()
         try first.waitForWindow()
-        XCTAssertEqual(try RunningParlance(arguments: ["--quit"], home: first.home).waitForEnd().status, 0)
+        XCTAssertEqual(try ParlanceProcess(arguments: ["--quit"], home: first.home).waitForEnd().status, 0)
         XCTAssertEqual(first.waitForEnd().status, 0)
     }
 
     func testQuitOptionStartsNothing() throws {
-        let end = try RunningParlance(arguments: ["--quit"])
+        let end = try ParlanceProcess(arguments: ["--quit"])
         XCTAssertEqual(end.waitForEnd().status, 0)
         XCTAssertFalse(FileManager.default.fileExists(atPath: end.store.path))
     }
 
     func testRoomOptionOpensTheRoomAtTheStartAndInTheRunningInstance() throws {
-        let first = try RunningParlance(arguments: ["--room", "notes"])
+        let first = try ParlanceProcess(arguments: ["--room", "notes"])
         try first.waitForWindow()
         try first.type("In Notes")
         // Welcome is what opens without the option, so its composer differs only if Notes was open.
         for (room, text) in [("Welcome", ""), ("Notes", "In Notes")] {
-            let other = try RunningParlance(arguments: ["--room=\(room)"], home: first.home)
+            let other = try ParlanceProcess(arguments: ["--room=\(room)"], home: first.home)
             XCTAssertEqual(other.waitForEnd().status, 0)
             _ = try first.until("the composer of \(room)") {
                 try first.press("End", "x")
@@ -99,15 +99,15 @@ final class ProgramTests: XCTestCase {
     }
 
     func testUnknownOptionPrintsOneLineAndExitsWithOne() throws {
-        let end = try RunningParlance(arguments: ["--no-such-option"]).waitForEnd()
+        let end = try ParlanceProcess(arguments: ["--no-such-option"]).waitForEnd()
         XCTAssertEqual(end.status, 1)
         XCTAssertEqual(end.errors.split(separator: "\n").count, 1, end.errors)
         XCTAssertTrue(end.errors.contains("--no-such-option"), end.errors)
     }
 
     func testVersionAndHelpArePrinted() throws {
-        XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--version").hasPrefix("Parlance "))
-        XCTAssertTrue(try RunningParlance.tool(RunningParlance.program.path, "--help").contains("--version"))
+        XCTAssertTrue(try ParlanceProcess.tool(ParlanceProcess.program.path, "--version").hasPrefix("Parlance "))
+        XCTAssertTrue(try ParlanceProcess.tool(ParlanceProcess.program.path, "--help").contains("--version"))
     }
 
     /// A failed start shows a dialog, and writes one line to standard error for users of a terminal.
@@ -115,7 +115,7 @@ final class ProgramTests: XCTestCase {
         let home = TemporaryFolder()
         let file = home.url.appending(path: "a-file")
         try Data().write(to: file)
-        let parlance = try RunningParlance(home: home, data: file.path)
+        let parlance = try ParlanceProcess(home: home, data: file.path)
         try parlance.waitForWindow()
         try parlance.press("Return")
         let end = parlance.waitForEnd()
@@ -127,16 +127,16 @@ final class ProgramTests: XCTestCase {
     }
 
     func testNewerDatabaseShowsADialog() throws {
-        let first = try RunningParlance()
+        let first = try ParlanceProcess()
         try first.waitForWindow()
         try first.press("ctrl+q")
         XCTAssertEqual(first.waitForEnd().status, 0)
         let database = first.store.appending(path: Self.databaseName).path
-        try RunningParlance.tool(
+        try ParlanceProcess.tool(
             "python3", "-c",
             "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version = 99').connection.commit()",
             database)
-        let second = try RunningParlance(home: first.home)
+        let second = try ParlanceProcess(home: first.home)
         try second.waitForWindow()
         try second.press("Escape")
         let end = second.waitForEnd()
@@ -147,7 +147,7 @@ final class ProgramTests: XCTestCase {
     /// With stored settings, and without the settings schema installed.
     func testLastOpenRoomIsReopenedAfterKill() throws {
         for changes in [["GSETTINGS_BACKEND": "keyfile"], ["GSETTINGS_SCHEMA_DIR": "/nonexistent"]] {
-            let first = try RunningParlance(changes: changes)
+            let first = try ParlanceProcess(changes: changes)
             try first.waitForWindow()
             try first.press("alt+Down")
             try first.type("In the second room")
@@ -155,7 +155,7 @@ final class ProgramTests: XCTestCase {
                 try Self.draftIsStored(first.store, holding: "In the second room") ? true : nil
             }
             first.kill()
-            let second = try RunningParlance(home: first.home, changes: changes)
+            let second = try ParlanceProcess(home: first.home, changes: changes)
             try second.waitForWindow()
             _ = try second.until("the room that was open") {
                 try second.copyComposerText() == "In the second room" ? true : nil
@@ -174,12 +174,12 @@ final class ProgramTests: XCTestCase {
         try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
         let damage = Data("this is no database, whatever its name says".utf8)
         try damage.write(to: store.appending(path: Self.databaseName))
-        let parlance = try RunningParlance(home: home)
+        let parlance = try ParlanceProcess(home: home)
         try parlance.waitForWindow()
         // Return activates the default button: repair and continue.
         try parlance.press("Return")
         _ = try parlance.until("the window after it") {
-            let names = try? RunningParlance.tool("xdotool", "search", "--onlyvisible", "--name", "^Parlance$")
+            let names = try? ParlanceProcess.tool("xdotool", "search", "--onlyvisible", "--name", "^Parlance$")
             return names?.isEmpty == false ? true : nil
         }
         let kept = try FileManager.default.contentsOfDirectory(atPath: store.deletingLastPathComponent().path)

@@ -4,7 +4,7 @@ import Synchronization
 // The types of Composer.docc/PlugIns.md. Not in the file of the tests, because Testing has an `Attachment` too.
 
 // snippet
-struct NoDigits: ComposerInterceptor {
+struct DigitInterceptor: ComposerInterceptor {
     let name = "no digits"
 
     func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception {
@@ -27,7 +27,7 @@ final class KeystrokeCounter: ComposerObserver {
 // end snippet
 
 // snippet
-struct TabsToSpaces: ComposerInputController {
+struct TabExpander: ComposerInputController {
     let name = "tabs to spaces"
 
     func control(_ event: ComposerEvent, in engine: ComposerEngine) -> InputControl {
@@ -54,7 +54,7 @@ final class ContactCards: ComposerInputPlugIn {
 // end snippet
 
 // snippet
-struct NoOpenTasks: ComposerSendGate {
+struct OpenTaskGate: ComposerSendGate {
     func rejectionReason(of message: ComposedMessage) -> String? {
         message.text.source.contains("TODO") ? "There is a TODO left" : nil
     }

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatViewModels
 
 /// The texts shown to the user, and when none is shown.
-@MainActor struct TextTests {
+@MainActor struct DisplayTextTests {
     private static let wording = Wording(
         translator: .untranslated, byteCount: { "\($0) bytes" }, fullDate: { _ in "a date" })
 

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A screenshot of the whole display, for diagnosing a failed test.
-enum DisplayPicture {
+enum DisplayScreenshot {
     /// Writes `.build/failures/NAME.png` and logs the pointer's position. Without ImageMagick, only logs a message.
-    static func take(named name: String) {
+    static func save(named name: String) {
         let folder = URL(fileURLWithPath: ".build/failures", isDirectory: true)
         let file = folder.appending(path: "\(name).png")
         do {

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// MIB-1 to MIB-4, MIB-11 to MIB-14, MIB-16, MCV-10: the items beside the text, without a bar widget.
-struct ItemTests {
+struct ComposerItemTests {
     private final class Log { var lines: [String] = [] }
 
     private func item(_ id: String, _ log: Log) -> ComposerItem {

@@ -4,7 +4,7 @@ import Glibc
 import XCTest
 
 /// The built application in its own home folder, driven by real key events.
-final class RunningParlance {
+final class ParlanceProcess {
     let home: TemporaryFolder
     private(set) var process = Process()
     private let errors = Pipe()

@@ -10,7 +10,7 @@ import XCTest
 @testable import MediaGtk
 
 /// User search dialogs, driven by real keys until they are finalized.
-final class PeopleDialogTests: GtkTestCase {
+final class UserDialogTests: GtkTestCase {
     private static let ann = User(id: MemberID("@ann:example.org"), name: "Ann <1>")
     private static let bo = User(id: MemberID("@bo:example.org"), name: "Bo")
 
@@ -42,7 +42,7 @@ final class PeopleDialogTests: GtkTestCase {
 
     func testUsersAreSearchedSelectedAndInvited() throws {
         try onMain {
-            let service = FakePeopleService { call in call == .search("bo") ? [Self.bo] : [Self.ann, Self.bo] }
+            let service = FakeUserDirectory { call in call == .search("bo") ? [Self.bo] : [Self.ann, Self.bo] }
             let viewModel = InviteViewModel(room: RoomID("room"), service: service)
             try Self.use({ InviteDialog.present(viewModel, over: $0, avatarLoader: Self.pictures) }) { dialog in
                 XCTAssertEqual(dialog.button("Invite")?.isSensitive, false)
@@ -68,7 +68,7 @@ final class PeopleDialogTests: GtkTestCase {
 
     func testNewChatStartsWithTheChosenUser() throws {
         try onMain {
-            let service = FakePeopleService { _ in [Self.bo] }
+            let service = FakeUserDirectory { _ in [Self.bo] }
             var chosen: [User] = []
             try Self.use({ parent in
                 NewChatDialog.present(UserSearchViewModel(service: service), over: parent, avatarLoader: Self.pictures)
@@ -88,7 +88,7 @@ final class PeopleDialogTests: GtkTestCase {
     func testReturnWaitsForTheCurrentQuery() throws {
         try onMain {
             let (isReturnPressed, pressReturn) = AsyncStream.makeStream(of: Void.self)
-            let service = FakePeopleService { call in
+            let service = FakeUserDirectory { call in
                 guard call == .search("bo") else { return [Self.ann] }
                 for await _ in isReturnPressed { break }
                 return [Self.bo]
@@ -115,7 +115,7 @@ final class PeopleDialogTests: GtkTestCase {
 
     func testRoomIsCreatedByKeyboard() throws {
         try onMain {
-            let service = FakePeopleService { call in
+            let service = FakeUserDirectory { call in
                 if case .create = call { throw ChatError.rejected(reason: "taken") }
                 return []
             }

@@ -1,8 +1,8 @@
 public import ChatCore
 
 /// Stores credentials in memory unless set to fail.
-public actor FakeSecretStorage: CredentialStore {
-    public private(set) var secrets: [String: AccountCredential] = [:]
+public actor FakeCredentialStore: CredentialStore {
+    public private(set) var credentials: [String: AccountCredential] = [:]
     public private(set) var lookups = 0
     private var failure: CredentialStoreError?
 
@@ -15,16 +15,16 @@ public actor FakeSecretStorage: CredentialStore {
     public func credential(of account: String) throws -> AccountCredential? {
         lookups += 1
         if let failure { throw failure }
-        return secrets[account]
+        return credentials[account]
     }
 
-    public func store(_ secret: AccountCredential, of account: String) throws {
+    public func store(_ credential: AccountCredential, of account: String) throws {
         if let failure { throw failure }
-        secrets[account] = secret
+        credentials[account] = credential
     }
 
     public func removeCredential(of account: String) throws {
         if let failure { throw failure }
-        secrets[account] = nil
+        credentials[account] = nil
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Small valid images of each format, assembled byte by byte.
-public enum SamplePictures {
+public enum SampleImages {
     /// A vertical gradient of 16 × 8 pixels.
     public static let jpeg =
         Data(

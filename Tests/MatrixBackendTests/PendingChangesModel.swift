@@ -10,7 +10,7 @@ import ToolSupport
 
 /// A randomized model of a room of own messages: the outbox, the server and the store each advance at random. The
 /// expected timeline is computed from the lists alone.
-struct ChangeWorld {
+struct PendingChangesModel {
     struct Seen: Equatable {
         var text = ""
         var isDeleted = false

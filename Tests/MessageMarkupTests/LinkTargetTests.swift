@@ -4,7 +4,7 @@ import MessageMarkup
 import Testing
 
 /// Link targets, and the warnings for misleading links.
-struct LinkTests {
+struct LinkTargetTests {
     @Test(arguments: [
         ("https://a.example", "https://a.example"),
         (" HTTPS://a.example/ x ", "https://a.example/%20x"),

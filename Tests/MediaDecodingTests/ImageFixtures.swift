@@ -1,7 +1,7 @@
 import Foundation
 
 /// An image of four colored quarters (red and green above blue and yellow) in every format.
-enum PictureFixtures {
+enum ImageFixtures {
     struct Fixture: CustomStringConvertible, Sendable {
         var name: String
         /// The maximum difference per channel after decoding.

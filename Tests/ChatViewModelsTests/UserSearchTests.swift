@@ -4,13 +4,13 @@ import ChatViewModels
 import Testing
 
 /// Searching users, creating rooms with them and inviting them.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct PeopleViewModelTests {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct UserSearchTests {
     private nonisolated static let ann = User(id: MemberID("@ann:a"), name: "Ann")
     private nonisolated static let bo = User(id: MemberID("@bo:a"), name: "Bo")
 
     @Test func resultsAreOfTheLatestQuery() async {
         let gate = Gate()
-        let service = FakePeopleService { call in
+        let service = FakeUserDirectory { call in
             if call == .search("a") { await gate.pass() }
             return call == .search("a") ? [Self.bo] : [Self.ann]
         }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func excludesMembersAndOffersTypedMatrixIDs() async {
-        let service = FakePeopleService { call in
+        let service = FakeUserDirectory { call in
             if call == .search("@carl:b") { throw ChatError.unreachable }
             return call == .search("nobody") ? [] : [Self.ann, Self.bo]
         }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func usersAreChosenAndRemoved() async {
-        let search = UserSearchViewModel(service: FakePeopleService { _ in [Self.ann] })
+        let search = UserSearchViewModel(service: FakeUserDirectory { _ in [Self.ann] })
         search.send(.chooseFirst)
         #expect(search.state.chosen.isEmpty)
         search.send(.search("a"))
@@ -60,7 +60,7 @@ import Testing
 
     @Test("Choosing a result clears the field for the next name; Backspace there removes the last one")
     func choosingClearsTheField() async {
-        let search = UserSearchViewModel(service: FakePeopleService { _ in [Self.ann, Self.bo] })
+        let search = UserSearchViewModel(service: FakeUserDirectory { _ in [Self.ann, Self.bo] })
         search.send(.search(" b "))
         #expect(search.state.text == " b " && search.state.query == "b")
         await eventually { !search.state.isSearching }
@@ -77,7 +77,7 @@ import Testing
     @Test("Return chooses the first result of what is typed, and waits for it while a search is running")
     func choosingTheFirstWaits() async {
         let gate = Gate()
-        let service = FakePeopleService { call in
+        let service = FakeUserDirectory { call in
             guard call == .search("bo") else { return [Self.ann] }
             await gate.pass()
             return [Self.bo]
@@ -96,7 +96,7 @@ import Testing
     @Test("Return has no effect if something else is typed before the results arrive")
     func typingCancelsChoosing() async {
         let gate = Gate()
-        let service = FakePeopleService { _ in
+        let service = FakeUserDirectory { _ in
             await gate.pass()
             return [Self.ann]
         }
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func failedInviteesStayChosen() async {
-        let service = FakePeopleService { call in
+        let service = FakeUserDirectory { call in
             if call == .invite("@bo:a") { throw ChatError.notPermitted }
             return []
         }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func roomIsCreatedFromTheTypedFields() async {
-        let service = FakePeopleService()
+        let service = FakeUserDirectory()
         let made = Recorder<RoomID>()
         let room = NewRoomViewModel(
             service: service, ownUserID: MemberID("@me:example.org"), onCreated: { made.record($0) })
@@ -155,7 +155,7 @@ import Testing
     /// Closing the dialog during a request cancels the navigation; failures are still reported.
     @Test func failuresAreReportedAfterClosingTheDialog() async {
         let gate = Gate()
-        let service = FakePeopleService { _ in
+        let service = FakeUserDirectory { _ in
             await gate.pass()
             throw ChatError.notPermitted
         }
@@ -179,7 +179,7 @@ import Testing
 
     @Test func roomCreatedAfterClosingIsNotOpened() async {
         let gate = Gate()
-        let service = FakePeopleService { _ in
+        let service = FakeUserDirectory { _ in
             await gate.pass()
             return []
         }
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func publicRoomRequiresAnAddress() async {
-        let service = FakePeopleService { _ in throw ChatError.rejected(reason: "taken") }
+        let service = FakeUserDirectory { _ in throw ChatError.rejected(reason: "taken") }
         let room = NewRoomViewModel(service: service, ownUserID: nil)
         room.send(.name("日本"))
         #expect(room.state.address.isEmpty && room.state.canCreate)

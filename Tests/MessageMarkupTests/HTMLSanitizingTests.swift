@@ -4,7 +4,7 @@ import MessageMarkup
 import Testing
 
 /// XSS vectors, each in several contexts. The output contains only allowed markup, and sanitizing is idempotent.
-struct AttackTests {
+struct HTMLSanitizingTests {
     @Test(arguments: AttackVectors.all)
     func attackVectorsYieldSafeHTML(html: String) {
         let body = MessageMarkup.body(html: html)

@@ -4,7 +4,7 @@ import Testing
 @testable import Composer
 
 /// The smaller parts of the editor, each by itself.
-struct EditorPartsTests {
+struct EditorComponentTests {
     private func effects(_ transaction: EventTransaction) -> [ComposerEffect] {
         transaction.report(selection: nil, reportsMove: false, isObserved: true).effects
     }

@@ -2,17 +2,17 @@ public import ChatCore
 import Synchronization
 
 /// Returns user search results from a closure, and records calls.
-public final class FakePeopleService: RoomCapabilityService, RoomMembersService {
+public final class FakeUserDirectory: RoomCapabilityService, RoomMembersService {
     public enum Call: Equatable, Sendable {
         case search(String), create(RoomRequest), invite(String)
     }
 
     public let capabilities: BackendCapabilities = [.userDirectory, .invite]
     private let recorded = Mutex<[Call]>([])
-    private let answer: @Sendable (Call) async throws -> [User]
+    private let respond: @Sendable (Call) async throws -> [User]
 
     /// - Parameter answer: returns the users found; an error it throws becomes the call's error.
-    public init(_ answer: @escaping @Sendable (Call) async throws -> [User] = { _ in [] }) { self.answer = answer }
+    public init(_ respond: @escaping @Sendable (Call) async throws -> [User] = { _ in [] }) { self.respond = respond }
 
     public var calls: [Call] { recorded.withLock { $0 } }
 
@@ -27,6 +27,6 @@ public final class FakePeopleService: RoomCapabilityService, RoomMembersService 
 
     private func record(_ call: Call) async throws -> [User] {
         recorded.withLock { $0.append(call) }
-        return try await answer(call)
+        return try await respond(call)
     }
 }

@@ -2,7 +2,7 @@ import Composer
 import Testing
 
 /// SLK-44 to SLK-47.
-struct KeyTests {
+struct KeyBindingTests {
     /// Send key, chord, text after pressing it after "ab", whether the message was sent.
     static let returns: [(SendKey, String, String, Bool)] = [
         (.return, "Return", "", true), (.return, "KP_Enter", "", true), (.return, "Shift+Return", "ab\n", false),

@@ -3,7 +3,7 @@ import Foundation
 import MediaDecoding
 
 /// The records and frames that a decoder process returns for a file.
-struct DecodedPicture: Equatable {
+struct DecoderOutput: Equatable {
     struct Frame: Equatable {
         var width: Int
         var height: Int

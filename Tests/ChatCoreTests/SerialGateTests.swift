@@ -25,7 +25,7 @@ import Testing
     }
 
     /// Starts an operation that holds the gate until the door is opened.
-    private func hold(_ gate: SerialGate, _ record: Record) async -> Task<Void, any Error> {
+    private func occupy(_ gate: SerialGate, _ record: Record) async -> Task<Void, any Error> {
         let task = Task { try await gate.run { await record.waitForRelease() } }
         while await !record.contains("held") { await Task.yield() }
         return task
@@ -126,7 +126,7 @@ import Testing
     func canceledCallersDoNotRun() async throws {
         let gate = SerialGate()
         let record = Record()
-        let first = await hold(gate, record)
+        let first = await occupy(gate, record)
         let canceled = Task { try await gate.run { await record.add("canceled") } }
         for _ in 0..<20 { await Task.yield() }
         let last = Task { try await gate.run { await record.add("last") } }
@@ -157,7 +157,7 @@ import Testing
     func runEvenIfCanceledIgnoresCancellation() async throws {
         let gate = SerialGate()
         let record = Record()
-        let first = await hold(gate, record)
+        let first = await occupy(gate, record)
         let closing = Task {
             await gate.runEvenIfCanceled { await record.add("closed, canceled: \(Task.isCancelled)") }
         }

@@ -45,7 +45,7 @@ final class AttachmentTrayTests: GtkTestCase {
             view.grabFocus()
         }
 
-        var refusals: [ComposerRejection] {
+        var rejections: [ComposerRejection] {
             outputs.values.compactMap { if case .rejected(let reason) = $0 { reason } else { nil } }
         }
         var failures: [ChatError] {
@@ -235,7 +235,7 @@ final class AttachmentTrayTests: GtkTestCase {
             let many = try (0..<12).map { try bench.file("\($0).txt", Data("\($0)".utf8)) }
             bench.view.bar.files?.attachmentController.addFiles(many)
             XCTAssertTrue(bench.waitForReady(ChatLimits.attachments))
-            XCTAssertEqual(bench.refusals, [.attachmentCount(limit: ChatLimits.attachments)], "MIB-36: told once")
+            XCTAssertEqual(bench.rejections, [.attachmentCount(limit: ChatLimits.attachments)], "MIB-36: told once")
             try bench.close()
         }
     }

@@ -26,7 +26,7 @@ final class CompletionPopupTests: GtkTestCase {
                 MainLoop.pump { bench.completion.row(at: 1)?.hasStyle("selected") == true }, "the row shows it")
             XCTAssertEqual(bench.completion.announcer.text, "André Morel, @andre, 2 of 2")
             try RealInput.press("Return")
-            XCTAssertTrue(MainLoop.pump { bench.shown == "@André Morel " }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "@André Morel " }, bench.displayedText)
             XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
             XCTAssertEqual(bench.viewModel.document.mentions.map(\.mention?.entityID), ["andre"])
             XCTAssertTrue(bench.textView.hasFocus)
@@ -59,7 +59,7 @@ final class CompletionPopupTests: GtkTestCase {
             try RealInput.press("Escape")
             XCTAssertTrue(MainLoop.pump { !bench.completion.isOpen })
             try RealInput.type("n")
-            XCTAssertTrue(MainLoop.pump { bench.shown == "@an" })
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "@an" })
             XCTAssertFalse(bench.completion.isOpen)
             try RealInput.type(" @z")
             XCTAssertTrue(bench.waitForList(), "another word is another matter")
@@ -103,7 +103,7 @@ final class CompletionPopupTests: GtkTestCase {
             try RealInput.press("at")
             XCTAssertTrue(bench.waitForList())
             guard let row = bench.completion.row(at: 2) else { return XCTFail("no row") }
-            XCTAssertTrue(try Self.click(row) { bench.shown == "@Zoe " }, bench.shown)
+            XCTAssertTrue(try Self.click(row) { bench.displayedText == "@Zoe " }, bench.displayedText)
             XCTAssertTrue(bench.textView.hasFocus)
             try bench.close()
         }
@@ -120,7 +120,7 @@ final class CompletionPopupTests: GtkTestCase {
             try RealInput.press("BackSpace", "Delete", "at")
             XCTAssertTrue(bench.waitForList())
             guard let row = bench.completion.row(at: 2) else { return XCTFail("no row") }
-            XCTAssertTrue(try Self.click(row) { bench.shown == "@Zoe " }, bench.shown)
+            XCTAssertTrue(try Self.click(row) { bench.displayedText == "@Zoe " }, bench.displayedText)
             try bench.close()
         }
     }
@@ -137,7 +137,7 @@ final class CompletionPopupTests: GtkTestCase {
             let row = try XCTUnwrap(bench.completion.row(at: 0))
             XCTAssertGreaterThan(row.width, bench.view.widget.width * 3 / 4, "a row is as wide as the field")
             try RealInput.press("Tab")
-            XCTAssertTrue(MainLoop.pump { bench.shown == "@Ann Lindqvist " })
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "@Ann Lindqvist " })
             XCTAssertTrue(MainLoop.pump { bench.view.widget.height == before })
             try bench.close()
         }

@@ -71,16 +71,16 @@ final class ComposerBarHostTests: GtkTestCase {
             try ComposerBar.register()
             let widget = ComposerBar.make()
             let bar = try XCTUnwrap(ComposerBar.of(widget))
-            var heard: [String] = []
+            var received: [String] = []
             bar.items.set(
-                [ComposerItem(id: "a").onSwipe { _, direction in heard.append("item \(direction)") }], in: .start)
-            widget.connect("swiped") { heard.append("bar \($0.string(0))") }
+                [ComposerItem(id: "a").onSwipe { _, direction in received.append("item \(direction)") }], in: .start)
+            widget.connect("swiped") { received.append("bar \($0.string(0))") }
             let window = TestWindow(widget)
             try RealInput.activate(window.window)
             bar.grabFocus()
             try RealInput.press("alt+Left", "alt+Right")
-            XCTAssertTrue(MainLoop.pump { heard.count == 4 }, "\(heard)")
-            XCTAssertEqual(heard, ["item left", "bar left", "item right", "bar right"], "MIB-16: items first")
+            XCTAssertTrue(MainLoop.pump { received.count == 4 }, "\(received)")
+            XCTAssertEqual(received, ["item left", "bar left", "item right", "bar right"], "MIB-16: items first")
             window.close()
         }
     }

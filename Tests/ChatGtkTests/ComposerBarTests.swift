@@ -211,14 +211,14 @@ final class ComposerBarTests: GtkTestCase {
             let widget = ComposerBar.make()
             let bar = try XCTUnwrap(ComposerBar.of(widget))
             bar.itemAppearances = ["attach": ItemAppearance(icon: "mail-attachment-symbolic", label: "Attach")]
-            var heard: [String] = []
+            var received: [String] = []
             let item = ComposerItem(id: "attach")
-                .on(.pressed) { _ in heard.append("pressed") }
-                .on(.selected) { _ in heard.append("selected") }
-                .on(.deselected) { _ in heard.append("deselected") }
-                .on(.editingBegan) { _ in heard.append("began") }
+                .on(.pressed) { _ in received.append("pressed") }
+                .on(.selected) { _ in received.append("selected") }
+                .on(.deselected) { _ in received.append("deselected") }
+                .on(.editingBegan) { _ in received.append("began") }
                 .onTextChanged { item, document in
-                    heard.append(document.text)
+                    received.append(document.text)
                     item.isEnabled = document.isEmpty
                 }
             bar.items.set([item], in: .start)
@@ -229,13 +229,13 @@ final class ComposerBarTests: GtkTestCase {
             try RealInput.click()
             XCTAssertTrue(
                 MainLoop.pump {
-                    heard.suffix(3) == ["selected", "pressed", "deselected"]
-                        || heard.suffix(3) == ["selected", "deselected", "pressed"]
-                }, "\(heard)")
+                    received.suffix(3) == ["selected", "pressed", "deselected"]
+                        || received.suffix(3) == ["selected", "deselected", "pressed"]
+                }, "\(received)")
             bar.grabFocus()
-            XCTAssertTrue(MainLoop.pump { heard.last == "began" }, "\(heard)")
+            XCTAssertTrue(MainLoop.pump { received.last == "began" }, "\(received)")
             try RealInput.type("a")
-            XCTAssertTrue(MainLoop.pump { heard.last == "a" && !button.isSensitive }, "\(heard)")
+            XCTAssertTrue(MainLoop.pump { received.last == "a" && !button.isSensitive }, "\(received)")
             window.close()
         }
     }

@@ -48,7 +48,7 @@ final class ComposerBench {
         return completion
     }
 
-    var shown: String {
+    var displayedText: String {
         var (start, end) = (GtkTextIter(), GtkTextIter())
         gtk_text_buffer_get_bounds(buffer, &start, &end)
         guard let text = gtk_text_buffer_get_text(buffer, &start, &end, 1) else { return "" }
@@ -90,10 +90,10 @@ final class ComposerBench {
     func height(after lines: Int) -> Int {
         viewModel.handle(
             .load(WrittenText(Array(repeating: "x", count: lines).joined(separator: "\n"))))
-        return settle()
+        return waitUntilIdle()
     }
 
-    func settle() -> Int {
+    func waitUntilIdle() -> Int {
         var (stable, last) = (0, 0)
         textView.addTick { [weak textView] in
             guard let textView else { return false }

@@ -44,7 +44,7 @@ final class ConversationBench {
         self.conversation = conversation
         view = ConversationView(conversation: conversation)
         window = TestWindow(view.widget, width: width, height: height)
-        settle()
+        waitUntilIdle()
     }
 
     static func makeRoom(
@@ -81,7 +81,7 @@ final class ConversationBench {
     var model: TimelineViewModel { conversation.timeline }
 
     /// Runs frames until rows, scroll offset and loading state stop changing.
-    func settle() {
+    func waitUntilIdle() {
         var (still, before) = (0, "")
         list.widget.addTick { [list, model] in
             let now = "\(list.visibleRows) \(list.distanceFromEnd) \(model.state.loading as Any)"
@@ -132,7 +132,7 @@ final class ConversationBench {
         process.arguments = ["xdotool"] + arguments
         try process.run()
         guard MainLoop.pump(until: { !process.isRunning }), process.terminationStatus == 0 else { throw TimedOut() }
-        settle()
+        waitUntilIdle()
     }
 
     func press(_ keys: String...) throws { try input(["key", "--delay", "20"] + keys) }

@@ -58,7 +58,7 @@ final class ConversationHeaderTests: GtkTestCase {
             let long = (0..<3000).map { "Line \($0) <of> many & more" }.joined(separator: "\n")
             try Self.append([long], by: ConversationBench.other, to: fixture)
             let bench = try ConversationBench(in: fixture)
-            bench.settle()
+            bench.waitUntilIdle()
             let button = try XCTUnwrap(bench.list.widget.button("Show Full Message"))
             try bench.activate()
             try RealInput.point(at: button)

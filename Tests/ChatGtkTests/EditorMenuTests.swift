@@ -35,7 +35,7 @@ final class EditorMenuTests: GtkTestCase {
             try RealInput.press("Escape")
             XCTAssertTrue(MainLoop.pump { !binding.menu.isOpen })
             XCTAssertTrue(bench.textView.activateAction("composer.format", "Bold"))
-            XCTAssertTrue(MainLoop.pump { bench.shown == "**one** two" }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "**one** two" }, bench.displayedText)
             try bench.close()
         }
     }
@@ -49,10 +49,10 @@ final class EditorMenuTests: GtkTestCase {
             bench.view.grabFocus()
             try RealInput.type("word")
             try RealInput.press("ctrl+a", "ctrl+b")
-            XCTAssertTrue(MainLoop.pump { bench.shown == "**word**" }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "**word**" }, bench.displayedText)
             XCTAssertTrue(MainLoop.pump { binding.selectionToolbar.isOpen }, "the toolbar comes with the selection")
             try RealInput.press("ctrl+b", "ctrl+shift+x")
-            XCTAssertTrue(MainLoop.pump { bench.shown == "~~word~~" }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { bench.displayedText == "~~word~~" }, bench.displayedText)
             try RealInput.press("Right")
             XCTAssertTrue(MainLoop.pump { !binding.selectionToolbar.isOpen })
             XCTAssertTrue(bench.textView.hasFocus)
@@ -71,7 +71,7 @@ final class EditorMenuTests: GtkTestCase {
             bench.select(10, 13)
             bench.type("x")
             XCTAssertNil(bench.family(at: 13), "the fence is gone, and with it the look of what it enclosed")
-            XCTAssertEqual(bench.shown, "a **b** c\nx\nlet x\n\n```\nend", "the text is never changed")
+            XCTAssertEqual(bench.displayedText, "a **b** c\nx\nlet x\n\n```\nend", "the text is never changed")
             XCTAssertEqual(bench.family(at: 24), "monospace", "the other fence opens now")
             bench.viewModel.handle(.undo)
             XCTAssertNil(bench.family(at: 26))
@@ -88,9 +88,9 @@ final class EditorMenuTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench()
             var random = SeededGenerator(seed: 5)
-            let pieces = ["**", "_", "`", "```\n", "\n", "word ", "> ", "é👍🏽", "~~"]
+            let fragments = ["**", "_", "`", "```\n", "\n", "word ", "> ", "é👍🏽", "~~"]
             for step in 0..<150 {
-                let length = bench.shown.unicodeScalars.count
+                let length = bench.displayedText.unicodeScalars.count
                 let place = Int.random(in: 0..<(length + 1), using: &random)
                 bench.select(
                     place,
@@ -101,13 +101,13 @@ final class EditorMenuTests: GtkTestCase {
                 if Int.random(in: 0..<4, using: &random) == 0 {
                     bench.emit("backspace")
                 } else {
-                    bench.type(pieces[Int.random(in: 0..<pieces.count, using: &random)])
+                    bench.type(fragments[Int.random(in: 0..<fragments.count, using: &random)])
                 }
                 let stepwise = bench.looks
                 bench.view.bar.stylesMarkdown = false
                 bench.view.bar.stylesMarkdown = true
                 guard stepwise == bench.looks else {
-                    return XCTFail("step \(step): \(bench.shown.debugDescription)")
+                    return XCTFail("step \(step): \(bench.displayedText.debugDescription)")
                 }
             }
             try bench.close()
@@ -130,7 +130,7 @@ final class EditorMenuTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { !parts.send.isRevealed }, "Save stands in the bar (SLK-16)")
             XCTAssertTrue(MainLoop.pump { parts.cancelEdit.isMapped })
             parts.cancelEdit.click()
-            XCTAssertTrue(MainLoop.pump { !parts.edit.isRevealed && bench.shown.isEmpty })
+            XCTAssertTrue(MainLoop.pump { !parts.edit.isRevealed && bench.displayedText.isEmpty })
             XCTAssertTrue(MainLoop.pump { parts.cancelReply.isMapped })
             parts.cancelReply.click()
             XCTAssertTrue(MainLoop.pump { !parts.reply.isRevealed })
@@ -157,7 +157,7 @@ extension Widget {
 extension ComposerBench {
     /// The tags of each character, as sorted addresses: equal tags give equal arrays.
     fileprivate var looks: [[String]] {
-        (0..<shown.unicodeScalars.count).map { offset in tags(at: offset).map { "\($0)" }.sorted() }
+        (0..<displayedText.unicodeScalars.count).map { offset in tags(at: offset).map { "\($0)" }.sorted() }
     }
 
     private func tags(at offset: Int) -> [UnsafeMutableRawPointer] {

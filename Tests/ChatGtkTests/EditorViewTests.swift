@@ -15,12 +15,12 @@ final class EditorViewTests: GtkTestCase {
             let bench = try ComposerBench()
             bench.type("Hé")
             bench.type("👨‍👩‍👧!")
-            XCTAssertEqual(bench.shown, "Hé👨‍👩‍👧!")
-            XCTAssertEqual(bench.viewModel.document.text, bench.shown)
-            XCTAssertEqual(bench.selection.0, bench.shown.unicodeScalars.count)
+            XCTAssertEqual(bench.displayedText, "Hé👨‍👩‍👧!")
+            XCTAssertEqual(bench.viewModel.document.text, bench.displayedText)
+            XCTAssertEqual(bench.selection.0, bench.displayedText.unicodeScalars.count)
             bench.emit("backspace")
             bench.emit("backspace")
-            XCTAssertEqual(bench.shown, "Hé", "a family is one character")
+            XCTAssertEqual(bench.displayedText, "Hé", "a family is one character")
             try bench.close()
         }
     }
@@ -31,10 +31,10 @@ final class EditorViewTests: GtkTestCase {
             bench.type("one two three")
             bench.select(4, 7)
             bench.type("2")
-            XCTAssertEqual(bench.shown, "one 2 three")
+            XCTAssertEqual(bench.displayedText, "one 2 three")
             XCTAssertEqual(bench.selection.0, 5)
             bench.viewModel.handle(.undo)
-            XCTAssertEqual(bench.shown, "one two three")
+            XCTAssertEqual(bench.displayedText, "one two three")
             try bench.close()
         }
     }
@@ -45,7 +45,7 @@ final class EditorViewTests: GtkTestCase {
             bench.type("one two three")
             bench.select(3, 7)
             gtk_text_buffer_delete_selection(bench.buffer, 1, 1)
-            XCTAssertEqual(bench.shown, "one three")
+            XCTAssertEqual(bench.displayedText, "one three")
             XCTAssertEqual(bench.viewModel.document.text, "one three")
             try bench.close()
         }
@@ -58,7 +58,7 @@ final class EditorViewTests: GtkTestCase {
             bench.select(2, 2)
             XCTAssertEqual(bench.viewModel.state.composer.selection, .caret(3), "UTF-16 units")
             bench.type("x")
-            XCTAssertEqual(bench.shown, "a👍xb")
+            XCTAssertEqual(bench.displayedText, "a👍xb")
             try bench.close()
         }
     }
@@ -68,11 +68,11 @@ final class EditorViewTests: GtkTestCase {
         try onMain {
             let bench = try ComposerBench()
             var random = SeededGenerator(seed: 7)
-            let pieces = ["a", "é", "👍🏽", "\n", " ", "مرحبا", "e\u{301}", "漢字", "**", "- x\n"]
+            let fragments = ["a", "é", "👍🏽", "\n", " ", "مرحبا", "e\u{301}", "漢字", "**", "- x\n"]
             for step in 0..<600 {
-                let length = bench.shown.unicodeScalars.count
+                let length = bench.displayedText.unicodeScalars.count
                 switch Int.random(in: 0..<9, using: &random) {
-                case 0...3: bench.type(pieces[Int.random(in: 0..<pieces.count, using: &random)])
+                case 0...3: bench.type(fragments[Int.random(in: 0..<fragments.count, using: &random)])
                 case 4:
                     let (a, b) = (
                         Int.random(in: 0..<(length + 1), using: &random),
@@ -84,10 +84,10 @@ final class EditorViewTests: GtkTestCase {
                 case 7: bench.viewModel.handle(.redo)
                 default:
                     bench.viewModel.handle(
-                        .insert(pieces[Int.random(in: 0..<pieces.count, using: &random)], origin: .paste))
+                        .insert(fragments[Int.random(in: 0..<fragments.count, using: &random)], origin: .paste))
                 }
                 let document = bench.viewModel.document
-                guard bench.shown == document.text else { return XCTFail("step \(step): texts differ") }
+                guard bench.displayedText == document.text else { return XCTFail("step \(step): texts differ") }
                 let selection = bench.viewModel.state.composer.selection
                 XCTAssertEqual(bench.selection.0, document.scalarOffset(ofUTF16: selection.location), "step \(step)")
                 XCTAssertEqual(bench.selection.1, document.scalarOffset(ofUTF16: selection.end), "step \(step)")
@@ -120,7 +120,7 @@ final class EditorViewTests: GtkTestCase {
                 borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
             for _ in 0..<13 {
                 bench.type("wrapped words ")
-                _ = bench.settle()
+                _ = bench.waitUntilIdle()
                 XCTAssertEqual(adjustment.value, 0, "nothing is scrolled away below the limit")
                 XCTAssertEqual(adjustment.pageSize, adjustment.upper)
             }
@@ -136,7 +136,7 @@ final class EditorViewTests: GtkTestCase {
             bench.viewModel.send(.composer(.startEdit(id: "m", WrittenText(text))))
             let adjustment = Adjustment(
                 borrowing: UnsafeMutableRawPointer(gtk_scrollable_get_vadjustment(bench.textView.cast())))
-            _ = bench.settle()
+            _ = bench.waitUntilIdle()
             XCTAssertEqual(
                 adjustment.value, adjustment.upper - adjustment.pageSize, accuracy: 1, "the caret is in the last line")
             try bench.close()

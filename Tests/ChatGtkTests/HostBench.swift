@@ -43,7 +43,7 @@ final class HostBench {
     var text: Widget { bar.textWidget }
 
     /// The text view's content.
-    var shown: String {
+    var displayedText: String {
         let buffer = gtk_text_view_get_buffer(text.cast())
         var (start, end) = (GtkTextIter(), GtkTextIter())
         gtk_text_buffer_get_bounds(buffer, &start, &end)
@@ -60,11 +60,11 @@ final class HostBench {
         return Int(gtk_text_iter_get_offset(&iter))
     }
 
-    var refusals: [ComposerRejection] {
+    var rejections: [ComposerRejection] {
         effects.compactMap { if case .rejected(let reason) = $0 { reason } else { nil } }
     }
 
-    func waits(for text: String) -> Bool { MainLoop.pump { self.shown == text && self.bar.text == text } }
+    func waits(for text: String) -> Bool { MainLoop.pump { self.displayedText == text && self.bar.text == text } }
 
     /// Returns the widget of the bar that has this tooltip.
     func item(_ label: String) -> Widget? { widget.descendants.first { $0.tooltip == label } }

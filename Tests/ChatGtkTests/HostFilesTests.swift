@@ -69,7 +69,7 @@ final class HostFilesTests: GtkTestCase {
             XCTAssertTrue(Self.waitForReady(2, bench), "SLK-36: \(bench.state.attachments)")
             try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
             XCTAssertTrue(Self.waitForReady(3, bench))
-            XCTAssertEqual(bench.shown, "", "SLK-36: none of it is text")
+            XCTAssertEqual(bench.displayedText, "", "SLK-36: none of it is text")
             let cells = { bench.widget.descendants.filter { $0.hasStyle("attachment-cell") && $0.isMapped } }
             XCTAssertTrue(MainLoop.pump { cells().count == 3 }, "MIB-38")
             XCTAssertTrue(cells()[1].grabFocus())
@@ -98,8 +98,10 @@ final class HostFilesTests: GtkTestCase {
             let player = Player(session)
             session.add(inputPlugIn: player)
             try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
-            XCTAssertTrue(MainLoop.pump { player.taken.count == 1 }, "MIB-22: \(player.taken)")
-            XCTAssertTrue(player.taken[0].hasPrefix("image/png with"), "MIB-22: the bytes, too: \(player.taken)")
+            XCTAssertTrue(MainLoop.pump { player.acceptedContents.count == 1 }, "MIB-22: \(player.acceptedContents)")
+            XCTAssertTrue(
+                player.acceptedContents[0].hasPrefix("image/png with"),
+                "MIB-22: the bytes, too: \(player.acceptedContents)")
             XCTAssertEqual(session.composer.attachments, [], "MIB-19: the first that takes it ends it")
             try Self.paste(try files.file("t.txt", Data("words".utf8)), as: "text/plain;charset=utf-8", into: bench)
             XCTAssertTrue(bench.waits(for: "words"), "MIB-19: text goes to the text")
@@ -123,9 +125,9 @@ final class HostFilesTests: GtkTestCase {
             let player = Player(bench.session)
             bench.session.add(inputPlugIn: player)
             try Self.paste(try files.picture("p.png"), as: "image/png", into: bench)
-            XCTAssertTrue(MainLoop.pump { player.taken.count == 1 })
+            XCTAssertTrue(MainLoop.pump { player.acceptedContents.count == 1 })
             try Self.paste(try files.list("a.txt"), as: "text/uri-list", into: bench)
-            XCTAssertTrue(MainLoop.pump { bench.refusals == [.mediaType("text/plain")] }, "\(bench.refusals)")
+            XCTAssertTrue(MainLoop.pump { bench.rejections == [.mediaType("text/plain")] }, "\(bench.rejections)")
             XCTAssertNil(
                 bench.item("Attach Files").flatMap { $0.isMapped ? $0 : nil }, "no button where there is no tray")
             bench.close()
@@ -135,7 +137,7 @@ final class HostFilesTests: GtkTestCase {
     /// Accepts images.
     private final class Player: ComposerInputPlugIn, @unchecked Sendable {
         let name = "player"
-        var taken: [String] = []
+        var acceptedContents: [String] = []
         var isEmpty = true
         private let session: ComposerSession
 
@@ -145,7 +147,9 @@ final class HostFilesTests: GtkTestCase {
             guard case .media(let attachment) = offer, attachment.type.hasPrefix("image/") else { return false }
             MainActor.assumeIsolated {
                 let content = attachment.source.flatMap { session.attachments?.content(offeredAs: $0) }
-                if case .data(let data)? = content { taken.append("\(attachment.type) with \(data.count) bytes") }
+                if case .data(let data)? = content {
+                    acceptedContents.append("\(attachment.type) with \(data.count) bytes")
+                }
             }
             isEmpty = false
             return true
@@ -162,18 +166,20 @@ final class HostFilesTests: GtkTestCase {
             let source = Label("drag me")
             gtk_box_prepend(bench.column.cast(), source.cast())
             source.offerDrag(of: try files.file("dropped.txt"))
-            let isTold = { bench.widget.descendants.contains { $0.hasStyle("drop-target") } }
+            let isHighlighted = { bench.widget.descendants.contains { $0.hasStyle("drop-target") } }
             XCTAssertTrue(MainLoop.pump { source.isMapped && source.height > 0 })
             try RealInput.point(at: source)
             try RealInput.pressButton()
             let way = Int((bench.widget.bounds(in: bench.window.window)?.y ?? 0)) + 20
             try RealInput.move(byX: 0, y: way, steps: 16)
-            for step in 0..<40 where !isTold() { try RealInput.move(byX: step % 2 == 0 ? 2 : -2, y: 0, steps: 1) }
-            XCTAssertTrue(MainLoop.pump(until: isTold), "SLK-36: it says so")
+            for step in 0..<40 where !isHighlighted() {
+                try RealInput.move(byX: step % 2 == 0 ? 2 : -2, y: 0, steps: 1)
+            }
+            XCTAssertTrue(MainLoop.pump(until: isHighlighted), "SLK-36: it says so")
             try RealInput.releaseButton()
             XCTAssertTrue(Self.waitForReady(1, bench), "SLK-36")
             XCTAssertEqual(bench.state.attachments.map(\.name), ["dropped.txt"])
-            XCTAssertTrue(MainLoop.pump { !isTold() })
+            XCTAssertTrue(MainLoop.pump { !isHighlighted() })
             bench.close()
         }
     }

@@ -207,9 +207,9 @@ final class HostLayoutTests: GtkTestCase {
             try RealInput.press("ctrl+Home")
             for _ in 0..<6 { try RealInput.press("Down") }
             try RealInput.type("x")
-            XCTAssertTrue(MainLoop.pump { bench.shown.contains("xline 7") && isInView() }, bench.shown)
+            XCTAssertTrue(MainLoop.pump { bench.displayedText.contains("xline 7") && isInView() }, bench.displayedText)
             try RealInput.type("yz")
-            XCTAssertTrue(MainLoop.pump { bench.shown.contains("xyzline 7") })
+            XCTAssertTrue(MainLoop.pump { bench.displayedText.contains("xyzline 7") })
             _ = bench.heights()
             XCTAssertLessThan(adjustment.value, adjustment.upper / 3, "MCV-14: ⚠ it went to the end at each key")
             XCTAssertTrue(isInView())

@@ -30,15 +30,15 @@ final class HostPlugInTests: GtkTestCase {
                 return .handled
             }
             try RealInput.type("a1xb")
-            XCTAssertTrue(bench.waits(for: "a✗b"), "HKW-4: \(bench.shown)")
+            XCTAssertTrue(bench.waits(for: "a✗b"), "HKW-4: \(bench.displayedText)")
             XCTAssertEqual(
                 asked, ["first a", "second a", "first 1", "first x", "second x", "first b", "second b"], "HKW-4")
-            XCTAssertEqual(bench.refusals, [.denied(by: "no digits")], "HKW-32: the user is told")
+            XCTAssertEqual(bench.rejections, [.denied(by: "no digits")], "HKW-32: the user is told")
             try RealInput.press("Left")
             XCTAssertTrue(MainLoop.pump { bench.caret == 2 })
             try RealInput.type("7")
-            XCTAssertTrue(MainLoop.pump { bench.refusals.count == 2 })
-            XCTAssertEqual(bench.shown, "a✗b", "HKW-32")
+            XCTAssertTrue(MainLoop.pump { bench.rejections.count == 2 })
+            XCTAssertEqual(bench.displayedText, "a✗b", "HKW-32")
             XCTAssertEqual(bench.caret, 2, "HKW-32: the caret, too")
             bench.session.removeInterceptor(named: "no digits")
             try RealInput.type("7")
@@ -52,10 +52,10 @@ final class HostPlugInTests: GtkTestCase {
     func testObserversReceiveEachChangeWithItsOrigin() throws {
         try onMain {
             let bench = try HostBench()
-            var heard: [String] = []
+            var received: [String] = []
             var seen: [ComposerObservation] = []
             let note: @MainActor (TextEvent) -> Void = { event in
-                heard.append("\(event.kind.rawValue) \(event.removed)>\(event.inserted) \(event.origin.rawValue)")
+                received.append("\(event.kind.rawValue) \(event.removed)>\(event.inserted) \(event.origin.rawValue)")
             }
             bench.session.observe(as: "log", { observation, _ in seen.append(observation) }, textChanged: note)
             bench.session.observe(as: "log", textChanged: note)
@@ -71,7 +71,7 @@ final class HostPlugInTests: GtkTestCase {
             bench.bar.text = "by code"
             XCTAssertTrue(bench.waits(for: "by code"))
             XCTAssertEqual(
-                heard,
+                received,
                 [
                     "inserted >a typed", "inserted >b typed", "deleted b> typed", "replaced a>c typed",
                     "inserted >c paste", "deleted c> undo", "replaced c>by code code",
@@ -81,10 +81,10 @@ final class HostPlugInTests: GtkTestCase {
                 XCTAssertTrue(seen.contains(observation), "HKW-5: \(observation)")
             }
             bench.session.removeObserver(named: "log")
-            let count = heard.count
+            let count = received.count
             try RealInput.type("x")
             XCTAssertTrue(bench.waits(for: "by codex"))
-            XCTAssertEqual(heard.count, count, "HKW-5")
+            XCTAssertEqual(received.count, count, "HKW-5")
             bench.close()
         }
     }
@@ -93,16 +93,16 @@ final class HostPlugInTests: GtkTestCase {
     func testInputMethodCommitIsOneChange() throws {
         try onMain {
             let bench = try HostBench()
-            var heard: [String] = []
+            var received: [String] = []
             bench.session.observe(
-                as: "log", textChanged: { heard.append("\($0.kind.rawValue) \($0.inserted) \($0.origin.rawValue)") })
+                as: "log", textChanged: { received.append("\($0.kind.rawValue) \($0.inserted) \($0.origin.rawValue)") })
             bench.text.setProperty("im-module", "gtk-im-context-simple")
             try RealInput.press("ctrl+shift+u", "4", "1")
             XCTAssertTrue(MainLoop.pump { bench.state.preedit.hasSuffix("41") })
-            XCTAssertEqual(heard, [], "HKW-31")
+            XCTAssertEqual(received, [], "HKW-31")
             try RealInput.press("space")
-            XCTAssertTrue(bench.waits(for: "A"), bench.shown)
-            XCTAssertEqual(heard, ["inserted A inputMethod"], "HKW-30")
+            XCTAssertTrue(bench.waits(for: "A"), bench.displayedText)
+            XCTAssertEqual(received, ["inserted A inputMethod"], "HKW-30")
             bench.close()
         }
     }
@@ -121,7 +121,7 @@ final class HostPlugInTests: GtkTestCase {
                     bench.session.transform(TextRange(location: 0, length: 1000)) { $0.uppercased() }
                 })
             try RealInput.type("hey")
-            XCTAssertTrue(bench.waits(for: "HEY"), bench.shown)
+            XCTAssertTrue(bench.waits(for: "HEY"), bench.displayedText)
             XCTAssertEqual(seen.first, "", "before the change")
             XCTAssertEqual(bench.caret, 3)
             bench.close()
@@ -144,7 +144,7 @@ final class HostPlugInTests: GtkTestCase {
             try RealInput.press("ctrl+shift+Left", "ctrl+shift+Left")
             XCTAssertTrue(MainLoop.pump { bench.state.selection == TextRange(location: 4, length: 9) })
             try bench.click(try XCTUnwrap(bench.item("Upper Case")))
-            XCTAssertTrue(bench.waits(for: "one TWO THREE"), "HKW-9: \(bench.shown)")
+            XCTAssertTrue(bench.waits(for: "one TWO THREE"), "HKW-9: \(bench.displayedText)")
             // Check the end only: on X11 GTK collapses a selection whose whole text is replaced.
             XCTAssertEqual(bench.state.selection.end, 13, "HKW-9")
             XCTAssertTrue(MainLoop.pump { bench.text.hasFocus })
@@ -158,7 +158,7 @@ final class HostPlugInTests: GtkTestCase {
             bench.session.transform(TextRange(location: 0, length: 4)) { _ in nil }
             XCTAssertTrue(bench.waits(for: "a long number three"), "HKW-8: nil deletes")
             bench.session.transform(TextRange(location: 900, length: 1)) { _ in "x" }
-            XCTAssertEqual(bench.shown, "a long number three", "HKW-8: nothing is beyond the end")
+            XCTAssertEqual(bench.displayedText, "a long number three", "HKW-8: nothing is beyond the end")
             bench.close()
         }
     }
@@ -167,22 +167,22 @@ final class HostPlugInTests: GtkTestCase {
     func testSuspendedObservationReportsOneChange() throws {
         try onMain {
             let bench = try HostBench()
-            var heard: [String] = []
-            bench.session.observe(as: "log", textChanged: { heard.append("\($0.inserted) \($0.origin.rawValue)") })
+            var received: [String] = []
+            bench.session.observe(as: "log", textChanged: { received.append("\($0.inserted) \($0.origin.rawValue)") })
             bench.session.suspendObservation()
             bench.session.suspendObservation()
             try RealInput.type("- a")
             try RealInput.press("shift+Return")
             bench.session.resumeObservation()
             try RealInput.type("b")
-            XCTAssertTrue(bench.waits(for: "- a\nb"), "HKW-33: no list goes on: \(bench.shown)")
-            XCTAssertEqual(heard, [], "HKW-33")
+            XCTAssertTrue(bench.waits(for: "- a\nb"), "HKW-33: no list goes on: \(bench.displayedText)")
+            XCTAssertEqual(received, [], "HKW-33")
             bench.session.resumeObservation()
-            XCTAssertEqual(heard, ["- a\nb code"], "HKW-33")
+            XCTAssertEqual(received, ["- a\nb code"], "HKW-33")
             bench.session.ignoreNextSingleDeletion()
             try RealInput.press("BackSpace")
-            XCTAssertTrue(MainLoop.pump { bench.refusals == [.deletionIgnored] }, "HKW-33")
-            XCTAssertEqual(bench.shown, "- a\nb", "HKW-33: once")
+            XCTAssertTrue(MainLoop.pump { bench.rejections == [.deletionIgnored] }, "HKW-33")
+            XCTAssertEqual(bench.displayedText, "- a\nb", "HKW-33: once")
             try RealInput.press("BackSpace")
             XCTAssertTrue(bench.waits(for: "- a\n"), "HKW-33: and no more")
             bench.close()
@@ -209,10 +209,10 @@ final class HostPlugInTests: GtkTestCase {
             try RealInput.type("@")
             XCTAssertTrue(MainLoop.pump { popup.isOpen && bench.state.completion?.items.count == 2 })
             try RealInput.press("Return")
-            XCTAssertTrue(MainLoop.pump { bench.refusals.contains(.denied(by: "policy")) }, "MIB-32: not Ann")
-            XCTAssertEqual(bench.shown, "@")
+            XCTAssertTrue(MainLoop.pump { bench.rejections.contains(.denied(by: "policy")) }, "MIB-32: not Ann")
+            XCTAssertEqual(bench.displayedText, "@")
             try RealInput.press("Down", "Return")
-            XCTAssertTrue(bench.waits(for: "@Bob "), bench.shown)
+            XCTAssertTrue(bench.waits(for: "@Bob "), bench.displayedText)
             bench.session.setCompletionPolicy(nil)
             XCTAssertEqual(policy.asked.last, "detached")
             bench.close()
@@ -294,12 +294,14 @@ final class HostPlugInTests: GtkTestCase {
             try RealInput.type(" so")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { saved == ["m Ann said so 1"] }, "\(saved)")
-            XCTAssertTrue(MainLoop.pump { bench.state.editing == "m" && bench.shown == "Ann said so" }, "it is back")
+            XCTAssertTrue(
+                MainLoop.pump { bench.state.editing == "m" && bench.displayedText == "Ann said so" }, "it is back")
             XCTAssertEqual(bench.session.document.mentions.count, 1, "with its mention")
             XCTAssertTrue(MainLoop.pump { bench.bar.widgets.edit.isRevealed })
             fails = false
             try RealInput.press("Return")
-            XCTAssertTrue(MainLoop.pump { saved.count == 2 && bench.shown == "a draft" }, "the draft comes last")
+            XCTAssertTrue(
+                MainLoop.pump { saved.count == 2 && bench.displayedText == "a draft" }, "the draft comes last")
             XCTAssertNil(bench.state.editing)
             bench.close()
         }

@@ -36,8 +36,8 @@ final class InvitationTests: GtkTestCase {
                 viewModel: viewModel, list: list, stack: builder["sidebar_stack"],
                 avatarLoader: AvatarLoader(service: FakeMediaService()))
             viewModel.start()
-            service.tell([Self.summary("plans", .group), Self.summary("Bo", .direct)])
-            service.tell([Self.garden])
+            service.publish([Self.summary("plans", .group), Self.summary("Bo", .direct)])
+            service.publish([Self.garden])
             let window: Widget = builder["window"]
             gtk_window_set_default_size(window.cast(), 900, 600)
             gtk_window_present(window.cast())

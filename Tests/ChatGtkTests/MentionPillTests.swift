@@ -41,7 +41,7 @@ final class MentionPillTests: GtkTestCase {
             bench.view.currentUserEntityID = "robin"
             var random = SeededGenerator(seed: 11)
             for step in 0..<300 {
-                let length = bench.shown.unicodeScalars.count
+                let length = bench.displayedText.unicodeScalars.count
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0: bench.type(["a", " ", "é", "👍🏽", "\n"][Int.random(in: 0..<5, using: &random)])
                 case 1:
@@ -75,12 +75,12 @@ final class MentionPillTests: GtkTestCase {
             bench.load("@Ann Lindqvist", [(Self.ann, 0)])
             XCTAssertTrue(bench.waitForTags())
             guard let view = ComposerTextView.of(bench.textView) else { return XCTFail("the class is ours") }
-            _ = bench.settle()
+            _ = bench.waitUntilIdle()
             let rectangles = view.rectangles(of: 0..<14)
             XCTAssertEqual(rectangles.count, 1)
             XCTAssertGreaterThan(rectangles.first?.width ?? 0, 50)
             bench.viewModel.handle(.load(WrittenText(String(repeating: "long line ", count: 60))))
-            _ = bench.settle()
+            _ = bench.waitUntilIdle()
             XCTAssertGreaterThan(view.rectangles(of: 0..<600).count, 2, "one for each displayed line")
             try bench.close()
         }
@@ -98,7 +98,7 @@ final class MentionPillTests: GtkTestCase {
             try RealInput.activate(target.window.window)
             target.view.grabFocus()
             try RealInput.press("ctrl+v")
-            XCTAssertTrue(MainLoop.pump { target.shown == "Hi @Ann Lindqvist" }, target.shown)
+            XCTAssertTrue(MainLoop.pump { target.displayedText == "Hi @Ann Lindqvist" }, target.displayedText)
             XCTAssertEqual(target.viewModel.document.mentions.map(\.mention), [Self.ann], "HKW-29")
             XCTAssertTrue(target.waitForTags())
             try source.close()
@@ -114,7 +114,7 @@ final class MentionPillTests: GtkTestCase {
             try RealInput.activate(bench.window.window)
             bench.view.grabFocus()
             bench.view.bar.showsFormatting = true
-            _ = bench.settle()
+            _ = bench.waitUntilIdle()
             bench.viewModel.handle(.select(TextRange(location: 0, length: 14)))
             guard let editor = bench.view.bar.binding?.editor else { return XCTFail("no editor") }
             let start = editor.rectangle(at: 4, in: bench.textView)
@@ -123,7 +123,8 @@ final class MentionPillTests: GtkTestCase {
             try RealInput.pressButton()
             try RealInput.move(byX: Int(end.x - start.x) + 30, y: 0)
             try RealInput.releaseButton()
-            XCTAssertTrue(MainLoop.pump { bench.shown.hasSuffix(" says hello@Ann Lindqvist") }, bench.shown)
+            XCTAssertTrue(
+                MainLoop.pump { bench.displayedText.hasSuffix(" says hello@Ann Lindqvist") }, bench.displayedText)
             XCTAssertEqual(bench.viewModel.document.mentions.last?.mention, Self.ann)
             XCTAssertTrue(bench.waitForTags())
             try bench.close()

@@ -26,8 +26,8 @@ final class StyleTests: GtkTestCase {
             for style in Self.styles {
                 bench.session.handle(.select(TextRange(location: 6, length: 6)))
                 bench.session.handle(.setStyle(style, true))
-                let wanted = (0..<18).map { (6..<12).contains($0) ? 1 : 0 }
-                XCTAssertTrue(MainLoop.pump { bench.looks == wanted }, "\(style): \(bench.looks)")
+                let expected = (0..<18).map { (6..<12).contains($0) ? 1 : 0 }
+                XCTAssertTrue(MainLoop.pump { bench.looks == expected }, "\(style): \(bench.looks)")
                 bench.session.handle(.clearStyles)
                 XCTAssertTrue(MainLoop.pump { bench.looks.allSatisfy { $0 == 0 } }, "\(style)")
                 bench.session.handle(.undo)
@@ -109,8 +109,8 @@ final class StyleTests: GtkTestCase {
                 case 4: bench.session.handle(number(2) == 0 ? .undo : .redo)
                 default: bench.session.handle(.pasteInternalClipboard)
                 }
-                guard MainLoop.pump(forAtMost: 3, until: { bench.looks == bench.wanted }) else {
-                    return XCTFail("step \(step): \(bench.looks) for \(bench.wanted)")
+                guard MainLoop.pump(forAtMost: 3, until: { bench.looks == bench.expected }) else {
+                    return XCTFail("step \(step): \(bench.looks) for \(bench.expected)")
                 }
             }
             bench.close()
@@ -187,7 +187,7 @@ private final class StyleBench {
     }
 
     /// The number of styles on each character of the document.
-    var wanted: [Int] {
+    var expected: [Int] {
         let document = session.document
         var counts = [Int](repeating: 0, count: document.scalarCount)
         for span in document.spans where span.style != nil {

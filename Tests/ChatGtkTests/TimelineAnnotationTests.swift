@@ -28,7 +28,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertEqual(bench.list.focusedRow, bench.model.rows.index(of: bench.id(28)), "the focus is back")
             let row = try XCTUnwrap(bench.row(28))
             XCTAssertTrue(row.accessibleText.contains("You reacted with ❤️"), row.accessibleText)
-            bench.settle()
+            bench.waitUntilIdle()
             try RealInput.point(at: try XCTUnwrap(Self.chip(bench, 28)))
             try RealInput.click()
             XCTAssertTrue(bench.wait { Self.chips(bench, 28).isEmpty }, "taken back")
@@ -94,12 +94,12 @@ final class TimelineAnnotationTests: GtkTestCase {
                 }
             }
             XCTAssertTrue(bench.wait { Self.chips(bench, 29).count == 6 })
-            bench.settle()
+            bench.waitUntilIdle()
             let tops = Set(Self.reactions(bench, 29).compactMap { $0.bounds(in: bench.window.window)?.y })
             XCTAssertEqual(tops.count, 2, "five in a line, and the next one below")
             for text in ["😂", "😮", "❤️", "👍", "🙏"] { bench.timeline.perform(.react(text), on: MessageID("m29")) }
             XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2"] }, "has \(Self.chips(bench, 29))")
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertTrue(bench.list.isAtEnd, "the row that grew did not push the end out of view")
             try bench.close()
         }

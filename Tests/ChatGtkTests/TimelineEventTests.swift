@@ -22,7 +22,7 @@ final class TimelineEventTests: GtkTestCase {
                 try await backend.setTopic("Second", of: ConversationBench.room)
             }
             XCTAssertTrue(bench.wait { Self.group(bench)?.lines.count == 3 })
-            bench.settle()
+            bench.waitUntilIdle()
             let row = try XCTUnwrap(Self.row(bench))
             XCTAssertEqual(
                 row.accessibleText, "You changed the room name to “Short” · You changed the topic to “Second”")
@@ -70,16 +70,16 @@ final class TimelineEventTests: GtkTestCase {
             let places = bench.visible.map(bench.bottom)
             try read(9, people[...])
             XCTAssertTrue(bench.wait { bench.row(9)?.readReceipts.widget.isVisible == true })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.visible.map(bench.bottom), places)
-            let strip = try XCTUnwrap(bench.row(9)?.readReceipts)
+            let receipts = try XCTUnwrap(bench.row(9)?.readReceipts)
             XCTAssertEqual(
-                strip.widget.children.count { $0.isVisible }, ReadReceiptsView.maxAvatars, "four and a number")
-            XCTAssertTrue(strip.accessibleText.hasSuffix("and 5 others"), strip.accessibleText)
+                receipts.widget.children.count { $0.isVisible }, ReadReceiptsView.maxAvatars, "four and a number")
+            XCTAssertTrue(receipts.accessibleText.hasSuffix("and 5 others"), receipts.accessibleText)
             XCTAssertTrue(bench.row(9)?.accessibleText.contains("Read by") == true)
             try read(10, people.prefix(3))
             XCTAssertTrue(bench.wait { bench.row(10)?.readReceipts.widget.isVisible == true })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.visible.map(bench.bottom), places)
             XCTAssertEqual(bench.row(9)?.readReceipts.widget.children.count { $0.isVisible }, 4)
             for number in [9, 10] {

@@ -28,7 +28,7 @@ final class TimelineFingerTests: GtkTestCase {
         gtk_window_fullscreen(bench.window.window.cast())
         guard bench.wait({ bench.window.window.height == 800 }) else { throw TimedOut() }
         try bench.activate()
-        bench.settle()
+        bench.waitUntilIdle()
     }
 
     /// Returns the middle of a message's text in display coordinates; the window is fullscreen.
@@ -71,7 +71,7 @@ final class TimelineFingerTests: GtkTestCase {
             try Fingers.touch(.move, x: 640, y: offset + top + 40)
             XCTAssertTrue(bench.wait { !bench.view.composerHasFocus })
             try Fingers.lift(x: 640, y: offset + top + 40, over: bench.list.widget)
-            bench.settle()
+            bench.waitUntilIdle()
             try bench.close()
         }
     }
@@ -102,17 +102,17 @@ final class TimelineFingerTests: GtkTestCase {
             try Fingers.touch(.move, x: 640, y: 300)
             XCTAssertTrue(bench.wait { abs(bench.bottom(number) - before - 40) < 1 }, "with the finger")
             try Fingers.lift(x: 640, y: 300, over: bench.list.widget)
-            bench.settle()
+            bench.waitUntilIdle()
             // Retry: on a busy machine a delayed touch sequence ends without velocity.
             let continues = try (0..<5).contains { _ in
                 bench.view.scrollToEnd()
-                bench.settle()
+                bench.waitUntilIdle()
                 try Self.flick(bench)
                 let atLift = bench.list.distanceFromEnd
                 return MainLoop.pump(forAtMost: 2) { bench.list.distanceFromEnd > atLift + 60 }
             }
             XCTAssertTrue(continues, "on by itself")
-            bench.settle()
+            bench.waitUntilIdle()
             try bench.close()
         }
     }
@@ -141,7 +141,7 @@ final class TimelineFingerTests: GtkTestCase {
             XCTAssertTrue(
                 bench.wait { bench.list.distanceFromEnd > when + 20 || bench.visible.first != read }, "goes on")
             XCTAssertEqual(backwards, 0, accuracy: 1)
-            bench.settle()
+            bench.waitUntilIdle()
             try bench.close()
         }
     }
@@ -205,7 +205,7 @@ final class TimelineFingerTests: GtkTestCase {
             XCTAssertGreaterThan(atLift, 100)
             try Fingers.stopScrolling()
             XCTAssertTrue(bench.wait { bench.list.distanceFromEnd > atLift + 40 }, "on by itself")
-            bench.settle()
+            bench.waitUntilIdle()
             let still = bench.list.distanceFromEnd
             for _ in 0..<10 { bench.frame() }
             XCTAssertEqual(bench.list.distanceFromEnd, still, "and comes to rest")
@@ -231,7 +231,7 @@ final class TimelineFingerTests: GtkTestCase {
                 try Fingers.scroll(-0.1)
                 try Fingers.scroll(0, sideways: 0.1)
                 try Fingers.stopScrolling()
-                bench.settle()
+                bench.waitUntilIdle()
                 let (start, left) = (bench.list.distanceFromEnd, sideways.value)
                 for _ in 0..<8 {
                     try Fingers.scroll(-0.4, sideways: 0.1)
@@ -240,9 +240,9 @@ final class TimelineFingerTests: GtkTestCase {
                 XCTAssertGreaterThan(bench.list.distanceFromEnd, start + 60, "upright, and a little to the side")
                 XCTAssertEqual(sideways.value, left)
                 try Fingers.stopScrolling()
-                bench.settle()
+                bench.waitUntilIdle()
                 bench.view.scrollToEnd()
-                bench.settle()
+                bench.waitUntilIdle()
                 try Fingers.scroll(0, sideways: 0.2)
                 for _ in 0..<8 {
                     try Fingers.scroll(-0.1, sideways: 0.4)
@@ -253,7 +253,7 @@ final class TimelineFingerTests: GtkTestCase {
                 let atLift = sideways.value
                 try Fingers.stopScrolling()
                 XCTAssertTrue(bench.wait { sideways.value > atLift + 10 }, "on by itself")
-                bench.settle()
+                bench.waitUntilIdle()
             }
             try bench.close()
         }
@@ -271,14 +271,14 @@ final class TimelineFingerTests: GtkTestCase {
             XCTAssertGreaterThan(bench.list.distanceFromEnd, 80)
             XCTAssertEqual(block.horizontalAdjustment.value, 0)
             try Fingers.lift(x: x + 10, y: y + 150, over: bench.list.widget)
-            bench.settle()
+            bench.waitUntilIdle()
             bench.view.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             try Fingers.drag(from: (x, y), to: (x - 200, y + 10), over: bench.list.widget)
             XCTAssertGreaterThan(block.horizontalAdjustment.value, 80)
             XCTAssertTrue(bench.list.isAtEnd)
             try Fingers.lift(x: x - 200, y: y + 10, over: bench.list.widget)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertNil(bench.conversation.composer.state.composer.reply, "no swipe that answers")
             XCTAssertFalse(MainLoop.pump(forAtMost: 1) { bench.timeline.menu.isOpen }, "nor a finger that stays")
             try bench.close()
@@ -304,12 +304,12 @@ final class TimelineFingerTests: GtkTestCase {
             bench.view.focusComposer()
             try bench.press("Escape")
             XCTAssertTrue(bench.wait { composer.state.composer.reply == nil })
-            bench.settle()
+            bench.waitUntilIdle()
             for end in [(40.0, 2.0), (60.0, 200.0)] {
                 let (x, y) = try Self.place(290, bench)
                 try Fingers.drag(from: (x, y), to: (x + end.0, y + end.1), over: bench.list.widget)
                 try Fingers.lift(x: x + end.0, y: y + end.1, over: bench.list.widget)
-                bench.settle()
+                bench.waitUntilIdle()
                 XCTAssertNil(composer.state.composer.reply, "\(end)")
             }
             try bench.close()
@@ -323,7 +323,7 @@ final class TimelineFingerTests: GtkTestCase {
             try Fingers.touch(.begin, x: x, y: y)
             XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
             try Fingers.lift(x: x, y: y, over: bench.list.widget)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertTrue(bench.timeline.menu.isOpen, "stays when the finger is lifted")
             try bench.press("Escape")
             XCTAssertTrue(bench.wait { !bench.timeline.menu.isOpen })

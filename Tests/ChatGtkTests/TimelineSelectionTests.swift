@@ -22,7 +22,7 @@ final class TimelineSelectionTests: GtkTestCase {
             XCTAssertTrue(bench.row(29)?.widget.hasStyle("marked") ?? false)
             try bench.press("space")
             XCTAssertTrue(bench.wait { bench.model.state.selection.count == 1 }, "once more takes it out")
-            bench.settle()
+            bench.waitUntilIdle()
             try bench.input(["mousemove"] + bench.point(27) + ["click", "1"])
             XCTAssertTrue(bench.wait { bench.model.state.selection.count == 2 }, "a click marks, too")
             try bench.press("ctrl+c")

@@ -20,7 +20,7 @@ final class TimelineViewTests: GtkTestCase {
             bench.conversation.composer.handle(.insert("one more", origin: .typed))
             bench.conversation.composer.handle(.send)
             XCTAssertTrue(bench.wait { bench.model.lastEditable?.text == "one more" })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertTrue(bench.list.isAtEnd)
             XCTAssertEqual(bench.list.distanceFromEnd, 0)
             try bench.close()
@@ -38,7 +38,7 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertTrue(bench.view.isLatestVisible)
             bench.view.scrollToEnd()
             XCTAssertTrue(bench.wait { !bench.model.state.isDetached })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.visible.last, 399)
             XCTAssertEqual(bench.bottom(399), Double(bench.list.widget.height), accuracy: 0.5)
             XCTAssertFalse(bench.view.isLatestVisible)
@@ -71,24 +71,24 @@ final class TimelineViewTests: GtkTestCase {
                     if last == nil, let number = bench.read { last = (number, bench.bottom(number)) }
                     return false
                 }
-                bench.settle()
+                bench.waitUntilIdle()
                 XCTAssertLessThanOrEqual(bench.model.rows.count, 2 * 480 + 200)
             }
             XCTAssertLessThanOrEqual(drift, 1, "what is read has moved")
             last = nil
             bench.list.scrollToStart()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.visible.first, 0)
             XCTAssertTrue(bench.model.state.isDetached, "the newest are let go of")
             XCTAssertTrue(bench.view.isLatestVisible)
             // Scroll down until the newest messages are loaded.
             for _ in 0..<60 where bench.model.state.isDetached {
                 bench.list.scrollPage(12)
-                bench.settle()
+                bench.waitUntilIdle()
             }
             XCTAssertFalse(bench.model.state.isDetached)
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.visible.last, 1099)
             try bench.close()
         }
@@ -99,7 +99,7 @@ final class TimelineViewTests: GtkTestCase {
             let bench = try ConversationBench(1000)
             bench.timeline.jump(to: MessageID("m300"))
             XCTAssertTrue(bench.wait { bench.visible.contains(300) })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertTrue(bench.model.state.isDetached)
             XCTAssertTrue(bench.row(300)?.widget.hasStyle("found") ?? false)
             let middle = (bench.list.bounds(of: bench.id(300))?.top ?? .nan) / Double(bench.list.widget.height)
@@ -113,7 +113,7 @@ final class TimelineViewTests: GtkTestCase {
         try onMain {
             let first = try ConversationBench(600)
             first.list.scrollPage(-4.3)
-            first.settle()
+            first.waitUntilIdle()
             let (number, place) = (first.visible.last ?? -1, first.bottom(first.visible.last ?? -1))
             first.window.close()
             try finish { [coordinator = first.fixture.coordinator] in await coordinator.flushDrafts() }
@@ -132,7 +132,7 @@ final class TimelineViewTests: GtkTestCase {
             let (layouts, bindings) = (BodyText.layoutsMade, bench.list.layout.realized.bindings)
             for _ in 0..<20 {
                 bench.list.scrollPage(-0.5)
-                bench.settle()
+                bench.waitUntilIdle()
             }
             let bound = bench.list.layout.realized.bindings - bindings
             XCTAssertGreaterThan(bound, 20)
@@ -183,16 +183,16 @@ final class TimelineViewTests: GtkTestCase {
         try onMain {
             let bench = try ConversationBench(100)
             bench.list.scrollPage(-1.5)
-            bench.settle()
+            bench.waitUntilIdle()
             let number = try XCTUnwrap(bench.read)
             let (place, height) = (bench.bottom(number), bench.list.widget.height)
-            let strip = try XCTUnwrap(
+            let indicator = try XCTUnwrap(
                 ConversationBench.descendants(of: bench.view.widget).first { $0.hasStyle("parlance-typing") })
-            let label = Label(borrowing: try XCTUnwrap(strip.children.first).pointer)
-            for (names, isTold) in [(["Alex"], true), ([], false)] {
+            let label = Label(borrowing: try XCTUnwrap(indicator.children.first).pointer)
+            for (names, isTyping) in [(["Alex"], true), ([], false)] {
                 bench.conversation.composer.send(.typingUsers(names))
-                XCTAssertTrue(bench.wait { label.text.contains("Alex") == isTold }, label.text)
-                bench.settle()
+                XCTAssertTrue(bench.wait { label.text.contains("Alex") == isTyping }, label.text)
+                bench.waitUntilIdle()
                 XCTAssertEqual(bench.bottom(number), place)
                 XCTAssertEqual(bench.list.widget.height, height)
             }

@@ -7,8 +7,8 @@ import Synchronization
 final class FakeServer: OutboxBackend {
     private struct State {
         var calls: [String] = []
-        var answers: [DeliveryError] = []
-        var isHeld = false
+        var errors: [DeliveryError] = []
+        var isSuspended = false
         var parts: [Double] = []
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -19,7 +19,7 @@ final class FakeServer: OutboxBackend {
     var calls: [String] { state.withLock { $0.calls } }
 
     /// Makes the next attempts fail with these errors, in order.
-    func fail(with errors: DeliveryError...) { state.withLock { $0.answers += errors } }
+    func fail(with errors: DeliveryError...) { state.withLock { $0.errors += errors } }
 
     /// The progress reported for each upload before it completes.
     var parts: [Double] {
@@ -28,11 +28,11 @@ final class FakeServer: OutboxBackend {
     }
 
     /// Suspends attempts from here on.
-    func hold() { state.withLock { $0.isHeld = true } }
+    func suspend() { state.withLock { $0.isSuspended = true } }
 
     func release() {
         let waiting = state.withLock { state in
-            state.isHeld = false
+            state.isSuspended = false
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -43,7 +43,7 @@ final class FakeServer: OutboxBackend {
         _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
         for part in parts { progress(part) }
-        try await answer("upload \(file.digest ?? file.uri)")
+        try await respond(to: "upload \(file.digest ?? file.uri)")
         return "server:\(file.digest ?? file.uri)"
     }
 
@@ -51,14 +51,14 @@ final class FakeServer: OutboxBackend {
         switch request.action {
         case .send(let message):
             let files = message.files.map { " " + $0.uri }.joined()
-            try await answer("\(request.id) send \(message.text.source)\(files)")
+            try await respond(to: "\(request.id) send \(message.text.source)\(files)")
             return MessageID("$\(request.id)")
         case .edit(let target, let text):
-            try await answer("\(request.id) edit \(Self.name(target)) \(text.source)")
-        case .unreadable: try await answer("\(request.id) unreadable")
-        case .delete(let target): try await answer("\(request.id) delete \(Self.name(target))")
+            try await respond(to: "\(request.id) edit \(Self.name(target)) \(text.source)")
+        case .unreadable: try await respond(to: "\(request.id) unreadable")
+        case .delete(let target): try await respond(to: "\(request.id) delete \(Self.name(target))")
         case .react(let target, let text, let isGiven):
-            try await answer("\(request.id) \(isGiven ? "react" : "unreact") \(Self.name(target)) \(text)")
+            try await respond(to: "\(request.id) \(isGiven ? "react" : "unreact") \(Self.name(target)) \(text)")
         }
         return nil
     }
@@ -70,16 +70,16 @@ final class FakeServer: OutboxBackend {
         }
     }
 
-    private func answer(_ call: String) async throws {
-        let (isHeld, error) = state.withLock { state in
+    private func respond(to call: String) async throws {
+        let (isSuspended, error) = state.withLock { state in
             state.calls.append(call)
-            return (state.isHeld, state.answers.isEmpty ? nil : state.answers.removeFirst())
+            return (state.isSuspended, state.errors.isEmpty ? nil : state.errors.removeFirst())
         }
-        if isHeld {
+        if isSuspended {
             await withCheckedContinuation { continuation in
                 let isReleased = state.withLock { state in
-                    if state.isHeld { state.waiting.append(continuation) }
-                    return !state.isHeld
+                    if state.isSuspended { state.waiting.append(continuation) }
+                    return !state.isSuspended
                 }
                 if isReleased { continuation.resume() }
             }

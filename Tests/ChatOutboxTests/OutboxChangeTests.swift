@@ -27,7 +27,7 @@ import Testing
 
     @Test func possiblySentMessageIsEditedByAnotherRequest() async throws {
         let harness = try await OutboxHarness()
-        harness.server.hold()
+        harness.server.suspend()
         try await harness.send("frist", as: "t")
         try await harness.items { $0.first?.state == .sending }
         try await edit(queued, "firts", as: "e1", in: harness)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func deletingAPossiblySentMessageDeletesItOnTheServer() async throws {
         let harness = try await OutboxHarness()
-        harness.server.hold()
+        harness.server.suspend()
         try await harness.send("text", as: "t")
         try await harness.items { $0.first?.state == .sending }
         try await edit(queued, "other", as: "e", in: harness)

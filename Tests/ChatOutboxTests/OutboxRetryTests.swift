@@ -81,7 +81,7 @@ import Testing
 
     @Test func messagesUnsentAfterFiveMinutesOnlineAreOverdue() async throws {
         let harness = try await OutboxHarness()
-        harness.server.hold()
+        harness.server.suspend()
         try await harness.send("first", as: "t")
         await harness.clock.waitForSleepers(1)
         harness.clock.advance(by: .seconds(200))

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct OutboxTests {
     @Test func sendsInOrderOneAtATime() async throws {
         let harness = try await OutboxHarness()
-        harness.server.hold()
+        harness.server.suspend()
         for number in 1...3 { try await harness.send("\(number)", as: "t\(number)") }
         let items = try await harness.items { $0.first?.state == .sending }
         #expect(items.map(\.state) == [.sending, .waiting, .waiting])
@@ -23,7 +23,7 @@ import Testing
 
     @Test func roomsSendIndependently() async throws {
         let harness = try await OutboxHarness()
-        harness.server.hold()
+        harness.server.suspend()
         let other = RoomID("other")
         try await harness.send("1", as: "t1")
         try await harness.outbox.send(WrittenMessage("2"), transaction: TransactionID("t1"), to: other)
@@ -65,15 +65,15 @@ import Testing
     /// A crash between the parts of a text would send the stored ones twice.
     @Test func messagesOfASequenceAreQueuedAtomically() async throws {
         let harness = try await OutboxHarness(isOnline: false)
-        let pieces = (1...3).map { (TransactionID("t\($0)"), WrittenMessage("\($0)")) }
-        try await harness.outbox.send(pieces, to: harness.room)
-        try await harness.outbox.send(pieces, to: harness.room)
+        let messages = (1...3).map { (TransactionID("t\($0)"), WrittenMessage("\($0)")) }
+        try await harness.outbox.send(messages, to: harness.room)
+        try await harness.outbox.send(messages, to: harness.room)
         #expect(try await harness.store.outboxRequests().map(\.id.rawValue) == ["t1", "t2", "t3"])
         await harness.outbox.setOnline(true)
         try await harness.waitUntilEmpty()
         #expect(harness.server.calls == ["t1 send 1", "t2 send 2", "t3 send 3"])
         await harness.store.close()
-        await #expect(throws: ChatError.self) { try await harness.outbox.send(pieces, to: harness.room) }
+        await #expect(throws: ChatError.self) { try await harness.outbox.send(messages, to: harness.room) }
         #expect(try await harness.items { _ in true } == [])
     }
 
@@ -107,7 +107,7 @@ import Testing
         }
         try await harness.outbox.send(
             WrittenMessage("two", files: files), transaction: TransactionID("t"), to: harness.room)
-        harness.server.hold()
+        harness.server.suspend()
         await harness.outbox.setOnline(true)
         try await harness.items { $0.first?.state == .sending }
         harness.server.release()
@@ -183,7 +183,7 @@ import Testing
             WrittenMessage("two", files: files), transaction: TransactionID("t"), to: harness.room)
         #expect(try await harness.items { _ in true }.first?.upload == 0)
         harness.server.parts = [0.2, 0.6]
-        harness.server.hold()
+        harness.server.suspend()
         await harness.outbox.setOnline(true)
         try await harness.items { $0.first?.upload == 0.45 }
         harness.server.release()
@@ -199,7 +199,7 @@ import Testing
             WrittenMessage("", files: [file]), transaction: TransactionID("t"), to: harness.room)
         try await harness.send("next", as: "u")
         if afterARestart { harness = try await harness.restarted(isOnline: false) }
-        harness.server.hold()
+        harness.server.suspend()
         await harness.outbox.setOnline(true)
         try await harness.items { $0.first?.state == .sending }
         try await harness.outbox.delete(
@@ -230,7 +230,7 @@ import Testing
 
     @Test func closingWaitsForTheRequestInFlight() async throws {
         let harness = try await OutboxHarness()
-        harness.server.hold()
+        harness.server.suspend()
         try await harness.send("1", as: "t1")
         try await harness.items { $0.first?.state == .sending }
         let outbox = harness.outbox

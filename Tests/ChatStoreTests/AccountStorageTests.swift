@@ -15,10 +15,10 @@ struct AccountStorageTests {
         try await credentials.store(AccountCredential("two"), of: "@ann:example.org")
         #expect(try await credentials.credential(of: "@ann:example.org") == AccountCredential("two"))
         #expect(try await credentials.credential(of: "@bo:example.org") == nil)
-        let kept = folder.path("accounts").appending(path: "secrets")
-        let files = try FileManager.default.contentsOfDirectory(at: kept, includingPropertiesForKeys: nil)
+        let credentialFolder = folder.path("accounts").appending(path: "secrets")
+        let files = try FileManager.default.contentsOfDirectory(at: credentialFolder, includingPropertiesForKeys: nil)
         #expect(files.count == 1)
-        for file in files + [kept] {
+        for file in files + [credentialFolder] {
             let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
             #expect(mode.map { $0 & 0o077 } == 0)
         }

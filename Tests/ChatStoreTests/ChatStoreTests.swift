@@ -177,9 +177,9 @@ import Testing
         let draft = SavedDraft(data: Data([0, 255, 1]), preview: String(repeating: "p", count: 300))
         #expect(try await fixture.store.saveDraft(draft, in: fixture.room))
         #expect(try await fixture.store.saveDraft(draft, in: fixture.room) == false)
-        let kept = try await fixture.store.draft(in: fixture.room)
-        #expect(kept?.data == draft.data)
-        #expect(kept?.preview.count == 200)
+        let stored = try await fixture.store.draft(in: fixture.room)
+        #expect(stored?.data == draft.data)
+        #expect(stored?.preview.count == 200)
         #expect(try await fixture.store.saveDraft(nil, in: fixture.room))
         #expect(try await fixture.store.saveDraft(nil, in: fixture.room) == false)
     }
@@ -192,7 +192,7 @@ import Testing
 
     @Test func writesFailAtomicallyOnAFullDisk() async throws {
         let fixture = try await StoreFixture()
-        let kept = try await fixture.append(1)
+        let stored = try await fixture.append(1)
         _ = try await fixture.store.saveDraft(Fixtures.draft("kept"), in: fixture.room)
         let pages = try await fixture.store.write { db in
             try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") ?? 0
@@ -203,7 +203,7 @@ import Testing
         await #expect(throws: ChatError.diskFull) {
             try await fixture.store.append(new, to: fixture.room, removingDraft: true)
         }
-        #expect(try await fixture.store.messages(in: fixture.room, before: .max, limit: 5).messages == [kept])
+        #expect(try await fixture.store.messages(in: fixture.room, before: .max, limit: 5).messages == [stored])
         #expect(try await fixture.store.draft(in: fixture.room) == Fixtures.draft("kept"))
         _ = try await fixture.store.write { db in try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(pages + 100)") }
         #expect(try await fixture.store.append(new, to: fixture.room).isNew)

@@ -30,9 +30,9 @@ import Testing
         @discardableResult func keep(_ content: Data, as uri: String) async throws -> URL {
             let file = fixture.folder.path(UUID().uuidString)
             try content.write(to: file)
-            let kept = try await cache.store(file, as: uri)
-            #expect(try Data(contentsOf: kept) == content)
-            return kept
+            let stored = try await cache.store(file, as: uri)
+            #expect(try Data(contentsOf: stored) == content)
+            return stored
         }
 
         func content(of uri: String) async throws -> Data? {
@@ -119,7 +119,7 @@ import Testing
         #expect(cache.files.count == 1)
     }
 
-    @Test func leastRecentlyUsedContentIsEvicted() async throws {
+    @Test func evictsTheLeastRecentlyUsedContent() async throws {
         let cache = Cache(try await StoreFixture())
         for byte in UInt8(1)...3 {
             try await cache.keep(content(byte), as: "\(byte)")

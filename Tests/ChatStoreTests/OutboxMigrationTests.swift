@@ -21,14 +21,14 @@ import Testing
         let requests = try await store.outboxRequests()
         #expect(requests.map(\.id.rawValue) == (1...8).map { "t\($0)" })
         #expect(requests.map(\.failure) == [nil, "413 M_TOO_LARGE"] + Array(repeating: nil, count: 6))
-        let kept = MediaReference(
+        let stored = MediaReference(
             uri: "media:" + String(repeating: "ab", count: 32), name: "boat.png", type: "image/png", bytes: 9, width: 3,
             height: 2, thumbnailURI: "media:" + String(repeating: "cd", count: 32),
             blurHash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj")
         let uploaded = MediaReference(uri: "mxc://a/b", name: "b.txt", type: "text/plain")
         let expected: [OutboxAction] = [
             .send(WrittenMessage("Hi @Ann Lee, **look** at `@Ann`", replyTo: MessageID("$q"))),
-            .send(WrittenMessage("A boat", kind: .image, files: [kept, uploaded])),
+            .send(WrittenMessage("A boat", kind: .image, files: [stored, uploaded])),
             .send(WrittenMessage("waves", kind: .emote)),
             .send(WrittenMessage(WrittenText("2*3*4 <b>", syntax: .plain))),
             .edit(.message(MessageID("$m")), WrittenText("Edited for @Ann Lee")),
@@ -47,10 +47,10 @@ import Testing
     /// The media sweep keeps the files of both requests.
     @Test func mediaOfEarlierRequestsAreRetained() async throws {
         let store = try await open()
-        let wanted = Set(["ab", "cd"].map { "media:" + String(repeating: $0, count: 32) })
-        #expect(try await store.mediaReferences(scheme: "media:") == wanted)
+        let expected = Set(["ab", "cd"].map { "media:" + String(repeating: $0, count: 32) })
+        #expect(try await store.mediaReferences(scheme: "media:") == expected)
         try await store.commit(OutboxChange(put: try await store.outboxRequests()))
-        #expect(try await store.mediaReferences(scheme: "media:") == wanted)
+        #expect(try await store.mediaReferences(scheme: "media:") == expected)
         await store.close()
     }
 

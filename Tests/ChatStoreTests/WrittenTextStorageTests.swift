@@ -14,7 +14,7 @@ import Testing
     private static let first = WrittenText("Hi Ann, *look*", mentioning: ["Ann": ann])
     private static let second = WrittenText("Hi all", syntax: .plain, marks: [bold])!
 
-    private func kept(_ fixture: StoreFixture) async throws -> [WrittenText?] {
+    private func storedTexts(_ fixture: StoreFixture) async throws -> [WrittenText?] {
         try await fixture.store.messages(in: fixture.room, before: .max, limit: 10).messages.map(\.written)
     }
 
@@ -34,7 +34,7 @@ import Testing
             #expect(stored.message.written == written && stored.message.text == text)
         }
         _ = try await fixture.store.append(new("c", "received"), to: fixture.room)
-        #expect(try await kept(fixture) == [written, written, nil])
+        #expect(try await storedTexts(fixture) == [written, written, nil])
     }
 
     @Test func editsKeepTheEarlierWrittenForm() async throws {
@@ -50,24 +50,25 @@ import Testing
         let same = Wording(Self.second.source, written: WrittenText(Self.second.source))
         _ = try await fixture.store.edit(
             message.id, in: fixture.room, to: same, by: Fixtures.own.id, at: Fixtures.date)
-        #expect(try await kept(fixture) == [same.written])
+        #expect(try await storedTexts(fixture) == [same.written])
         let before = try await fixture.store.revisions(of: message.id, in: fixture.room)
         #expect(before.map(\.wording.written) == [Self.first, Self.second])
         _ = try await fixture.store.delete(message.id, in: fixture.room, by: Fixtures.own.id)
-        #expect(try await kept(fixture) == [nil])
+        #expect(try await storedTexts(fixture) == [nil])
         #expect(try await count("written", fixture.store) == 0)
     }
 
     /// The server returns a message without its written form, before or after the response to the send.
-    @Test(arguments: [false, true]) func writtenFormIsStoredInEitherOrderOfSyncAndResponse(_ isTold: Bool) async throws
+    @Test(arguments: [false, true]) func writtenFormIsStoredInEitherOrderOfSyncAndResponse(_ syncsFirst: Bool)
+        async throws
     {
         let fixture = try await StoreFixture()
         let message = new("$a", "Hi Ann, look")
-        if isTold { _ = try await fixture.store.ingest([message], into: fixture.room) }
+        if syncsFirst { _ = try await fixture.store.ingest([message], into: fixture.room) }
         let changed = try await fixture.store.setWritten(Self.first, of: message.id, in: fixture.room)
-        #expect(changed?.written == (isTold ? Self.first : nil))
-        if !isTold { _ = try await fixture.store.ingest([message], into: fixture.room) }
-        #expect(try await kept(fixture) == [Self.first])
+        #expect(changed?.written == (syncsFirst ? Self.first : nil))
+        if !syncsFirst { _ = try await fixture.store.ingest([message], into: fixture.room) }
+        #expect(try await storedTexts(fixture) == [Self.first])
         #expect(try await count("authorNote", fixture.store) == 0)
         #expect(try await fixture.store.setWritten(Self.first, of: message.id, in: fixture.room) == nil)
     }
@@ -79,7 +80,7 @@ import Testing
         var message = new("$a", "Hi Ann, look")
         message.sender = Fixtures.other.id
         _ = try await fixture.store.ingest([message], into: fixture.room)
-        #expect(try await kept(fixture) == [nil])
+        #expect(try await storedTexts(fixture) == [nil])
     }
 
     @Test func repeatedEditKeepsTheWrittenForm() async throws {
@@ -93,17 +94,17 @@ import Testing
         }
         try await edit("$1", Wording("second", html: "<b>second</b>", written: Self.second), at: 10)
         try await edit("$1", Wording("second", html: "<b>second</b>"), at: 11)
-        #expect(try await kept(fixture) == [Self.second])
+        #expect(try await storedTexts(fixture) == [Self.second])
         // Another client's edit has no written form; deleting that edit restores the earlier form.
         try await edit("$2", Wording("third"), at: 20)
-        #expect(try await kept(fixture) == [nil])
-        let withdrawal = MessageChange(
+        #expect(try await storedTexts(fixture) == [nil])
+        let redaction = MessageChange(
             id: "$3", target: MessageID("$2"), sender: Fixtures.own.id, at: Fixtures.date, kind: .deletion)
-        _ = try await fixture.store.apply(withdrawal, in: fixture.room)
-        #expect(try await kept(fixture) == [Self.second])
+        _ = try await fixture.store.apply(redaction, in: fixture.room)
+        #expect(try await storedTexts(fixture) == [Self.second])
         // The first version's written form arrives late.
         _ = try await fixture.store.setWritten(Self.first, of: MessageID("$a"), in: fixture.room)
-        #expect(try await kept(fixture) == [Self.second])
+        #expect(try await storedTexts(fixture) == [Self.second])
         let before = try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room)
         #expect(before.map(\.wording.written) == [Self.first])
     }
@@ -142,7 +143,7 @@ import Testing
                 at: Fixtures.date.addingTimeInterval(seconds), kind: .edit(wording))
             _ = try await fixture.store.apply(change, in: fixture.room)
         }
-        func kept() async throws -> Message? {
+        func storedMessage() async throws -> Message? {
             let page = try await fixture.store.messages(in: fixture.room, before: .max, limit: 10)
             return page.messages.first
         }
@@ -154,16 +155,16 @@ import Testing
             id: fixture.room, name: "Room", createdAt: Fixtures.date, events: [.message(message)], gap: nil)
         let outcome = try await fixture.store.apply(SyncBatch(rooms: [batch], settings: [:]))
         #expect(outcome.first?.changed.map(\.mentionsEveryone) == [true])
-        #expect(try await kept()?.text == "@room first")
-        #expect(try await kept()?.wording == Wording("@room first", mentionsEveryone: true))
+        #expect(try await storedMessage()?.text == "@room first")
+        #expect(try await storedMessage()?.wording == Wording("@room first", mentionsEveryone: true))
         #expect(try await fixture.summary()?.lastMessage?.syntax == nil, "nothing is known of its form")
         try await edit("$2", Wording("nobody"), at: 20)
-        #expect(try await kept()?.mentionsEveryone == false)
+        #expect(try await storedMessage()?.mentionsEveryone == false)
         // For text written in Parlance the marks decide.
         let everyone = WrittenText("@room", mentioning: ["@room": .everyone])
         try await edit("$3", Wording("@room", written: everyone), at: 30)
         try await edit("$3", Wording("@room", mentionsEveryone: true), at: 30)
-        #expect(try await kept()?.wording == Wording("@room", written: everyone))
+        #expect(try await storedMessage()?.wording == Wording("@room", written: everyone))
         let before = try await fixture.store.revisions(of: MessageID("$a"), in: fixture.room)
         #expect(before.map(\.wording.mentionsEveryone) == [true, true, false])
         _ = try await fixture.store.delete(MessageID("$a"), in: fixture.room, by: Fixtures.own.id)

@@ -15,7 +15,7 @@ public final class FakeMediaService: MediaService {
     }
 
     /// The names of the stored files, in order.
-    public var taken: [String] { recorded.withLock { $0 } }
+    public var storedFiles: [String] { recorded.withLock { $0 } }
 
     public func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void

@@ -20,8 +20,8 @@ public final class FakeRoomService: RoomService, InvitationService {
     }
 
     public var calls: [Call] { recorded.withLock { $0 } }
-    public func tell(_ rooms: [RoomSummary]) { continuation.yield(rooms) }
-    public func tell(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
+    public func publish(_ rooms: [RoomSummary]) { continuation.yield(rooms) }
+    public func publish(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
     public func invitations() -> AsyncStream<[Invitation]> { invited.stream }
     public func accept(_ invitation: RoomID) async throws { try record(.accept(invitation)) }
     public func decline(_ invitation: RoomID) async throws { try record(.decline(invitation)) }

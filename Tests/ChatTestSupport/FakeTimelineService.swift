@@ -19,7 +19,7 @@ public final class FakeTimelineService: TimelineService {
     }
 
     public var calls: [Call] { recorded.withLock { $0 } }
-    public func tell(_ update: TimelineUpdate) { continuation.yield(update) }
+    public func publish(_ update: TimelineUpdate) { continuation.yield(update) }
 
     public func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
         recorded.withLock { $0.append(.open(room, limit: limit)) }

@@ -140,8 +140,8 @@ public enum SampleImages {
         if held > 0 { data.append(UInt8(truncatingIfNeeded: bits)) }
         var bytes: [UInt8] = [2]
         for start in stride(from: 0, to: data.count, by: 255) {
-            let piece = data[start..<min(start + 255, data.count)]
-            bytes += [UInt8(piece.count)] + piece
+            let block = data[start..<min(start + 255, data.count)]
+            bytes += [UInt8(block.count)] + block
         }
         return bytes + [0]
     }

@@ -12,7 +12,7 @@ public import Testing
 }
 
 /// Runs all pending main-actor jobs, before a check that something did not happen.
-@MainActor public func settle() async {
+@MainActor public func waitUntilIdle() async {
     for _ in 0..<50 { await Task.yield() }
 }
 

@@ -29,8 +29,8 @@ struct AccountsCoordinatorTests {
         return accounts
     }
 
-    private func tell(_ ann: AccountCondition, _ bo: AccountCondition = .online) {
-        service.tell([
+    private func publish(_ ann: AccountCondition, _ bo: AccountCondition = .online) {
+        service.publish([
             AccountState(account: Self.ann, condition: ann), AccountState(account: Self.bo, condition: bo),
         ])
     }
@@ -38,7 +38,7 @@ struct AccountsCoordinatorTests {
     @Test func eachAccountHasItsOwnConversations() async {
         let accounts = make()
         #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID] && accounts.conversations === local)
-        tell(.online)
+        publish(.online)
         await eventually { accounts.rows.count == 3 && made.values.count == 2 }
         accounts.select(Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
@@ -47,21 +47,21 @@ struct AccountsCoordinatorTests {
         accounts.select(Self.bo.id)
         #expect(accounts.conversations !== first && accounts.selectedRow.name == "bo")
         // Publishing an account again creates no new conversations.
-        tell(.offline)
+        publish(.offline)
         await eventually { accounts.rows[1].condition == .offline }
         accounts.select(Self.ann.id)
         #expect(accounts.conversations === first && made.values == [Self.ann.id, Self.bo.id])
     }
 
     @Test func lastSelectedAccountIsSelectedOnceLoaded() async {
-        tell(.connecting)
+        publish(.connecting)
         let accounts = make(showing: Self.bo.id)
         #expect(accounts.selection == AccountsCoordinator.localID)
         await eventually { accounts.selection == Self.bo.id }
     }
 
     @Test func removedAccountIsNotWaitedFor() async {
-        tell(.online)
+        publish(.online)
         let accounts = make(showing: "@gone:example.org")
         // The manual clock stands still: waiting would never return.
         await accounts.waitUntilIdle(within: .seconds(1))
@@ -69,7 +69,7 @@ struct AccountsCoordinatorTests {
     }
 
     @Test func removedAccountIsReplacedByTheLocalOne() async {
-        tell(.online)
+        publish(.online)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
         await signOut(of: accounts)
@@ -87,13 +87,13 @@ struct AccountsCoordinatorTests {
     }
 
     @Test func accountThatCannotBeOpenedIsNotSelected() async {
-        tell(.broken(reason: "x"))
+        publish(.broken(reason: "x"))
         let accounts = make()
         await eventually { accounts.rows.count == 3 && made.values == [Self.bo.id] }
         accounts.select(Self.ann.id)
         #expect(accounts.selection == AccountsCoordinator.localID && !accounts.rows[1].isOpen)
         // Once the account opens, the earlier selection takes effect.
-        tell(.online)
+        publish(.online)
         await eventually { accounts.selection == Self.ann.id }
     }
 
@@ -103,10 +103,10 @@ struct AccountsCoordinatorTests {
         (.locked(.locked), .locked(.locked)),
     ])
     func bannerShowsTheConnectionProblem(condition: AccountCondition, banner: AccountsCoordinator.Banner?) async {
-        tell(.online)
+        publish(.online)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
-        tell(condition)
+        publish(condition)
         await eventually { accounts.selectedRow.condition == condition }
         #expect(accounts.banner == banner)
         accounts.select(AccountsCoordinator.localID)
@@ -125,17 +125,17 @@ struct AccountsCoordinatorTests {
             return coordinator
         }
         accounts.start(showing: Self.ann.id)
-        self.service.tell([AccountState(account: Self.ann, condition: .online)])
+        self.service.publish([AccountState(account: Self.ann, condition: .online)])
         await eventually { accounts.selection == Self.ann.id }
         let coordinator = accounts.conversations
-        service.tell([.of("room")])
+        service.publish([.of("room")])
         await eventually { coordinator.conversation?.timeline.state.isLoaded == true }
         var items: [MessageItem] { coordinator.conversation?.timeline.rows.compactMap(\.message) ?? [] }
         #expect(items.map(\.waitsForSignIn) == [false, false])
-        self.service.tell([AccountState(account: Self.ann, condition: .signedOut(isSoft: false))])
+        self.service.publish([AccountState(account: Self.ann, condition: .signedOut(isSoft: false))])
         // Which messages are waiting is not observable state, but the rows are.
         while items.map(\.waitsForSignIn) != [true, false] { await Task.yield() }
-        self.service.tell([AccountState(account: Self.ann, condition: .online)])
+        self.service.publish([AccountState(account: Self.ann, condition: .online)])
         while items.map(\.waitsForSignIn) != [false, false] { await Task.yield() }
     }
 
@@ -149,8 +149,8 @@ struct AccountsCoordinatorTests {
         }
         accounts.start(showing: AccountsCoordinator.localID)
         accounts.openRoom(named: "ROOM GARDEN")
-        self.service.tell([AccountState(account: Self.ann, condition: .online)])
-        service.tell([.of("other"), .of("garden")])
+        self.service.publish([AccountState(account: Self.ann, condition: .online)])
+        service.publish([.of("other"), .of("garden")])
         await eventually { accounts.selection == Self.ann.id }
         #expect(accounts.conversations.rooms.state.selection == RoomID("garden"))
         #expect(accounts.conversations.requests.state.pending.isEmpty)
@@ -176,14 +176,14 @@ struct AccountsCoordinatorTests {
 
     /// A brief reconnection shows no banner.
     @Test func connectingBannerIsDelayed() async {
-        tell(.connecting)
+        publish(.connecting)
         let accounts = make(showing: Self.ann.id)
         await eventually { accounts.selection == Self.ann.id }
         #expect(accounts.banner == nil)
         await clock.waitForSleepers()
         clock.advance(by: .seconds(3))
         await eventually { accounts.banner == .connecting }
-        tell(.online)
+        publish(.online)
         await eventually { accounts.banner == nil }
     }
 }

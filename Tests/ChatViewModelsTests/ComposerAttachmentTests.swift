@@ -26,11 +26,11 @@ import Testing
 
     @Test("MIB-36: excess files are rejected with a single message, and those that fit stay") func count() async throws
     {
-        let (composer, intake) = try await makeComposer(FakeMediaService())
-        intake.add((0..<14).map { Self.item("\($0)") })
+        let (composer, queue) = try await makeComposer(FakeMediaService())
+        queue.add((0..<14).map { Self.item("\($0)") })
         #expect(names(composer).count == ChatLimits.attachments)
         #expect(outputs.values == [.rejected(.attachmentCount(limit: ChatLimits.attachments))])
-        intake.add([Self.item("big", bytes: ChatLimits.attachmentBytes + 1)])
+        queue.add([Self.item("big", bytes: ChatLimits.attachmentBytes + 1)])
         #expect(outputs.values.count == 2)
     }
 
@@ -44,10 +44,10 @@ import Testing
             ),
             at: .zero)
         service.drafts[RoomID("room")] = SavedDraft(data: try engine.makeDraft().encoded(), preview: "")
-        let (composer, intake) = try await makeComposer(FakeMediaService())
+        let (composer, queue) = try await makeComposer(FakeMediaService())
         let attachment = try #require(composer.state.composer.attachments.first)
         #expect(attachment.upload == .failed)
-        #expect(!intake.canRetry(attachment))
+        #expect(!queue.canRetry(attachment))
         #expect(!composer.state.composer.canSend)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         #expect(harness.state.selection == .caret(4))
         #expect(harness.composer.state.isReady && !harness.state.canUndo)
         #expect(harness.effects.values.contains(.selectionChanged(.caret(4))))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.saves.isEmpty && harness.outputs.values.isEmpty)
     }
 
@@ -64,7 +64,7 @@ import Testing
     /// Leaving a room before its draft is loaded must not delete the draft.
     @Test func flushingBeforeTheDraftLoadsChangesNothing() async {
         let harness = ComposerHarness(draft: ComposerHarness.draft("unsent"))
-        let gate = harness.hold { $0.isReadDraft }
+        let gate = harness.suspend { $0.isReadDraft }
         let starting = Task { await harness.composer.start() }
         await eventually { gate.waiting == 1 }
         await harness.composer.flushDraft()
@@ -78,7 +78,7 @@ import Testing
 
     private func early(draft: SavedDraft?, _ act: (ComposerHarness) -> Void) async -> ComposerHarness {
         let harness = ComposerHarness(draft: draft)
-        let gate = harness.hold { $0.isReadDraft }
+        let gate = harness.suspend { $0.isReadDraft }
         let starting = Task { await harness.composer.start() }
         await eventually { gate.waiting == 1 }
         act(harness)
@@ -132,12 +132,12 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.type("a")
         harness.clock.advance(by: .milliseconds(299))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.saves.isEmpty)
         harness.clock.advance(by: .milliseconds(1))
         await eventually { harness.saves == ["a"] }
         harness.clock.advance(by: .seconds(60))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.saves == ["a"])
     }
 
@@ -194,14 +194,14 @@ import Testing
     /// Only one save runs at a time; of those pending, only the newest is carried out.
     @Test func onlyTheNewestPendingDraftIsSaved() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0.isSaveDraft }
+        let gate = harness.suspend { $0.isSaveDraft }
         harness.type("a")
         harness.clock.advance(by: .milliseconds(300))
         await eventually { gate.waiting == 1 }
         for character in "bcd" {
             harness.type(String(character))
             harness.clock.advance(by: .milliseconds(300))
-            await settle()
+            await waitUntilIdle()
         }
         #expect(harness.saves == ["a"])
         gate.open()
@@ -342,7 +342,7 @@ extension ComposerHarness {
         harness.type("newer")
         await eventually { harness.state.failedCount == 1 && harness.stored?.preview == "newer" }
         // Hold all saves from here on: the process is killed right after the message is stored.
-        let gate = harness.hold { $0.isSaveDraft }
+        let gate = harness.suspend { $0.isSaveDraft }
         harness.press("Return")
         await eventually { gate.waiting == 1 }
         #expect(harness.sent == [ann.source, "newer"])
@@ -356,7 +356,7 @@ extension ComposerHarness {
     /// While only the first of two submitted messages is stored, the draft holds the second.
     @Test func queuedMessagesStayInTheDraftUntilStored() async throws {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0 == .send("second", TransactionID("t2")) }
+        let gate = harness.suspend { $0 == .send("second", TransactionID("t2")) }
         harness.type("first")
         harness.press("Return")
         harness.type("second")

@@ -66,13 +66,13 @@ import Testing
         let count = saves.count
         clock.advance(by: .milliseconds(300))
         await eventually { [self] in saves.count > count }
-        await settle()
+        await waitUntilIdle()
     }
 
     /// Suspends every matching call until the gate opens.
-    func hold(_ isHeld: @escaping (FakeChatService.Call) -> Bool) -> Gate {
+    func suspend(_ isSuspended: @escaping (FakeChatService.Call) -> Bool) -> Gate {
         let gate = Gate()
-        service.before = { if isHeld($0) { await gate.pass() } }
+        service.before = { if isSuspended($0) { await gate.pass() } }
         return gate
     }
 

@@ -15,7 +15,7 @@ import Testing
         harness.type("hel")
         await eventually { [self] in typingCalls(harness) == [.typing(true)] }
         harness.clock.advance(by: .milliseconds(4999))
-        await settle()
+        await waitUntilIdle()
         #expect(typingCalls(harness) == [.typing(true)])
         harness.clock.advance(by: .milliseconds(1))
         await eventually { [self] in typingCalls(harness) == [.typing(true), .typing(false)] }
@@ -24,17 +24,17 @@ import Testing
     @Test func sendingEndsTyping() async {
         let harness = await ComposerHarness.started()
         harness.type("hi")
-        await settle()
+        await waitUntilIdle()
         harness.press("Return")
         await eventually { [self] in typingCalls(harness).count == 2 }
-        await settle()
+        await waitUntilIdle()
         #expect(typingCalls(harness) == [.typing(true), .typing(false)])
     }
 
     /// A slow service gets the latest typing state, in order, not every change.
     @Test func typingStatesAreReportedInOrder() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0.isTyping }
+        let gate = harness.suspend { $0.isTyping }
         harness.type("a")
         await eventually { gate.waiting == 1 }
         for _ in 0..<3 {
@@ -43,7 +43,7 @@ import Testing
         }
         harness.composer.handle(.deleteBackward(byWord: false))
         gate.open()
-        await settle()
+        await waitUntilIdle()
         #expect(typingCalls(harness) == [.typing(true), .typing(false)])
     }
 
@@ -62,11 +62,11 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.composer.send(.typingUsers(["Ann"]))
         harness.clock.advance(by: .seconds(29))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.state.typingNames == ["Ann"])
         harness.composer.send(.typingUsers(["Ann", "Bo"]))
         harness.clock.advance(by: .seconds(29))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.state.typingNames == ["Ann", "Bo"])
         harness.clock.advance(by: .seconds(1))
         await eventually { harness.state.typingNames.isEmpty }

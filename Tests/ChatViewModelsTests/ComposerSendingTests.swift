@@ -31,7 +31,7 @@ import Testing
 
     @Test func sendingTwiceSendsOnce() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0.isSend }
+        let gate = harness.suspend { $0.isSend }
         harness.type("hello")
         harness.composer.handle(.send)
         harness.composer.handle(.send)
@@ -58,13 +58,13 @@ import Testing
     /// Each message waits until its predecessor is stored.
     @Test func messagesAreSentInOrder() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { if case .send("one", _) = $0 { true } else { false } }
+        let gate = harness.suspend { if case .send("one", _) = $0 { true } else { false } }
         for text in ["one", "two", "three"] {
             harness.type(text)
             harness.press("Return")
         }
         await eventually { gate.waiting == 1 }
-        await settle()
+        await waitUntilIdle()
         #expect(harness.sent == ["one"])
         gate.open()
         await harness.composer.flushDraft()
@@ -79,11 +79,11 @@ import Testing
         let harness = await ComposerHarness.started()
         harness.type("hello")
         await harness.waitForDraftSave()
-        let gate = harness.hold { $0.isSend }
+        let gate = harness.suspend { $0.isSend }
         harness.press("Return")
         await eventually { gate.waiting == 1 }
         harness.clock.advance(by: .seconds(3))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.stored?.preview == "hello" && harness.saves == ["hello"])
         gate.open()
         await harness.composer.flushDraft()
@@ -93,27 +93,27 @@ import Testing
     /// A save in progress completes before the message is sent; a pending one is dropped.
     @Test func draftIsNotRestoredAfterItsMessageIsSent() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0.isSaveDraft }
+        let gate = harness.suspend { $0.isSaveDraft }
         harness.type("hel")
         harness.clock.advance(by: .milliseconds(300))
         await eventually { gate.waiting == 1 }
         harness.type("lo")
         harness.clock.advance(by: .milliseconds(300))
         harness.press("Return")
-        await settle()
+        await waitUntilIdle()
         #expect(harness.sent.isEmpty)
         gate.open()
         await harness.composer.flushDraft()
         #expect(harness.sent == ["hello"] && harness.stored == nil)
         #expect(harness.saves.first == "hel" && harness.saves.dropFirst().allSatisfy { $0 == nil })
         harness.clock.advance(by: .seconds(3))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.stored == nil)
     }
 
     @Test func textTypedWhileSendingIsTheNextDraft() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0.isSend }
+        let gate = harness.suspend { $0.isSend }
         harness.type("first")
         harness.press("Return")
         harness.type("second")
@@ -126,7 +126,7 @@ import Testing
 
     @Test func flushingWaitsForTheMessageBeingSent() async {
         let harness = await ComposerHarness.started()
-        let gate = harness.hold { $0.isSend }
+        let gate = harness.suspend { $0.isSend }
         harness.type("hello")
         harness.press("Return")
         let done = Recorder<Bool>()
@@ -135,7 +135,7 @@ import Testing
             done.record(true)
         }
         await eventually { gate.waiting == 1 }
-        await settle()
+        await waitUntilIdle()
         #expect(done.values.isEmpty)
         gate.open()
         await eventually { done.values == [true] }
@@ -221,7 +221,7 @@ import Testing
         harness.composer.send(.startEdit(MessageID("m1"), WrittenText("old")))
         harness.type("er")
         await harness.waitForDraftSave()
-        let gate = harness.hold { $0.isEdit }
+        let gate = harness.suspend { $0.isEdit }
         harness.press("Return")
         await eventually { gate.waiting == 1 }
         #expect(try ComposerDraft.decode(try #require(harness.stored).data).mode == .edit("m1"))

@@ -51,7 +51,7 @@ import Testing
         let effects = Recorder<TimelineViewModel.Effect>()
         coordinator.open("https://matrix.to/#/b/%24m1?via=example.org")
         #expect(coordinator.conversation?.roomID == a, "no room of Matrix")
-        service.tell(["a", "!b:example.org"].map { .of($0, at: localTime(2026, 3, 10)) })
+        service.publish(["a", "!b:example.org"].map { .of($0, at: localTime(2026, 3, 10)) })
         let room = RoomID("!b:example.org")
         service.openings[room] = .opened(
             TimelinePage(messages: [own("$1", in: room.rawValue), own("$2", in: room.rawValue)], hasOlder: false),
@@ -89,7 +89,7 @@ import Testing
     func waitingLoadsRoomsMessagesAndDraft() async {
         coordinator.start(opening: a)
         let settling = Task { await coordinator.waitUntilIdle(within: .seconds(1)) }
-        service.tell(["a", "b"].map { .of($0, at: localTime(2026, 3, 10)) })
+        service.publish(["a", "b"].map { .of($0, at: localTime(2026, 3, 10)) })
         await settling.value
         #expect(coordinator.conversation?.roomID == a)
         #expect(coordinator.conversation?.timeline.state.isLoaded == true)
@@ -102,7 +102,7 @@ import Testing
         service.before = { call in if case .draft = call { throw ChatError.notFound } }
         quiet.start(opening: a)
         let settling = Task { await quiet.waitUntilIdle(within: .seconds(1)) }
-        service.tell([.of("a", at: localTime(2026, 3, 10))])
+        service.publish([.of("a", at: localTime(2026, 3, 10))])
         await settling.value
         quiet.requests.send(.windowAppeared)
         let pending = quiet.requests.state.pending
@@ -139,9 +139,9 @@ import Testing
         service.before = { if $0.isSaveDraft { throw ChatError.notFound } }
         type("unsent", in: conversation)
         coordinator.rooms.send(.leave(a))
-        service.tell(.closed, in: a)
+        service.publish(.closed, in: a)
         await show(["b"])
-        await settle()
+        await waitUntilIdle()
         #expect(coordinator.conversation == nil && coordinator.rooms.state.selection == nil)
         #expect(coordinator.toasts.isEmpty)
     }

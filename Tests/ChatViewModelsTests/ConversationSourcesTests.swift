@@ -27,7 +27,7 @@ import Testing
                 service: service, time: Timekeeper(ManualClock()),
                 completion: ConversationEnvironment.Completion(everyone: "All of them")))
         coordinator.start(opening: room)
-        service.tell([.of("a"), .of("b"), .of("c")])
+        service.publish([.of("a"), .of("b"), .of("c")])
         await eventually { coordinator.conversation?.timeline.state.isLoaded ?? false }
         let composer = coordinator.conversation!.composer
         await eventually { composer.state.isReady }
@@ -62,7 +62,8 @@ import Testing
         let (coordinator, composer) = await open()
         #expect(await rows("@", in: composer).count == 4)
         composer.handle(.clear)
-        service.tell(.members(Self.members + [Member(id: MemberID("5"), displayName: "Eve", kind: .person)]), in: room)
+        service.publish(
+            .members(Self.members + [Member(id: MemberID("5"), displayName: "Eve", kind: .person)]), in: room)
         await eventually { coordinator.conversation?.timeline.state.members.count == 6 }
         #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3", MentionTarget.everyoneID, "5"])
     }
@@ -123,14 +124,14 @@ import Testing
     @Test(arguments: [false, true])
     func roomMentionRequiresPermission(may: Bool) async {
         service.capabilities = [.memberList]
-        let roster = Gate()
+        let gate = Gate()
         service.rosters = { _ in
-            await roster.pass()
+            await gate.pass()
             return RoomMembers(entries: [], permissions: may ? [.notifyEveryone] : [.invite])
         }
         let (coordinator, composer) = await open()
         #expect(await rows("@", in: composer).map(\.id) == ["1", "2", "3"])
-        roster.open()
+        gate.open()
         while coordinator.members.mayNotifyEveryone(in: room) != may { await Task.yield() }
         composer.handle(.clear)
         #expect(await rows("@", in: composer).contains { $0.target == .everyone } == may)

@@ -34,7 +34,7 @@ import Testing
     }
 
     func show(_ rooms: [String]) async {
-        service.tell(rooms.map { .of($0, at: localTime(2026, 3, 10)) })
+        service.publish(rooms.map { .of($0, at: localTime(2026, 3, 10)) })
         await eventually { [coordinator] in coordinator.rooms.state.rows.map(\.id.rawValue) == rooms }
     }
 

@@ -67,7 +67,7 @@ import Testing
         harness.timeline.send(.message(MessageID("m2"), .toggleEvents))
         #expect(harness.items.last?.events?.isExpanded == true)
         harness.forgetEffects()
-        await harness.tell(.changed([.of(4, Self.did("c", .joined))]))
+        await harness.publish(.changed([.of(4, Self.did("c", .joined))]))
         #expect(harness.items.last?.events?.isExpanded == true && harness.sketch == "d10 (m1) [m2+m3+m4]")
         #expect(
             harness.effects.filter { if case .changed = $0 { true } else { false } } == [.changed([.update(2..<3)])],
@@ -80,7 +80,7 @@ import Testing
         await harness.open([.of(1), .of(2, by: Fixtures.own), .of(3, Self.did("a", .joined))])
         #expect(harness.timeline.lastEditable?.id == MessageID("m2"))
         harness.forgetEffects()
-        await harness.tell(.changed([.of(4, Self.did("b", .left))]))
+        await harness.publish(.changed([.of(4, Self.did("b", .left))]))
         #expect(!harness.effects.contains { if case .arrived = $0 { true } else { false } })
         harness.timeline.send(.pages(.jump(.message(MessageID("m4")))))
         #expect(harness.effects.last == .reveal(.events(MessageID("m3"))), "the row that it is in")

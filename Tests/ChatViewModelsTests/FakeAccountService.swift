@@ -17,7 +17,7 @@ import ChatTestSupport
     private var states: [AccountState] = []
     private var observers = Observers<[AccountState]>()
 
-    func tell(_ states: [AccountState]) {
+    func publish(_ states: [AccountState]) {
         self.states = states
         observers.yield(states)
     }
@@ -65,6 +65,6 @@ import ChatTestSupport
     @MainActor func signOut(_ account: String, isForced: Bool) async throws {
         calls.append("signOut\(isForced ? " forced" : "")")
         if let signOutFailure, !isForced { throw signOutFailure }
-        tell(states.filter { $0.id != account })
+        publish(states.filter { $0.id != account })
     }
 }

@@ -104,7 +104,7 @@ extension FakeChatService: ChatService {
     }
 
     nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
-        message.text.source.utf8.count * (isEdit ? 2 : 1) - mostBytes
+        message.text.source.utf8.count * (isEdit ? 2 : 1) - maxBytes
     }
 
     @MainActor func members(of room: RoomID) async throws -> RoomMembers { try await rosters(room) }

@@ -48,7 +48,7 @@ import Observation
     /// Optional capabilities.
     @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []
     /// The maximum size of a message in bytes.
-    @ObservationIgnored nonisolated(unsafe) var mostBytes = 2000
+    @ObservationIgnored nonisolated(unsafe) var maxBytes = 2000
     /// Returns a room's member list from the server.
     @ObservationIgnored var rosters: @MainActor (RoomID) async throws -> RoomMembers = { _ in
         throw ChatError.notPermitted
@@ -59,10 +59,10 @@ import Observation
 
     nonisolated init() {}
 
-    func tell(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
+    func publish(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
 
-    func tell(_ summaries: [RoomSummary]) { rooms.continuation.yield(summaries) }
-    func tell(_ update: TimelineUpdate, in room: RoomID = RoomID("room")) { timelines[room]?.yield(update) }
+    func publish(_ summaries: [RoomSummary]) { rooms.continuation.yield(summaries) }
+    func publish(_ update: TimelineUpdate, in room: RoomID = RoomID("room")) { timelines[room]?.yield(update) }
 
     func record(_ call: Call) async throws {
         calls.append(call)

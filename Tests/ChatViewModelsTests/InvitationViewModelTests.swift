@@ -21,8 +21,8 @@ import Testing
 
     private func start(_ rooms: [String], _ invitations: [Invitation]) async {
         coordinator.start(opening: nil)
-        service.tell(rooms.map { RoomSummary.of($0) })
-        service.tell(invitations)
+        service.publish(rooms.map { RoomSummary.of($0) })
+        service.publish(invitations)
         await eventually { [list] in
             list.state.rows.map(\.id.rawValue) == rooms && list.state.invitations == invitations && list.state.isLoaded
         }
@@ -30,8 +30,8 @@ import Testing
 
     @Test func invitationsComeFirstFollowedByDirectChats() async {
         coordinator.start(opening: nil)
-        service.tell([.of("plans"), .of("bo", kind: .direct)])
-        service.tell([garden, ann])
+        service.publish([.of("plans"), .of("bo", kind: .direct)])
+        service.publish([garden, ann])
         await eventually { [list] in list.state.sections.count == 3 }
         let sections = list.state.sections
         #expect(sections.map(\.kind) == [.invitations, .direct, .rooms])
@@ -53,7 +53,7 @@ import Testing
         #expect(list.state.sections.map(\.kind) == [.rooms] && !list.state.isEmpty)
         await start([], [])
         #expect(list.state.isEmpty && list.state.sections.isEmpty)
-        service.tell([garden])
+        service.publish([garden])
         await eventually { [list] in !list.state.isEmpty }
         #expect(coordinator.openItem == nil, "an invitation does not open itself")
     }
@@ -69,9 +69,9 @@ import Testing
         page?.send(.decline)
         await eventually { [service] in service.calls.contains(.accept(RoomID("garden"))) }
         let rooms: [RoomSummary] = [.of("garden"), .of("plans")]
-        if roomFirst { service.tell(rooms) } else { service.tell([Invitation]()) }
+        if roomFirst { service.publish(rooms) } else { service.publish([Invitation]()) }
         await eventually { [list] in roomFirst ? list.state.rows.count == 2 : list.state.invitations.isEmpty }
-        if roomFirst { service.tell([Invitation]()) } else { service.tell(rooms) }
+        if roomFirst { service.publish([Invitation]()) } else { service.publish(rooms) }
         await eventually { [coordinator] in coordinator.openItem == .room(RoomID("garden")) }
         await eventually { [list] in list.state.invitations.isEmpty }
         #expect(coordinator.invitation == nil && coordinator.openItem == .room(RoomID("garden")))
@@ -83,7 +83,7 @@ import Testing
         list.send(.select(garden.room))
         coordinator.invitation?.send(.decline)
         await eventually { [service] in service.calls.contains(.decline(RoomID("garden"))) }
-        service.tell([ann])
+        service.publish([ann])
         await eventually { [coordinator] in coordinator.openItem == nil }
         #expect(list.state.selection == nil)
     }
@@ -108,7 +108,7 @@ import Testing
         let page = coordinator.invitation
         var named = garden
         named.topic = "Beds"
-        service.tell([named])
+        service.publish([named])
         await eventually { page?.state.invitation.topic == "Beds" }
         #expect(coordinator.invitation === page)
     }

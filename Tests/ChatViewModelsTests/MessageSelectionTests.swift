@@ -100,7 +100,7 @@ import Testing
         await open()
         timeline.send(.selection(.select(MessageSelection(anchor: point(1, 0), focus: point(2, 3)))))
         _ = timeline.selectedFragment
-        await harness.tell(.removed([MessageID("m1")]))
+        await harness.publish(.removed([MessageID("m1")]))
         #expect(timeline.selectedFragment?.text == "two")
     }
 

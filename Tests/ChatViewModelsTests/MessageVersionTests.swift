@@ -28,9 +28,9 @@ struct MessageVersionTests {
                     .joined()
             }
             let (old, new) = (text(), text())
-            let pieces = MessageVersion.difference(from: old, to: new)
-            #expect(pieces.filter { $0.change != .added }.map(\.text).joined() == old)
-            #expect(pieces.filter { $0.change != .removed }.map(\.text).joined() == new)
+            let segments = MessageVersion.difference(from: old, to: new)
+            #expect(segments.filter { $0.change != .added }.map(\.text).joined() == old)
+            #expect(segments.filter { $0.change != .removed }.map(\.text).joined() == new)
         }
     }
 

@@ -42,7 +42,7 @@ import Testing
         request.end(isLoaded: false)
         await clock.waitForSleepers()
         request.begin(.older)
-        await settle()
+        await waitUntilIdle()
         #expect(clock.sleeperCount == 0)
         request.end(isLoaded: true)
         #expect(finished.values == [.older])
@@ -80,7 +80,7 @@ import Testing
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: PageRequest.retryDelay)
         await eventually { finished.values == [.newer] }
-        await harness.tell(.closed)
+        await harness.publish(.closed)
         harness.timeline.send(.pages(.load(.older)))
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: PageRequest.retryDelay)

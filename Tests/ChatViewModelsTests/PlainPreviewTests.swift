@@ -72,7 +72,7 @@ import Testing
         var room = RoomSummary.of("a")
         func say(_ text: String) async -> String? {
             room.lastMessage = .init(senderName: "Ann", isOwn: false, text: text, sentAt: Fixtures.date)
-            service.tell([room])
+            service.publish([room])
             await eventually { list.state.rows.first?.preview.text?.isEmpty == false }
             return list.state.rows.first?.preview.text
         }
@@ -92,12 +92,12 @@ import Testing
         var room = RoomSummary.of("a")
         let text = "*2 || 3* #1"
         room.lastMessage = .init(senderName: "Ann", isOwn: false, text: text, syntax: syntax, sentAt: Fixtures.date)
-        service.tell([room])
+        service.publish([room])
         await eventually { list.state.rows.first?.preview.text?.isEmpty == false }
         #expect(list.state.rows.first?.preview.text == shown)
         // The cache must not key on text alone: another message may have the same text in another syntax.
         room.lastMessage?.syntax = shown == text ? .markdown : .plain
-        service.tell([room])
+        service.publish([room])
         await eventually { list.state.rows.first?.preview.text != shown }
     }
 

@@ -32,7 +32,7 @@ import Testing
         await open(b)
         await coordinator.flushDrafts()
         await show(["b"])
-        await settle()
+        await waitUntilIdle()
         #expect(left == nil)
         // A reopened room gets a new composer.
         service.drafts[a] = nil
@@ -77,8 +77,8 @@ import Testing
         let conversation = await start()
         type("unsent", in: conversation)
         conversation.timeline.send(.message(MessageID("m1"), .edit))
-        service.tell(.changed([own("m2", in: "a", isDeleted: true)]), in: a)
-        service.tell(.changed([own("m1", in: "a", isDeleted: true)]), in: a)
+        service.publish(.changed([own("m2", in: "a", isDeleted: true)]), in: a)
+        service.publish(.changed([own("m1", in: "a", isDeleted: true)]), in: a)
         await eventually { conversation.composer.state.composer.editing == nil }
         #expect(conversation.composer.document.text == "unsent")
         #expect(edited(in: conversation).isEmpty)
@@ -98,11 +98,11 @@ import Testing
         let first = await start()
         let effects = Recorder<TimelineViewModel.Effect>()
         first.timeline.subscribe { effects.record($0) }
-        let shown = { effects.values.count { $0 == .revealNewest } }
-        let before = shown()
+        let displayed = { effects.values.count { $0 == .revealNewest } }
+        let before = displayed()
         type("one", in: first)
         press("Return", in: first)
-        await eventually { shown() == before + 1 }
+        await eventually { displayed() == before + 1 }
         let gate = Gate()
         service.before = { if $0.isSend { await gate.pass() } }
         type("two", in: first)
@@ -111,18 +111,18 @@ import Testing
         await eventually { gate.waiting == 1 }
         gate.open()
         await coordinator.flushDrafts()
-        #expect(shown() == before + 1 && service.calls.filter(\.isSend).count == 2)
+        #expect(displayed() == before + 1 && service.calls.filter(\.isSend).count == 2)
     }
 
     @Test func typingUsersAreShownOnlyInTheirRoom() async {
         let first = await start()
-        service.tell(.typing([Fixtures.other.id]), in: a)
+        service.publish(.typing([Fixtures.other.id]), in: a)
         await eventually { first.composer.state.composer.typing == "Alex is typing…" }
         let second = await open(b)
         #expect(second.composer.state.composer.typing == nil)
         #expect(first.composer.state.composer.typing == nil)
-        service.tell(.typing([Fixtures.other.id]), in: a)
-        await settle()
+        service.publish(.typing([Fixtures.other.id]), in: a)
+        await waitUntilIdle()
         #expect(first.composer.state.composer.typing == nil)
     }
 

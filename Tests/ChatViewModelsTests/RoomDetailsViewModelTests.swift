@@ -22,8 +22,8 @@ import Testing
         details.start()
         await eventually { details.state.entries.count == 2 }
         #expect(details.state.entries.map(\.canBeRemoved) == [false, true])
-        service.tell(.typing([Fixtures.other.id]))
-        service.tell(.members([Fixtures.own, left]))
+        service.publish(.typing([Fixtures.other.id]))
+        service.publish(.members([Fixtures.own, left]))
         await eventually { details.state.entries.map(\.member) == [Fixtures.own] }
     }
 
@@ -54,7 +54,7 @@ import Testing
         details.send(.rename("New"))
         details.send(.remove(Fixtures.other.id))
         await eventually { reported.values.count == 2 }
-        await settle()
+        await waitUntilIdle()
         #expect(reported.values == [.unreachable, .unreachable])
         #expect(details.state.error == .unreachable && details.state.name == "Old")
     }
@@ -96,7 +96,7 @@ import Testing
         details.send(.rename("One"))
         details.send(.rename("Two"))
         await eventually { gate.waiting == 1 }
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls == [.rename(room, "One")])
         gate.open()
         await eventually { details.state.name == "Two" }

@@ -22,7 +22,7 @@ import Testing
     }
 
     private func show(_ ids: [String], unread: [String] = []) async {
-        service.tell(ids.map { .of($0, unread: unread.contains($0) ? 2 : 0) })
+        service.publish(ids.map { .of($0, unread: unread.contains($0) ? 2 : 0) })
         await eventually { [list] in list.state.isLoaded && list.state.rows.map(\.id.rawValue) == ids }
     }
 
@@ -45,7 +45,7 @@ import Testing
         list.start(opening: c)
         await show(["a", "b"])
         await show(["a", "b", "c"])
-        await settle()
+        await waitUntilIdle()
         #expect(outputs.values == [.opened(a)])
     }
 
@@ -117,7 +117,7 @@ import Testing
         list.send(.select(b))
         list.send(.select(c))
         await show(["b", "a", "c"])
-        await settle()
+        await waitUntilIdle()
         #expect(list.state.selection == c)
     }
 
@@ -167,7 +167,7 @@ import Testing
         if isListedFirst { await show(["New", "a"]) }
         gate.open()
         if !isListedFirst {
-            await settle()
+            await waitUntilIdle()
             #expect(list.state.selection == a)
             await show(["New", "a"])
         }
@@ -227,7 +227,7 @@ import Testing
     ) async {
         // Open another room: the open room's row shows no draft, as its composer does.
         list.start(opening: b)
-        service.tell([summary, .of("b")])
+        service.publish([summary, .of("b")])
         await eventually { [list] in list.state.isLoaded }
         #expect(list.state.rows[0].preview == preview)
         #expect(list.state.rows[0].name == "Room a")
@@ -235,7 +235,7 @@ import Testing
 
     @Test func openRoomShowsItsLastMessageInsteadOfTheDraft() async {
         list.start(opening: a)
-        service.tell([.of("a", last: .of("hi"), draft: "unsent"), .of("b", last: .of("ho"), draft: "other")])
+        service.publish([.of("a", last: .of("hi"), draft: "unsent"), .of("b", last: .of("ho"), draft: "other")])
         await eventually { [list] in list.state.isLoaded }
         #expect(
             list.state.rows.map(\.preview) == [.message(sender: "Alex", isOwn: false, text: "hi"), .draft("other")])
@@ -247,7 +247,7 @@ import Testing
     @Test(arguments: [(0, nil), (1, "1"), (99, "99"), (100, "99+"), (12_345, "99+")] as [(Int, String?)])
     func unreadBadgeIsCapped(count: Int, label: String?) async {
         list.start()
-        service.tell([.of("a", unread: count), .of("b", unread: 1)])
+        service.publish([.of("a", unread: count), .of("b", unread: 1)])
         await eventually { [list] in list.state.isLoaded }
         #expect(list.state.rows[0].unreadLabel == label)
         #expect(list.state.unreadTotal == count + 1)
@@ -256,7 +256,7 @@ import Testing
     @Test func midnightUpdatesTheDays() async {
         wallClock.record(localTime(2026, 3, 10, 23, 59, 59))
         list.start()
-        service.tell([.of("a", at: localTime(2026, 3, 10, 8)), .of("b", at: localTime(2026, 3, 9, 8))])
+        service.publish([.of("a", at: localTime(2026, 3, 10, 8)), .of("b", at: localTime(2026, 3, 9, 8))])
         await eventually { [list] in list.state.isLoaded }
         #expect(list.state.rows.map(\.day) == [.today, .yesterday])
         wallClock.record(localTime(2026, 3, 11, 0))
@@ -271,7 +271,7 @@ import Testing
         list.start()
         var summary = RoomSummary.of("a")
         (summary.unreadCount, summary.mayHaveMoreUnread) = (count, hasMore)
-        service.tell([summary])
+        service.publish([summary])
         await eventually { [list] in list.state.isLoaded }
         #expect(list.state.rows[0].unreadLabel == label)
     }

@@ -6,11 +6,11 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct RoomSearchViewModelTests {
     private let service = FakeChatService()
-    private let shown = Recorder<MessageID>()
+    private let displayed = Recorder<MessageID>()
 
     private func open() -> RoomSearchViewModel {
         let model = RoomSearchViewModel(
-            roomID: RoomID("room"), service: service, onShow: { [shown] in shown.record($0) })
+            roomID: RoomID("room"), service: service, onShow: { [displayed] in displayed.record($0) })
         model.send(.field(.open))
         return model
     }
@@ -38,7 +38,7 @@ import Testing
         #expect(model.state.matches == [id(9), id(5), id(2)])
         #expect(model.state.current == 0)
         #expect(model.state.terms == SearchTerms("mess"))
-        #expect(shown.values == [id(9)])
+        #expect(displayed.values == [id(9)])
         guard case .search(let query)? = service.calls.last else {
             Issue.record("not asked")
             return
@@ -59,7 +59,7 @@ import Testing
             model.send(action)
             #expect(model.state.current == expected)
         }
-        #expect(shown.values == [9, 5, 2, 9, 2, 5].map { id($0) })
+        #expect(displayed.values == [9, 5, 2, 9, 2, 5].map { id($0) })
     }
 
     @Test func countingIsBoundedAndSteppingLoadsMore() async {
@@ -73,7 +73,7 @@ import Testing
         #expect(model.state.current == RoomSearchViewModel.counted - 1)
         model.send(.stepOlder)
         await eventually { model.state.current == RoomSearchViewModel.counted }
-        #expect(shown.values.last == id(250))
+        #expect(displayed.values.last == id(250))
     }
 
     @Test func resultsOfEarlierQueriesAreIgnored() async {
@@ -90,9 +90,9 @@ import Testing
         model.send(.field(.type("second")))
         await eventually { !model.state.isSearching }
         gate.open()
-        await settle()
+        await waitUntilIdle()
         #expect(model.state.matches == [id(2)])
-        #expect(shown.values == [id(2)])
+        #expect(displayed.values == [id(2)])
     }
 
     @Test func queryProblemsAndErrorsAreShown() async {
@@ -146,7 +146,7 @@ import Testing
         await eventually { !model.state.isSearching }
         #expect(model.state.hasNoResults && !model.state.canStep)
         model.send(.stepOlder)
-        #expect(shown.values == [])
+        #expect(displayed.values == [])
         model.send(.field(.type("")))
         #expect(!model.state.hasNoResults && !model.state.isSearching)
     }

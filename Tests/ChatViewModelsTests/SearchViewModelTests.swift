@@ -6,14 +6,14 @@ import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct SearchViewModelTests {
     private let service = FakeChatService()
-    private let shown = Recorder<SearchResult.ID>()
+    private let displayed = Recorder<SearchResult.ID>()
 
     private func open() -> SearchViewModel {
         let row = RoomListViewModel.Row(
             id: RoomID("room"), name: "Plans", kind: .group, preview: .empty, lastActivity: Fixtures.date, day: .today,
             unreadCount: 0)
         let model = SearchViewModel(
-            service: service, now: { Fixtures.date }, rooms: { [row] }, onShow: { [shown] in shown.record($0) })
+            service: service, now: { Fixtures.date }, rooms: { [row] }, onShow: { [displayed] in displayed.record($0) })
         model.send(.field(.open))
         return model
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(result.snippet == "Message 3")
         #expect(result.matches == [0..<4])
         model.send(.choose(result.id))
-        #expect(shown.values == [result.id])
+        #expect(displayed.values == [result.id])
     }
 
     @Test func pagesAreLoadedOnRequest() async {

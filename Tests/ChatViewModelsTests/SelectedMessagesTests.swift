@@ -37,8 +37,8 @@ import Testing
     func deselectsDeleted() async {
         await open()
         select("m2", "m3")
-        await harness.tell(.changed([.of(2, by: Fixtures.own, isDeleted: true)]))
-        await harness.tell(.removed([MessageID("m3")]))
+        await harness.publish(.changed([.of(2, by: Fixtures.own, isDeleted: true)]))
+        await harness.publish(.removed([MessageID("m3")]))
         #expect(selection.isEmpty)
     }
 

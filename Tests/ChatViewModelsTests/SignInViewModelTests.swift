@@ -38,10 +38,10 @@ struct SignInViewModelTests {
     @Test func signInSucceeds() async {
         let viewModel = await found()
         service.signInResult = .success(Self.ann)
-        service.tell([AccountState(account: Self.ann, condition: .connecting)])
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
         signIn(viewModel)
         await eventually { viewModel.state.step == .starting && added.values == [Self.ann.id] }
-        service.tell([AccountState(account: Self.ann, condition: .online)])
+        service.publish([AccountState(account: Self.ann, condition: .online)])
         await eventually { viewModel.state.step == .done }
         #expect(added.values == [Self.ann.id] && viewModel.state.isOver)
         #expect(service.calls == ["server example.org", "signIn", "store keyring", "begin"])
@@ -165,7 +165,7 @@ struct SignInViewModelTests {
         viewModel.send(.cancel)
         #expect(viewModel.state.step == .server && !viewModel.state.isOver)
         service.gate?.open()
-        await settle()
+        await waitUntilIdle()
         #expect(viewModel.state.step == .server)
         viewModel.send(.cancel)
         #expect(viewModel.state.isOver && added.values.isEmpty)
@@ -198,12 +198,12 @@ struct SignInViewModelTests {
     @Test func cancelingTheFirstSyncKeepsTheAccount() async {
         let viewModel = await found()
         service.signInResult = .success(Self.ann)
-        service.tell([AccountState(account: Self.ann, condition: .connecting)])
+        service.publish([AccountState(account: Self.ann, condition: .connecting)])
         signIn(viewModel)
         await eventually { added.values == [Self.ann.id] }
         viewModel.send(.cancel)
         #expect(added.values == [Self.ann.id] && viewModel.state.isOver)
-        await settle()
+        await waitUntilIdle()
         #expect(!service.calls.contains("abandon"))
     }
 }

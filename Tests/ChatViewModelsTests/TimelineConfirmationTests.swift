@@ -28,7 +28,7 @@ import Testing
         #expect(harness.service.calls.isEmpty)
         timeline.send(asked.action)
         await eventually { [service = harness.service] in service.calls == [.delete(MessageID("m1"))] }
-        await harness.tell(.members([Fixtures.own]))
+        await harness.publish(.members([Fixtures.own]))
         timeline.send(.message(MessageID("m1"), .requestDeletion))
         #expect(confirmation()?.body(.untranslated).contains("the only member of this room") == true)
     }
@@ -74,7 +74,7 @@ import Testing
         await harness.open([.of(1)])
         timeline.send(.failed(.requestDiscard))
         #expect(confirmation() == nil)
-        await harness.tell(.changed([failed(2), failed(3)]))
+        await harness.publish(.changed([failed(2), failed(3)]))
         timeline.send(.failed(.requestDiscard))
         let asked = try #require(confirmation())
         #expect(asked.heading(.untranslated) == "Discard 2 Messages?")

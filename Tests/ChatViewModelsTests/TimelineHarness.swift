@@ -54,7 +54,7 @@ import Testing
     var items: [TimelineItem] { timeline.items }
     var messages: [MessageItem] { items.compactMap(\.message) }
     var positions: [String] { messages.map { String($0.id.rawValue.dropFirst()) } }
-    /// All outputs except those of ``arrive()``'s barriers.
+    /// All outputs except those of ``waitForUpdates()``'s barriers.
     var reported: [TimelineViewModel.Output] {
         outputs.values.filter { if case .typing = $0 { false } else { true } }
     }
@@ -66,23 +66,23 @@ import Testing
         _ messages: [Message], hasOlder: Bool = false, readUpTo: Int64? = nil,
         members: [Member] = [Fixtures.own, Fixtures.other]
     ) async {
-        service.tell(
+        service.publish(
             .opened(
                 TimelinePage(messages: messages, hasOlder: hasOlder), members: members,
                 fullyReadMarker: readUpTo.map { MessageID("m\($0)") }))
-        await arrive()
+        await waitForUpdates()
     }
 
-    func tell(_ update: TimelineUpdate) async {
-        service.tell(update)
-        await arrive()
+    func publish(_ update: TimelineUpdate) async {
+        service.publish(update)
+        await waitForUpdates()
     }
 
     /// Waits until all published updates have arrived, with a typing update as a barrier: updates arrive in order.
-    func arrive() async {
+    func waitForUpdates() async {
         barriers += 1
         let name = "barrier \(barriers)"
-        service.tell(.typing([MemberID(name)]))
+        service.publish(.typing([MemberID(name)]))
         await eventually { [outputs] in outputs.values.last == .typing([name]) }
     }
 

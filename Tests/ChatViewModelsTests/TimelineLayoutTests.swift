@@ -96,13 +96,13 @@ import Testing
     @Test(arguments: [(1, [Message.of(1)]), (1, [.of(1), .of(2, by: own)])] as [(Int64, [Message])])
     func laterMessagesDoNotAddAnUnreadLine(readUpTo: Int64, messages: [Message]) async {
         await harness.open(messages, readUpTo: readUpTo)
-        await harness.tell(.changed([.of(3), .of(4)]))
+        await harness.publish(.changed([.of(3), .of(4)]))
         #expect(!harness.items.contains(.unreadLine))
     }
 
     @Test func unreadLineStaysWhileMessagesArrive() async {
         await harness.open([.of(1), .of(2)], readUpTo: 1)
-        await harness.tell(.changed([.of(3)]))
+        await harness.publish(.changed([.of(3)]))
         harness.timeline.send(.reading(.scrolled(to: nil)))
         #expect(harness.sketch == "d10 (m1) -- (m2 m3)")
     }
@@ -144,7 +144,7 @@ import Testing
         #expect(items.map(\.canEdit) == [false, true, false, false])
         #expect(items.map(\.canDelete) == [false, true, false, false])
         #expect(items.map(\.canCopy) == [true, true, false, true])
-        await harness.tell(
+        await harness.publish(
             .members([Self.own, Member(id: Self.other.id, displayName: "Alexandra", kind: .person, hasLeft: true)]))
         #expect(harness.messages[0].senderName == "Alexandra")
         #expect(harness.state.otherMembers.isEmpty)

@@ -88,7 +88,7 @@ import Testing
     @Test func messagesArrivingWhileDetachedAppearLater() async {
         await open(12)
         await send(.pages(.jump(.message(MessageID("m3")))))
-        await harness.tell(.changed([.of(13)]))
+        await harness.publish(.changed([.of(13)]))
         #expect(sees(1...4))
         #expect(harness.effects.contains { if case .arrived(let new) = $0 { new.count == 1 } else { false } })
         service.pages = { _, _ in
@@ -102,7 +102,7 @@ import Testing
         await open(12)
         await send(.pages(.jump(.message(MessageID("m3")))))
         timeline.send(.reading(.scrolled(to: nil)))
-        await settle()
+        await waitUntilIdle()
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
@@ -116,7 +116,7 @@ import Testing
         timeline.send(.reading(.scrolled(to: nil)))
         timeline.send(.reading(.attended(false)))
         timeline.send(.reading(.attended(true)))
-        await settle()
+        await waitUntilIdle()
         #expect(!service.calls.contains { if case .markRead = $0 { true } else { false } })
     }
 
@@ -148,7 +148,7 @@ import Testing
         await eventually { gate.waiting == 1 }
         await send(.pages(.jump(.message(MessageID("m3")))))
         gate.open()
-        await settle()
+        await waitUntilIdle()
         #expect(sees(1...4) && harness.mirrored == Array(timeline.rows))
     }
 
@@ -200,7 +200,7 @@ import Testing
         timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m9"), offset: 3))))
         await harness.clock.waitForSleepers()
         timeline.send(.reading(.scrolled(to: place)))
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls.isEmpty)
         harness.clock.advance(by: .milliseconds(300))
         await eventually { [service] in service.calls == [.savePlace(place)] }
@@ -247,7 +247,7 @@ import Testing
         let last = Int(count)
         func changes(_ update: TimelineUpdate) async -> [TimelineChange] {
             other.forgetEffects()
-            await other.tell(update)
+            await other.publish(update)
             return other.effects.flatMap { effect -> [TimelineChange] in
                 if case .changed(let changes) = effect { return changes }
                 return []
@@ -274,9 +274,9 @@ import Testing
         let id = MessageID("m1")
         func quote() -> MessageItem.Quote? { harness.messages.last?.quote }
         #expect(quote() == .text(id, senderName: "Alex", words: "first…"))
-        await harness.tell(.changed([.of(1, text: "other")]))
+        await harness.publish(.changed([.of(1, text: "other")]))
         #expect(quote() == .text(id, senderName: "Alex", words: "other"))
-        await harness.tell(.changed([.of(1, text: "", isDeleted: true)]))
+        await harness.publish(.changed([.of(1, text: "", isDeleted: true)]))
         #expect(quote() == .unavailable)
         #expect(service.calls.isEmpty)
     }
@@ -290,7 +290,7 @@ import Testing
         let old = MessageItem.Quote.text(MessageID("m1"), senderName: "Alex", words: "old")
         #expect(harness.messages.map(\.quote) == [old, old, .unavailable])
         #expect(service.calls == [.quoted([MessageID("m1"), MessageID("m2")])])
-        await harness.tell(.changed([.of(1, text: "newer")]))
+        await harness.publish(.changed([.of(1, text: "newer")]))
         #expect(harness.messages.first?.quote == .text(MessageID("m1"), senderName: "Alex", words: "newer"))
     }
 
@@ -301,8 +301,8 @@ import Testing
         let target = ReplyTarget(messageID: "m1", sender: "Alex", senderID: "other", preview: .text("what?"))
         #expect(harness.reported == [.reply(target)])
         timeline.send(.composer(.replyingTo(MessageID("m1"))))
-        await harness.tell(.changed([.of(1, text: "why?")]))
-        await harness.tell(.removed([MessageID("m1")]))
+        await harness.publish(.changed([.of(1, text: "why?")]))
+        await harness.publish(.removed([MessageID("m1")]))
         #expect(
             harness.reported.suffix(2) == [
                 .replyTargetChanged(MessageID("m1"), .text("why?")), .replyTargetChanged(MessageID("m1"), .gone),

@@ -14,7 +14,7 @@ import ToolSupport
         for step in 0..<160 {
             room.act()
             guard step % 4 == 3 else { continue }
-            await room.arrive()
+            await room.waitForUpdates()
             if let difference = room.difference() {
                 Issue.record("seed \(seed), step \(step): \(difference)")
                 return
@@ -90,19 +90,19 @@ import ToolSupport
             unreadLineAfter = isLoaded ? (hasUnread ? readUpTo.id : nil) : readUpTo.id
         }
         gate.open()
-        harness.service.tell(
+        harness.service.publish(
             .opened(
                 TimelinePage(messages: newest, hasOlder: truth.count > Self.pageSize), members: Self.members,
                 fullyReadMarker: readUpTo?.id))
-        await harness.arrive()
+        await harness.waitForUpdates()
         gate = Gate()
     }
 
     func act() {
         switch roll(18) {
-        case 0...3: tellNew([newMessage(at: (sorted.last?.position ?? 0) + 100)])
-        case 4: tellNew((0..<3).map { newMessage(at: (sorted.last?.position ?? 0) + 100 * Int64(3 - $0)) })
-        case 5: tellNew([newMessage(at: freePosition())])
+        case 0...3: publishNew([newMessage(at: (sorted.last?.position ?? 0) + 100)])
+        case 4: publishNew((0..<3).map { newMessage(at: (sorted.last?.position ?? 0) + 100 * Int64(3 - $0)) })
+        case 5: publishNew([newMessage(at: freePosition())])
         case 6...8: change { if $0.event == nil { $0.text += "!" } }
         case 9:
             change {
@@ -115,7 +115,7 @@ import ToolSupport
         case 12: harness.timeline.send(.pages(.load(.older)))
         case 13: harness.timeline.send(.pages(.load(.newer)))
         case 14: harness.timeline.send(.pages(.jump(destination())))
-        case 15: harness.timeline.send(.reading(.scrolled(to: somewhere())))
+        case 15: harness.timeline.send(.reading(.scrolled(to: randomPosition())))
         default: deliverPage()
         }
     }
@@ -131,13 +131,13 @@ import ToolSupport
         }
     }
 
-    private func somewhere() -> ScrollPosition? {
+    private func randomPosition() -> ScrollPosition? {
         harness.messages.randomElement(using: &random).map { ScrollPosition(message: $0.id, offset: 0) }
     }
 
     /// Waits until all published updates, and any page that may load, have arrived.
-    func arrive() async {
-        await harness.arrive()
+    func waitForUpdates() async {
+        await harness.waitForUpdates()
         if roll(2) == 0 { deliverPage() }
     }
 
@@ -146,16 +146,16 @@ import ToolSupport
         gate = Gate()
     }
 
-    private func tellNew(_ messages: [Message]) {
+    private func publishNew(_ messages: [Message]) {
         messages.forEach(put)
-        harness.service.tell(.changed(messages))
+        harness.service.publish(.changed(messages))
     }
 
     private func change(_ body: (inout Message) -> Void) {
         guard var message = sorted.randomElement(using: &random) else { return }
         body(&message)
         put(message)
-        harness.service.tell(.changed([message]))
+        harness.service.publish(.changed([message]))
     }
 
     private func move() {
@@ -164,22 +164,22 @@ import ToolSupport
             id: old.id, roomID: old.roomID, sender: old.sender, text: old.text, sentAt: old.sentAt,
             position: freePosition(), replyTo: old.replyTo, isDeleted: old.isDeleted, kind: old.kind, event: old.event)
         put(message)
-        harness.service.tell(.changed([message]))
+        harness.service.publish(.changed([message]))
     }
 
     private func remove() {
         let gone = sorted.shuffled(using: &random).prefix(1 + roll(2)).map(\.id)
         for id in gone { truth[id] = nil }
-        harness.service.tell(.removed(gone))
+        harness.service.publish(.removed(gone))
     }
 
     private func put(_ message: Message) { truth[message.id] = message }
 
     private func freePosition() -> Int64 {
-        let taken = Set(truth.values.map(\.position))
+        let usedPositions = Set(truth.values.map(\.position))
         while true {
             let position = Int64.random(in: -500...(sorted.last?.position ?? 0) + 500, using: &random)
-            if !taken.contains(position) { return position }
+            if !usedPositions.contains(position) { return position }
         }
     }
 
@@ -212,10 +212,10 @@ extension RandomRoom {
         else { return ids.isEmpty ? nil : "shows what is not there" }
         if !harness.state.hasOlder, first != sorted.first?.position { return "lacks what is older" }
         if !harness.state.isDetached, last != sorted.last?.position { return "lacks what is newer" }
-        let stretch = sorted.filter { (first...last).contains($0.position) }
-        let expected = naiveSketch(stretch)
+        let chunk = sorted.filter { (first...last).contains($0.position) }
+        let expected = naiveSketch(chunk)
         guard harness.sketch == expected else { return "\(harness.sketch) is not \(expected)" }
-        let said = stretch.filter { $0.event == nil }
+        let said = chunk.filter { $0.event == nil }
         guard shown.map(\.text) == said.map(\.text) else { return "texts are \(shown.map(\.text))" }
         guard zip(shown, said).allSatisfy({ self.matches($0.quote, for: $1) }) else { return "a quote is wrong" }
         let rows = Array(harness.timeline.rows)

@@ -87,7 +87,7 @@ import Testing
         _ = await pager.open(page(20...22), around: nil)
         #expect(pager.dequeueJump() == jump && pager.dequeueJump() == nil)
         gate.open()
-        await settle()
+        await waitUntilIdle()
         #expect(positions == [20, 21, 22] && pager.range.loading == nil)
     }
 
@@ -103,7 +103,7 @@ import Testing
         pager.load(.older)
         gate.open()
         #expect(await opening.value)
-        await settle()
+        await waitUntilIdle()
         #expect(positions == [30, 31, 32])
     }
 

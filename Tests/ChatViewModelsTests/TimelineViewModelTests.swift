@@ -43,13 +43,13 @@ import Testing
         _ what: String, updates: [TimelineUpdate], expected: [String]
     ) async {
         await harness.open([.of(10), .of(20), .of(30)])
-        for update in updates { await harness.tell(update) }
+        for update in updates { await harness.publish(update) }
         #expect(harness.positions == expected, "\(what)")
     }
 
     @Test func changeReplacesTheMessage() async {
         await harness.open([.of(1), .of(2), .of(3)])
-        await harness.tell(.changed([.of(2, text: "", isDeleted: true)]))
+        await harness.publish(.changed([.of(2, text: "", isDeleted: true)]))
         #expect(harness.messages.map(\.isDeleted) == [false, true, false])
     }
 
@@ -61,8 +61,8 @@ import Testing
                 id: MessageID("m9"), roomID: RoomID("room"), sender: Self.own.id, text: "mine", sentAt: harness.now,
                 position: position, delivery: delivery)
         }
-        await harness.tell(.changed([own(at: 3, .sending)]))
-        await harness.tell(.changed([.of(4), own(at: 5, .sent)]))
+        await harness.publish(.changed([own(at: 3, .sending)]))
+        await harness.publish(.changed([.of(4), own(at: 5, .sent)]))
         #expect(harness.positions == ["1", "2", "4", "9"])
         #expect(harness.messages.last?.delivery == .sent)
     }
@@ -84,7 +84,7 @@ import Testing
 
     @Test func closedRoomIsReadOnly() async {
         await harness.open([.of(1, by: Self.own), .of(2)], hasOlder: true)
-        await harness.tell(.closed)
+        await harness.publish(.closed)
         service.timelines[timeline.roomID]?.finish()
         #expect(harness.state.isClosed && harness.positions == ["1", "2"])
         let id = MessageID("m1")
@@ -94,15 +94,15 @@ import Testing
         ] as [TimelineViewModel.Action] {
             timeline.send(action)
         }
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls.isEmpty && harness.reported.isEmpty)
     }
 
     @Test func reportsTypingUsersByName() async {
         await harness.open([])
-        service.tell(.typing([Fixtures.other.id, MemberID("x")]))
+        service.publish(.typing([Fixtures.other.id, MemberID("x")]))
         await eventually { [harness] in harness.outputs.values.last == .typing(["Alex", "x"]) }
-        service.tell(.closed)
+        service.publish(.closed)
         await eventually { [harness] in harness.outputs.values.last == .typing([]) }
     }
 
@@ -113,8 +113,8 @@ import Testing
         weak let weakly = other
         let ended = Recorder<Bool>()
         service.timelines[RoomID("other")]?.onTermination = { _ in Task { @MainActor in ended.record(true) } }
-        service.tell(.changed([.of(1)]), in: RoomID("other"))
-        await settle()
+        service.publish(.changed([.of(1)]), in: RoomID("other"))
+        await waitUntilIdle()
         other = nil
         await eventually { ended.values == [true] }
         #expect(weakly == nil)
@@ -140,7 +140,7 @@ import Testing
         timeline.send(.pages(.load(.older)))
         await eventually { [harness] in !harness.state.hasOlder }
         timeline.send(.pages(.load(.older)))
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls == [.page(before: 7), .page(before: 4)])
         #expect(harness.positions == (1...8).map(String.init))
         #expect(harness.reported.isEmpty)
@@ -190,9 +190,9 @@ import Testing
         await harness.open([.of(6)], hasOlder: true)
         timeline.send(.pages(.load(.older)))
         await eventually { gate.waiting == 1 }
-        await harness.tell(.changed([.of(2, text: "changed")]))
-        await harness.tell(.removed([MessageID("m3"), MessageID("m6")]))
-        await harness.tell(.changed([.of(7)]))
+        await harness.publish(.changed([.of(2, text: "changed")]))
+        await harness.publish(.removed([MessageID("m3"), MessageID("m6")]))
+        await harness.publish(.changed([.of(7)]))
         #expect(harness.positions == ["7"])
         gate.open()
         await eventually { [harness] in harness.state.loading == nil }
@@ -203,10 +203,10 @@ import Testing
     /// Changes older than everything loaded are ignored; their page will include them.
     @Test func changesToUnloadedMessagesAreIgnored() async {
         await harness.open([.of(6), .of(7)], hasOlder: true)
-        await harness.tell(.changed([.of(3, text: "changed")]))
-        await harness.tell(.removed([MessageID("m6"), MessageID("m7")]))
+        await harness.publish(.changed([.of(3, text: "changed")]))
+        await harness.publish(.removed([MessageID("m6"), MessageID("m7")]))
         #expect(harness.positions == [])
-        await harness.tell(.changed([.of(8)]))
+        await harness.publish(.changed([.of(8)]))
         #expect(harness.positions == ["8"])
         service.pages = { [self] _, _ in page(4...5, hasOlder: true) }
         timeline.send(.pages(.load(.older)))
@@ -223,7 +223,7 @@ import Testing
         await eventually { gate.waiting == 1 }
         await harness.open([.of(20)], hasOlder: true)
         gate.open()
-        await settle()
+        await waitUntilIdle()
         #expect(harness.positions == ["20"] && harness.state.hasOlder && harness.state.loading == nil)
     }
 
@@ -233,12 +233,12 @@ import Testing
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
         timeline.send(.reading(.scrolled(to: nil)))
         timeline.send(.reading(.scrolled(to: nil)))
-        await harness.tell(.removed([MessageID("m3")]))
+        await harness.publish(.removed([MessageID("m3")]))
         timeline.send(.reading(.scrolled(to: nil)))
-        await harness.tell(.changed([.of(4)]))
+        await harness.publish(.changed([.of(4)]))
         timeline.send(.reading(.scrolled(to: nil)))
         await eventually { [service] in service.calls.count == 2 }
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
     }
 
@@ -247,24 +247,24 @@ import Testing
         timeline.send(.reading(.attended(false)))
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
         timeline.send(.reading(.scrolled(to: nil)))
-        await harness.tell(.changed([.of(4)]))
+        await harness.publish(.changed([.of(4)]))
         timeline.send(.reading(.scrolled(to: nil)))
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls.isEmpty)
         timeline.send(.reading(.attended(true)))
         await eventually { [service] in service.calls == [.markRead(MessageID("m4"))] }
         timeline.send(.reading(.attended(false)))
         timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m2"), offset: 0))))
-        await harness.tell(.changed([.of(5)]))
+        await harness.publish(.changed([.of(5)]))
         timeline.send(.reading(.attended(true)))
-        await settle()
+        await waitUntilIdle()
         #expect(!service.calls.contains(.markRead(MessageID("m5"))), "it is below what is seen")
     }
 
     @Test func readMessagesAreNotMarkedAgain() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.reading(.scrolled(to: nil)))
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls.isEmpty)
     }
 
@@ -293,7 +293,7 @@ import Testing
         let edit = TimelineViewModel.Output.edit(message.id, EditableMessage(WrittenText(message.text)))
         #expect(harness.reported == (canEdit ? [edit, edit] : []))
         timeline.send(.message(message.id, .delete))
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls == (canDelete ? [.delete(message.id)] : []))
     }
 
@@ -306,7 +306,7 @@ import Testing
         #expect(harness.messages.map(\.canRetry) == [true, false, false])
         for id in ["m1", "m2", "m3", "unknown"] { timeline.send(.message(MessageID(id), .retry)) }
         await eventually { [service] in service.calls == [.retry(TransactionID("t1"))] }
-        await settle()
+        await waitUntilIdle()
         #expect(service.calls == [.retry(TransactionID("t1"))])
     }
 
@@ -329,7 +329,7 @@ import Testing
             .retry(TransactionID("r")), .discard(TransactionID("r")), .delete(uploading.id),
         ]
         await eventually { [service] in service.calls.count == expected.count }
-        await settle()
+        await waitUntilIdle()
         #expect(expected.allSatisfy(service.calls.contains) && service.calls.count == expected.count)
     }
 
@@ -340,7 +340,7 @@ import Testing
         timeline.send(.composer(.editLast))
         timeline.send(.message(MessageID("unknown"), .edit))
         timeline.send(.message(MessageID("m4"), .delete))
-        await settle()
+        await waitUntilIdle()
         #expect(harness.reported == [.edit(MessageID("m2"), EditableMessage(WrittenText("Text 2")))])
         #expect(service.calls.isEmpty)
     }
@@ -378,9 +378,9 @@ import Testing
     func reportsDeletionOfTheEditedMessage(update: TimelineUpdate, isLoaded: Bool) async {
         await harness.open(isLoaded ? [.of(2, by: Self.own), .of(3)] : [.of(3)], hasOlder: true)
         timeline.send(.composer(.editing(MessageID("m2"))))
-        await harness.tell(.changed([.of(3, isDeleted: true)]))
+        await harness.publish(.changed([.of(3, isDeleted: true)]))
         #expect(harness.reported.isEmpty)
-        await harness.tell(update)
+        await harness.publish(update)
         #expect(harness.reported == [.editedMessageDeleted(MessageID("m2"))])
     }
 

@@ -22,19 +22,19 @@ import Testing
 
         func importConversations(
             from source: URL, resolveRepeats: @escaping @Sendable ([EarlierImport]) async throws -> RepeatedImport,
-            progress tell: @escaping @Sendable (TransferProgress) -> Void
+            progress report: @escaping @Sendable (TransferProgress) -> Void
         ) async throws -> ImportReport {
-            progress.forEach(tell)
+            progress.forEach(report)
             if !known.isEmpty { await answered(try await resolveRepeats(known)) }
             return try await work()
         }
     }
 
-    private let shown = Recorder<RoomID>()
+    private let displayed = Recorder<RoomID>()
     private let url = URL(filePath: "/somewhere/export.json")
 
     private func running(_ archive: FakeArchive) -> TransferViewModel {
-        let model = TransferViewModel(.import(url), archive: archive) { [shown] in shown.record($0) }
+        let model = TransferViewModel(.import(url), archive: archive) { [displayed] in displayed.record($0) }
         model.start()
         return model
     }
@@ -47,7 +47,7 @@ import Testing
         await eventually { model.state.isOver }
         #expect(model.state.phase == .imported(report))
         model.send(.showImported)
-        #expect(shown.values == [RoomID("a")])
+        #expect(displayed.values == [RoomID("a")])
     }
 
     private let known = [

@@ -27,15 +27,15 @@ import Testing
     @Test func failedMessagesAreCounted() async {
         await harness.open([.of(1), message(2), message(3, .sending)])
         #expect(harness.state.failedCount == 1)
-        await harness.tell(.changed([message(3), message(4)]))
+        await harness.publish(.changed([message(3), message(4)]))
         #expect(harness.state.failedCount == 3)
-        await harness.tell(.changed([message(2, .sending), message(3, isDeleted: true)]))
+        await harness.publish(.changed([message(2, .sending), message(3, isDeleted: true)]))
         #expect(harness.state.failedCount == 1)
-        await harness.tell(.removed([MessageID("m4")]))
+        await harness.publish(.removed([MessageID("m4")]))
         #expect(harness.state.failedCount == 0)
         harness.timeline.send(.failed(.retryAll))
         harness.timeline.send(.failed(.discardAll))
-        await harness.arrive()
+        await harness.waitForUpdates()
         #expect(calls().isEmpty)
     }
 

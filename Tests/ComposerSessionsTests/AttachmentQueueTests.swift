@@ -25,15 +25,15 @@ import Testing
     @Test("MIB-36: a file is shown immediately, can be sent once it is stored, and has its size in pixels")
     func addedFileIsUploaded() async throws {
         let gate = Gate()
-        let (session, intake) = try makeSession(
+        let (session, queue) = try makeSession(
             FakeMediaService { _, progress in
                 progress(0.5)
                 await gate.pass()
             })
-        intake.inspect = { _, _ in
+        queue.inspect = { _, _ in
             MediaInfo(size: (640, 480), duration: 7000, blurHash: "00TI:j", poster: Data([1]))
         }
-        intake.add([Self.item("a.png")])
+        queue.add([Self.item("a.png")])
         #expect(names(session) == ["a.png"])
         #expect(!session.composer.canSend)
         await eventually { session.composer.attachments.first?.upload == .running(0.5) }
@@ -49,46 +49,46 @@ import Testing
     @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func excessFilesAreRejected()
         throws
     {
-        let (session, intake) = try makeSession(FakeMediaService())
-        var refusals: [ComposerRejection] = []
-        session.onEffect = { if case .rejected(let reason) = $0 { refusals.append(reason) } }
-        intake.add((0..<14).map { Self.item("\($0)") })
+        let (session, queue) = try makeSession(FakeMediaService())
+        var rejections: [ComposerRejection] = []
+        session.onEffect = { if case .rejected(let reason) = $0 { rejections.append(reason) } }
+        queue.add((0..<14).map { Self.item("\($0)") })
         #expect(names(session).count == Self.maxCount)
-        #expect(refusals == [.attachmentCount(limit: Self.maxCount)])
-        intake.add([Self.item("big", bytes: Self.maxBytes + 1)])
-        #expect(refusals.count == 2)
+        #expect(rejections == [.attachmentCount(limit: Self.maxCount)])
+        queue.add([Self.item("big", bytes: Self.maxBytes + 1)])
+        #expect(rejections.count == 2)
     }
 
     @Test("MIB-36: a failed copy is shown, is not sent, and can be retried") func failedCopyCanBeRetried() async throws
     {
         let fails = Recorder<Bool>()
-        let (session, intake) = try makeSession(
+        let (session, queue) = try makeSession(
             FakeMediaService { _, _ in
                 if await fails.values.isEmpty { throw ChatError.diskFull }
             })
         var errors: [ChatError] = []
         session.onFailure = { errors.append($0) }
-        intake.add([Self.item("a")])
+        queue.add([Self.item("a")])
         await eventually { session.composer.attachments.first?.upload == .failed }
         #expect(errors == [.diskFull])
         #expect(!session.composer.canSend)
         let failed = try #require(session.composer.attachments.first)
-        #expect(intake.canRetry(failed))
+        #expect(queue.canRetry(failed))
         fails.record(false)
-        intake.retry(0)
+        queue.retry(0)
         await eventually { session.composer.canSend }
     }
 
     @Test("MIB-37: removing a file while it is copied cancels its copy") func removalCancelsTheCopy() async throws {
         let gate = Gate()
         let cancelled = Recorder<Bool>()
-        let (session, intake) = try makeSession(
+        let (session, queue) = try makeSession(
             FakeMediaService { _, _ in
                 await gate.pass()
                 await cancelled.record(Task.isCancelled)
             })
-        intake.add([Self.item("a"), Self.item("b")])
-        intake.remove(0)
+        queue.add([Self.item("a"), Self.item("b")])
+        queue.remove(0)
         #expect(names(session) == ["b"])
         gate.open()
         await eventually { cancelled.values.count == 2 && session.composer.canSend }
@@ -100,15 +100,15 @@ import Testing
         async throws
     {
         let gate = Gate()
-        let (session, intake) = try makeSession(FakeMediaService { _, _ in await gate.pass() })
-        intake.add([Self.item("a"), Self.item("b")])
-        intake.describe(0, as: "  A pier \n")
+        let (session, queue) = try makeSession(FakeMediaService { _, _ in await gate.pass() })
+        queue.add([Self.item("a"), Self.item("b")])
+        queue.describe(0, as: "  A pier \n")
         session.handle(.moveAttachment(from: 0, to: 1))
         gate.open()
         await eventually { session.composer.canSend }
         #expect(names(session) == ["b", "a"])
         #expect(session.composer.attachments.map(\.altText) == [nil, "A pier"])
-        intake.describe(1, as: " ")
+        queue.describe(1, as: " ")
         #expect(session.composer.attachments.last?.altText == nil)
     }
 
@@ -122,21 +122,21 @@ import Testing
                 Composer.Attachment(type: "image/png", name: "a", bytes: 1, source: "incoming:x", upload: .running(0.3))
             ),
             at: .zero)
-        let (session, intake) = try makeSession(FakeMediaService())
+        let (session, queue) = try makeSession(FakeMediaService())
         session.waitForDraft()
         session.restore(encoded: try engine.makeDraft().encoded()) { _, _ in nil }
         session.becomeReady()
         let attachment = try #require(session.composer.attachments.first)
         #expect(attachment.upload == .failed)
-        #expect(!intake.canRetry(attachment))
+        #expect(!queue.canRetry(attachment))
         #expect(!session.composer.canSend)
     }
 
     @Test("MIB-36: a file that is added before the draft is loaded joins the draft") func joiningTheDraft() async throws
     {
-        let (session, intake) = try makeSession(FakeMediaService())
+        let (session, queue) = try makeSession(FakeMediaService())
         session.waitForDraft()
-        intake.add([Self.item("a")])
+        queue.add([Self.item("a")])
         #expect(names(session).isEmpty)
         var engine = ComposerEngine()
         _ = engine.handle(.insert("draft", origin: .typed), at: .zero)

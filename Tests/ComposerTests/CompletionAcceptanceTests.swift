@@ -40,7 +40,7 @@ struct CompletionAcceptanceTests {
                 $0.mentionTokens = leavesMention
             })
         script.type("@a")
-        script.answer(["Ann"], to: "query-1")
+        script.respond(with: ["Ann"], to: "query-1")
         script.press("Tab")
         #expect(script.text == text && script.engine.document.mentions.first?.mention?.text == mention)
     }
@@ -110,7 +110,7 @@ struct CompletionAcceptanceTests {
     func keysNavigateTheListAndAccept(row: ([String], Int), accept: String) {
         var script = ComposerScript()
         script.type("@")
-        script.answer(["A", "B", "C"])
+        script.respond(with: ["A", "B", "C"])
         for key in row.0 {
             script.press(key)
             #expect(script.effects.contains(.keyHandled))
@@ -139,7 +139,7 @@ struct CompletionAcceptanceTests {
     @Test func pointerSelectsAndAccepts() {
         var script = ComposerScript()
         script.type("@")
-        script.answer(["A", "B"])
+        script.respond(with: ["A", "B"])
         script.send(.selectCompletion(5))
         #expect(script.completion?.selected == 0)
         script.send(.selectCompletion(1))
@@ -151,7 +151,7 @@ struct CompletionAcceptanceTests {
     @Test func completionDoesNotReopenAfterAccepting() {
         var script = ComposerScript(.preset(.slack))
         script.type("@a")
-        script.answer(["ann"], to: "query-2")
+        script.respond(with: ["ann"], to: "query-2")
         script.send(.acceptCompletion(0))
         #expect(script.text == "@ann")
         script.type("x")

@@ -4,7 +4,7 @@ import Testing
 /// HKW-42 to HKW-49: the lifecycle of a completion.
 struct CompletionQueryTests {
     enum Step: Sendable {
-        case type(String), backspace, answer([String]), fail, select(Int), event(ComposerEvent), wait
+        case type(String), backspace, respond(with: [String]), fail, select(Int), event(ComposerEvent), wait
     }
 
     struct Row: Sendable, CustomStringConvertible {
@@ -25,15 +25,17 @@ struct CompletionQueryTests {
         Row(situation: "awaiting, white space", steps: [.type("@jo"), .type(" ")], phase: nil),
         Row(
             situation: "no results, white space", continuesAfterEmpty: true,
-            steps: [.type("@jo"), .wait, .answer([]), .type(" ")], phase: nil),
-        Row(situation: "nothing written, white space", steps: [.type("@"), .answer(["Jo"]), .type(" ")], phase: nil),
+            steps: [.type("@jo"), .wait, .respond(with: []), .type(" ")], phase: nil),
         Row(
-            situation: "results, white space", steps: [.type("@jo"), .wait, .answer(["Jo"]), .type(" ")],
+            situation: "nothing written, white space", steps: [.type("@"), .respond(with: ["Jo"]), .type(" ")],
+            phase: nil),
+        Row(
+            situation: "results, white space", steps: [.type("@jo"), .wait, .respond(with: ["Jo"]), .type(" ")],
             phase: .results, query: "jo ", isVisible: true),
         Row(
             situation: "results, more white space than a query may hold",
-            steps: [.type("@jo"), .wait, .answer(["Jo"]), .type(" a b ")], phase: nil),
-        Row(situation: "newline", steps: [.type("@jo"), .wait, .answer(["Jo"]), .type("\n")], phase: nil),
+            steps: [.type("@jo"), .wait, .respond(with: ["Jo"]), .type(" a b ")], phase: nil),
+        Row(situation: "newline", steps: [.type("@jo"), .wait, .respond(with: ["Jo"]), .type("\n")], phase: nil),
         Row(
             situation: "valid string inserted", steps: [.type("@j"), .event(.insert("oe", origin: .dictation))],
             phase: .awaiting, query: "joe"),
@@ -62,30 +64,32 @@ struct CompletionQueryTests {
             phase: nil),
         Row(situation: "cancelled", steps: [.type("@jo"), .event(.cancelCompletion)], phase: nil),
         Row(
-            situation: "results", steps: [.type("@j"), .wait, .answer(["Jo"])], phase: .results, query: "j",
+            situation: "results", steps: [.type("@j"), .wait, .respond(with: ["Jo"])], phase: .results, query: "j",
             isVisible: true),
-        Row(situation: "awaiting, empty results", steps: [.type("@x"), .wait, .answer([])], phase: nil),
+        Row(situation: "awaiting, empty results", steps: [.type("@x"), .wait, .respond(with: [])], phase: nil),
         Row(
             situation: "awaiting, empty results, goes on", continuesAfterEmpty: true,
-            steps: [.type("@x"), .wait, .answer([])], phase: .noResults, query: "x"),
+            steps: [.type("@x"), .wait, .respond(with: [])], phase: .noResults, query: "x"),
         Row(
             situation: "results, then empty ones",
-            steps: [.type("@j"), .wait, .answer(["Jo"]), .type("x"), .wait, .answer([])], phase: .noResults,
+            steps: [.type("@j"), .wait, .respond(with: ["Jo"]), .type("x"), .wait, .respond(with: [])],
+            phase: .noResults,
             query: "jx"),
         Row(
             situation: "no results, then empty ones", continuesAfterEmpty: true,
-            steps: [.type("@x"), .wait, .answer([]), .type("y"), .wait, .answer([])], phase: .noResults, query: "xy"),
+            steps: [.type("@x"), .wait, .respond(with: []), .type("y"), .wait, .respond(with: [])], phase: .noResults,
+            query: "xy"),
         Row(
             situation: "empty results after white space",
-            steps: [.type("@j"), .wait, .answer(["Jo"]), .type(" "), .wait, .answer([])], phase: nil),
+            steps: [.type("@j"), .wait, .respond(with: ["Jo"]), .type(" "), .wait, .respond(with: [])], phase: nil),
         Row(
             situation: "no results, then some",
             steps: [
-                .type("@j"), .wait, .answer(["Jo"]), .type("x"), .wait, .answer([]), .backspace, .wait,
-                .answer(["Jo"]),
+                .type("@j"), .wait, .respond(with: ["Jo"]), .type("x"), .wait, .respond(with: []), .backspace, .wait,
+                .respond(with: ["Jo"]),
             ], phase: .results, query: "j", isVisible: true),
         Row(
-            situation: "row chosen", steps: [.type("@j"), .wait, .answer(["Jo"]), .event(.acceptCompletion(0))],
+            situation: "row chosen", steps: [.type("@j"), .wait, .respond(with: ["Jo"]), .event(.acceptCompletion(0))],
             phase: nil),
         Row(situation: "failed", steps: [.type("@j"), .wait, .fail], phase: .noResults, query: "j", isVisible: true),
         Row(situation: "implicit, failed", preset: .hakawai, steps: [.type("joe"), .fail], phase: nil),
@@ -107,9 +111,10 @@ struct CompletionQueryTests {
         Row(situation: "sent", steps: [.type("@j"), .event(.send)], phase: nil),
         Row(situation: "undone", steps: [.type("@j"), .event(.undo)], phase: nil),
         Row(
-            situation: "exhausted, longer", steps: [.type("@x"), .wait, .answer([]), .type("y")], phase: nil),
+            situation: "exhausted, longer", steps: [.type("@x"), .wait, .respond(with: []), .type("y")], phase: nil),
         Row(
-            situation: "exhausted, shorter", steps: [.type("@x"), .wait, .answer([]), .backspace], phase: .awaiting),
+            situation: "exhausted, shorter", steps: [.type("@x"), .wait, .respond(with: []), .backspace],
+            phase: .awaiting),
     ]
 
     @Test(arguments: rows)
@@ -121,7 +126,7 @@ struct CompletionQueryTests {
             switch step {
             case .type(let text): script.type(text)
             case .backspace: script.send(.deleteBackward(byWord: false))
-            case .answer(let names): script.answer(names)
+            case .respond(with: let names): script.respond(with: names)
             case .fail: script.send(.completionFailed(query: "query-\(row.preset == .hakawai ? 1 : 2)"))
             case .select(let offset): script.send(.select(.caret(offset)))
             case .event(let event): script.send(event)
@@ -166,11 +171,11 @@ struct CompletionQueryTests {
         script.type("@")
         script.wait()
         script.type("j")
-        script.answer(["Stale"], to: "query-1")
+        script.respond(with: ["Stale"], to: "query-1")
         #expect(script.completion?.items == [] && script.completion?.phase == .awaiting)
-        script.answer(["Jo"], to: "query-2")
-        script.answer(["Late"], to: "query-2")
-        script.answer(["Unknown"], to: "query-9")
+        script.respond(with: ["Jo"], to: "query-2")
+        script.respond(with: ["Late"], to: "query-2")
+        script.respond(with: ["Unknown"], to: "query-9")
         #expect(script.completion?.items.map(\.name) == ["Jo"])
     }
 
@@ -178,16 +183,16 @@ struct CompletionQueryTests {
     @Test func batchesAreAppended() {
         var script = ComposerScript()
         script.type("@")
-        script.answer(["B", "A"], isFinal: false)
+        script.respond(with: ["B", "A"], isFinal: false)
         #expect(script.completion?.selected == 0)
         script.press("Down")
-        script.answer(["A", "C", "B"], isFinal: false)
-        script.answer([], isFinal: true)
+        script.respond(with: ["A", "C", "B"], isFinal: false)
+        script.respond(with: [], isFinal: true)
         #expect(script.completion?.items.map(\.name) == ["B", "A", "C"] && script.completion?.selected == 1)
         script.wait()
         script.type("a")
         #expect(script.completion?.items.count == 3, "the old rows stay until the answer comes (SLK-22)")
-        script.answer(["C", "A"])
+        script.respond(with: ["C", "A"])
         #expect(script.completion?.items.map(\.name) == ["C", "A"] && script.completion?.selected == 1)
     }
 
@@ -211,9 +216,9 @@ struct CompletionQueryTests {
         script.wait(.milliseconds(1))
         #expect(script.completion?.isLoading == true && script.completion?.isVisible == true)
         #expect(script.effects.contains(.observed(.completionShown)))
-        script.answer(["A"], isFinal: false)
+        script.respond(with: ["A"], isFinal: false)
         #expect(script.completion?.isLoading == true)
-        script.answer(["B"])
+        script.respond(with: ["B"])
         #expect(script.completion?.isLoading == false && script.completion?.items.count == 2)
         #expect(script.engine.nextDeadline.map { $0 > script.now + .milliseconds(200) } ?? true)
     }
@@ -222,7 +227,7 @@ struct CompletionQueryTests {
     @Test func failuresAreShown() {
         var script = ComposerScript()
         script.type("@")
-        script.answer(["A"], isFinal: false)
+        script.respond(with: ["A"], isFinal: false)
         script.send(.completionFailed(query: "query-1"))
         #expect(script.completion?.hasFailed == true && script.completion?.items.count == 1)
         script.wait()
@@ -236,7 +241,7 @@ struct CompletionQueryTests {
         script.type("@")
         script.send(.retryCompletion)
         #expect(script.queries.isEmpty, "nothing has failed")
-        script.answer(["A"], isFinal: false)
+        script.respond(with: ["A"], isFinal: false)
         script.send(.completionFailed(query: "query-1", reason: "offline"))
         #expect(script.completion?.failureReason == "offline" && script.completion?.openQuery == nil)
         script.now += .milliseconds(100)
@@ -244,7 +249,7 @@ struct CompletionQueryTests {
         #expect(script.queries.map(\.text) == [""] && script.completion?.openQuery == "query-2")
         #expect(script.completion?.hasFailed == false && script.completion?.failureReason == nil)
         #expect(script.completion?.items.count == 1, "what had come stays until there is an answer")
-        script.answer(["B", "C"])
+        script.respond(with: ["B", "C"])
         #expect(script.completion?.items.map(\.name) == ["B", "C"])
     }
 
@@ -266,14 +271,14 @@ struct CompletionQueryTests {
         ("text set by code counts", [.event(.load(WrittenText("jo"))), .type("e")], "joe"),
         ("stalled after cancelling", [.type("joe"), .event(.cancelCompletion), .type("x")], nil),
         ("restarts after a separator", [.type("joe"), .event(.cancelCompletion), .type(" ann")], "ann"),
-        ("explicit wins", [.type("joe"), .answer(["Joe"]), .type(" @")], nil),
+        ("explicit wins", [.type("joe"), .respond(with: ["Joe"]), .type(" @")], nil),
         (
             "words met nothing when the next was begun",
-            [.type("joe"), .answer(["Joe"]), .type(" ann"), .wait, .answer([])], "ann"
+            [.type("joe"), .respond(with: ["Joe"]), .type(" ann"), .wait, .respond(with: [])], "ann"
         ),
         (
             "words met nothing before the next",
-            [.type("joe"), .answer(["Joe"]), .type(" "), .wait, .answer([]), .type("ann")],
+            [.type("joe"), .respond(with: ["Joe"]), .type(" "), .wait, .respond(with: []), .type("ann")],
             "ann"
         ),
     ]
@@ -286,7 +291,7 @@ struct CompletionQueryTests {
             switch step {
             case .type(let text): script.type(text)
             case .backspace: script.send(.deleteBackward(byWord: false))
-            case .answer(let names): script.answer(names)
+            case .respond(with: let names): script.respond(with: names)
             case .select(let offset): script.send(.select(.caret(offset)))
             case .event(let event): script.send(event)
             case .fail, .wait: script.wait()
@@ -301,7 +306,7 @@ struct CompletionQueryTests {
     @Test func implicitListDoesNotCaptureReturn() {
         var script = ComposerScript(.preset(.hakawai))
         script.type("joe")
-        script.answer(["Joe Doe"])
+        script.respond(with: ["Joe Doe"])
         #expect(script.completion?.selected == nil && script.completion?.isVisible == true)
         var other = script
         script.press("Return")

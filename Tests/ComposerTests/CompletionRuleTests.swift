@@ -39,7 +39,7 @@ struct CompletionRuleTests {
         script.send(.focus(true))
         script.type("@")
         script.send(.preedit("ni"))
-        script.answer(["你好"])
+        script.respond(with: ["你好"])
         #expect(script.state.preedit == "ni" && script.text == "@")
         script.send(.selectCompletion(0))
         script.send(.cancelCompletion)
@@ -59,7 +59,7 @@ struct CompletionRuleTests {
     func visibleRowsAreLimited(matches: Int, most: Int, shown: Int) {
         var script = ComposerScript(.completing { $0.rows = most })
         script.type("@")
-        script.answer((0..<matches).map { "Member \($0)" })
+        script.respond(with: (0..<matches).map { "Member \($0)" })
         #expect(script.completion?.isVisible ?? false == (shown > 0))
         #expect(script.completion?.visibleRows ?? 0 == shown)
     }

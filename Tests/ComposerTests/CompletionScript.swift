@@ -36,7 +36,7 @@ extension ComposerScript {
     }
 
     /// Responds to a query, or to the latest one.
-    mutating func answer(_ names: [String], to id: String? = nil, isFinal: Bool = true) {
+    mutating func respond(with names: [String], to id: String? = nil, isFinal: Bool = true) {
         let id = id ?? completion?.openQuery ?? "none"
         let entities = names.map { CompletionEntity(id: "id-\($0)", name: $0) }
         send(.completionResults(query: id, entities, isFinal: isFinal))

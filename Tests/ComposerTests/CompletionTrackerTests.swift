@@ -32,7 +32,7 @@ struct CompletionTrackerTests {
             }
         }
 
-        mutating func answer(_ names: String...) {
+        mutating func respond(with names: String...) {
             guard let id = tracker.session?.openQueryID else { return }
             let entities = names.map { CompletionEntity(id: $0, name: $0) }
             tracker.receive(entities, for: id, isFinal: true, at: site, &transaction)
@@ -56,7 +56,7 @@ struct CompletionTrackerTests {
     func emptyListStaysClosedForTheWord() {
         var bench = Bench()
         bench.type("@x")
-        bench.answer()
+        bench.respond()
         #expect(!bench.tracker.isOpen)
         bench.type("y")
         #expect(!bench.tracker.isOpen)
@@ -68,7 +68,7 @@ struct CompletionTrackerTests {
     func preeditClosesCompletion() {
         var bench = Bench()
         bench.type("@a")
-        bench.answer("Ann")
+        bench.respond(with: "Ann")
         #expect(bench.tracker.isVisible)
         bench.tracker.update(after: .moved, at: bench.site, isComposing: true, &bench.transaction)
         #expect(!bench.tracker.isOpen)
@@ -88,7 +88,7 @@ struct CompletionTrackerTests {
     func acceptingInsertsAMention() throws {
         var bench = Bench()
         bench.type("hi @a")
-        bench.answer("Ann")
+        bench.respond(with: "Ann")
         let selected = bench.tracker.entity(accepting: nil, Self.options, &bench.transaction)
         let entity = try #require(selected)
         let accepted = bench.tracker.acceptance(of: entity, at: bench.site, &bench.transaction)

@@ -11,7 +11,7 @@ struct FastTypingTests {
     func returnAcceptsTheFirstMatchingRow(rows: [String], typed: String, text: String) {
         var script = ComposerScript()
         script.type("@")
-        script.answer(rows)
+        script.respond(with: rows)
         script.type(typed)
         script.press("Return")
         #expect(script.text == text)
@@ -21,12 +21,12 @@ struct FastTypingTests {
     @Test func returnDoesNotAcceptANonMatchingRow() {
         var script = ComposerScript()
         script.type("@")
-        script.answer(["Ann"])
+        script.respond(with: ["Ann"])
         script.type("zo")
         script.press("Return")
         #expect(script.text == "@zo" && script.sent.isEmpty)
         #expect(script.queries.map(\.text) == ["zo"])
-        script.answer(["Zoë"])
+        script.respond(with: ["Zoë"])
         script.press("Return")
         #expect(script.text == "@Zoë ")
     }
@@ -35,7 +35,7 @@ struct FastTypingTests {
     @Test func returnAcceptsTheSelectedRow() {
         var script = ComposerScript()
         script.type("@")
-        script.answer(["Ann", "Bob"])
+        script.respond(with: ["Ann", "Bob"])
         script.press("Down")
         script.type("a")
         script.press("Return")

@@ -22,9 +22,9 @@ struct InputPlugInTests {
         var script = ComposerScript()
         let log = PlugInLog()
         script.change { engine in
-            engine.add(inputPlugIn: FakeTray(name: "tray", taken: type, log: log))
-            engine.add(inputPlugIn: FakeTray(name: "second", taken: "nothing", log: log))
-            engine.add(inputPlugIn: FakeTray(name: "tray", taken: "text", log: log))
+            engine.add(inputPlugIn: FakeTray(name: "tray", acceptedType: type, log: log))
+            engine.add(inputPlugIn: FakeTray(name: "second", acceptedType: "nothing", log: log))
+            engine.add(inputPlugIn: FakeTray(name: "tray", acceptedType: "text", log: log))
         }
         script.send(.paste(offers))
         #expect(log.lines.filter { !$0.hasSuffix("attached") } == asked)
@@ -37,7 +37,7 @@ struct InputPlugInTests {
         let log = PlugInLog()
         var script = ComposerScript()
         script.change { engine in
-            for name in ["a", "b"] { engine.add(inputPlugIn: FakeTray(name: name, taken: "", log: log)) }
+            for name in ["a", "b"] { engine.add(inputPlugIn: FakeTray(name: name, acceptedType: "", log: log)) }
             engine.reloadInputPlugIns()
             engine.invalidateInputPlugIns()
             engine.removeInputPlugIn(named: "a")
@@ -58,7 +58,7 @@ struct InputPlugInTests {
         configuration.clearsOnSend = clears
         let log = PlugInLog()
         var script = ComposerScript(configuration)
-        script.change { $0.add(inputPlugIn: FakeTray(name: "tray", taken: "", log: log)) }
+        script.change { $0.add(inputPlugIn: FakeTray(name: "tray", acceptedType: "", log: log)) }
         script.send(.send)
         #expect(!log.lines.contains("tray invalidate"), "nothing was sent")
         script.type("x")
@@ -76,7 +76,7 @@ final class PlugInLog: Sendable {
 /// Accepts a single type and records its calls.
 struct FakeTray: ComposerInputPlugIn {
     let name: String
-    let taken: String
+    let acceptedType: String
     let log: PlugInLog
 
     func attached(to state: ComposerState) { log.add("\(name) attached") }
@@ -90,6 +90,6 @@ struct FakeTray: ComposerInputPlugIn {
             case .media(let attachment): attachment.type
             }
         log.add("\(name) \(type)")
-        return type == taken
+        return type == acceptedType
     }
 }

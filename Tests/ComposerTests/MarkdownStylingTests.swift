@@ -51,9 +51,9 @@ import Testing
     /// For any input, runs lie within the paragraph; a paragraph full of delimiters does not take quadratic time.
     @Test func runsStayWithinTheParagraph() {
         var random = SystemRandomNumberGenerator()
-        let pieces = ["*", "_", "**", "`", "~~", "[", "](", ")", "> ", "- ", "a", " ", "é", "👍🏽", "\\", "```"]
+        let fragments = ["*", "_", "**", "`", "~~", "[", "](", ")", "> ", "- ", "a", " ", "é", "👍🏽", "\\", "```"]
         for _ in 0..<2000 {
-            let text = (0..<Int.random(in: 0...24, using: &random)).map { _ in pieces.randomElement()! }.joined()
+            let text = (0..<Int.random(in: 0...24, using: &random)).map { _ in fragments.randomElement()! }.joined()
             let length = text.utf16.count
             for run in Self.styling.runs(in: text, isInFence: false).runs {
                 #expect(run.range.location >= 0 && run.range.length > 0 && run.range.end <= length, "\(text)")

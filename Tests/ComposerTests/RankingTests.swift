@@ -5,8 +5,8 @@ import Testing
 struct RankingTests {
     private func ranked(_ query: String, _ names: [String], recent: [String] = []) -> [String] {
         let entities = names.map { CompletionEntity(id: $0, name: $0) }
-        let spoken = recent.map { CompletionEntity(id: $0, name: $0) }
-        return CompletionIndex(entities).matches(of: query, recent: spoken, limit: 100).map(\.name)
+        let recentEntities = recent.map { CompletionEntity(id: $0, name: $0) }
+        return CompletionIndex(entities).matches(of: query, recent: recentEntities, limit: 100).map(\.name)
     }
 
     /// Query, names, recent names, expected order.

@@ -47,16 +47,16 @@ struct SpecificationDetailTests {
     @Test func whiteSpaceContinuesOrClosesTheQuery() {
         var script = typed("@ann", .parlance)
         script.wait()
-        script.answer(["Ann Mary Lee"])
+        script.respond(with: ["Ann Mary Lee"])
         for (text, isOpen) in [(" ", true), ("ma", true), (" ", true), ("le", true), (" ", false)] {
             script.type(text)
             script.wait()
-            if script.completion != nil { script.answer(["Ann Mary Lee"]) }
+            if script.completion != nil { script.respond(with: ["Ann Mary Lee"]) }
             #expect((script.completion != nil) == isOpen, "after \(script.text)")
         }
         var line = typed("@ann", .parlance)
         line.wait()
-        line.answer(["Ann"])
+        line.respond(with: ["Ann"])
         line.press("Shift+Return")
         #expect(line.completion == nil && line.text == "@ann\n")
     }
@@ -154,7 +154,7 @@ struct SpecificationDetailTests {
         var script = ComposerScript(marked)
         script.send(.complete("@"))
         script.wait()
-        script.answer(["Ann"])
+        script.respond(with: ["Ann"])
         script.send(.acceptCompletion(nil))
         #expect(script.text == text)
     }
@@ -165,7 +165,7 @@ struct SpecificationDetailTests {
         script.send(.load(WrittenText("@anBob", mentioning: [mention]), selection: .caret(3)))
         script.send(.complete("@"))
         script.wait()
-        script.answer(["Ann"])
+        script.respond(with: ["Ann"])
         script.send(.acceptCompletion(nil))
         #expect(script.text == "@Ann Bob" && script.engine.document.mentions.count == 2)
     }
@@ -182,7 +182,7 @@ struct SpecificationDetailTests {
         script.change { $0.add(interceptor: Veto()) }
         script.type("@a")
         script.wait()
-        script.answer(["Ann"])
+        script.respond(with: ["Ann"])
         script.send(.acceptCompletion(0))
         #expect(script.text == "@a" && script.engine.document.mentions.isEmpty)
     }

@@ -36,7 +36,7 @@ struct SuspendedObservationTests {
     ]
 
     @Test(arguments: changes)
-    func suspendedObserversReceiveOneChangeAtTheEnd(before: String, event: ComposerEvent, heard: [String]) {
+    func suspendedObserversReceiveOneChangeAtTheEnd(before: String, event: ComposerEvent, received: [String]) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText(before)), at: .zero)
         let listener = FakeObserver(name: "ear")
@@ -48,8 +48,8 @@ struct SuspendedObservationTests {
         #expect(!effects.contains { if case .observed = $0 { true } else { false } })
         #expect(!effects.contains(.typing(true)))
         let last = engine.resumeObservation(at: .zero)
-        #expect(listener.log.filter { $0.contains(" ") } == heard)
-        #expect(last.contains(.observed(.textChanged)) == !heard.isEmpty)
+        #expect(listener.log.filter { $0.contains(" ") } == received)
+        #expect(last.contains(.observed(.textChanged)) == !received.isEmpty)
     }
 
     /// The window still receives every change, as it mirrors the text.
@@ -79,14 +79,14 @@ struct SuspendedObservationTests {
     ]
 
     @Test(arguments: deletions)
-    func onlyTheNextSingleDeletionIsIgnored(event: ComposerEvent, text: String, isRefused: Bool) {
+    func onlyTheNextSingleDeletionIsIgnored(event: ComposerEvent, text: String, isIgnored: Bool) {
         var engine = ComposerEngine()
         _ = engine.handle(.load(WrittenText("one two👩‍💻")), at: .zero)
         engine.ignoreNextSingleDeletion()
         let effects = engine.handle(event, at: .zero)
         #expect(engine.document.text == text)
-        #expect(effects.contains(.rejected(.deletionIgnored)) == isRefused)
+        #expect(effects.contains(.rejected(.deletionIgnored)) == isIgnored)
         let again = engine.handle(.edit(TextRange(location: 0, length: 1), replacement: "", origin: .typed), at: .zero)
-        #expect(again.contains(.rejected(.deletionIgnored)) == !isRefused, "what was not single does not count")
+        #expect(again.contains(.rejected(.deletionIgnored)) == !isIgnored, "what was not single does not count")
     }
 }

@@ -9,7 +9,7 @@ import ToolSupport
 /// Package.swift adopts it.
 struct TextStorageTests {
     /// Whole grapheme clusters, and fragments that combine with adjacent text.
-    private static let pieces = [
+    private static let fragments = [
         "a", "Words of prose, ", "\n", "\r", "\r\n", "\n\r", "é", "e\u{301}", "\u{301}", "\u{301}\u{302}", "한", "ㅎ",
         "\u{1112}\u{1161}\u{11AB}", "\u{1161}", "நி", "क्ष", "\u{94D}", "👍", "👍🏽", "🏽", "👩‍💻", "👩", "\u{200D}", "💻", "🇩🇪",
         "🇩", "🇪🇫", "❤️", "\u{FE0F}", "1️⃣", "\u{20E3}", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "\u{E0067}", "\0", "\u{202E}", "\u{2028}", "\u{FEFF}", "日本語",
@@ -17,7 +17,7 @@ struct TextStorageTests {
     ]
 
     private static func text(_ count: Int, _ random: inout SeededGenerator) -> String {
-        (0..<count).reduce(into: "") { text, _ in text += pieces.randomElement(using: &random)! }
+        (0..<count).reduce(into: "") { text, _ in text += fragments.randomElement(using: &random)! }
     }
 
     /// Sizes from a single chunk to many: edits fall within a chunk, across chunks, and across tree nodes.

@@ -110,12 +110,12 @@ struct TransformTests {
     @Test func styleChangesAreReported() {
         var script = ComposerScript()
         script.load("ab", select: TextRange(location: 0, length: 2))
-        for (event, isTold) in [
+        for (event, isReported) in [
             (ComposerEvent.setStyle(.bold, true), true), (.setStyle(.bold, true), false), (.clearStyles, true),
             (.clearStyles, false),
         ] {
             script.send(event)
-            #expect(script.effects.contains(.observed(.stylesChanged)) == isTold)
+            #expect(script.effects.contains(.observed(.stylesChanged)) == isReported)
         }
     }
 

@@ -57,7 +57,7 @@ final class TypedWidgetTests: GtkTestCase {
         }
     }
 
-    func testALayoutTellsLinesAndPositions() throws {
+    func testLayoutReportsLinesAndPositions() throws {
         try onMain {
             let label = Label()
             let layout = TextLayout("one two three", in: label)

@@ -8,16 +8,16 @@ import XCTest
 @MainActor
 final class SquaresImplementation: WidgetImplementation {
     override class var typeName: String { "ParlanceTestSquares" }
-    static var alive = 0
+    static var instanceCount = 0
     var allocations = 0
     var snapshots = 0
 
     required init(instance: WidgetInstance) {
         super.init(instance: instance)
-        Self.alive += 1
+        Self.instanceCount += 1
     }
 
-    isolated deinit { Self.alive -= 1 }
+    isolated deinit { Self.instanceCount -= 1 }
 
     func add(_ child: Widget) { gtk_widget_set_parent(child.cast(), cast()) }
 
@@ -55,7 +55,7 @@ final class ScrollRecorderImplementation: ScrollableImplementation {
 final class WidgetImplementationTests: GtkTestCase {
     func testMeasuresAllocatesDrawsAndIsFinalized() {
         onMain {
-            let before = SquaresImplementation.alive
+            let before = SquaresImplementation.instanceCount
             do {
                 let squares = SquaresImplementation.make()
                 guard let implementation = SquaresImplementation.of(squares) else {
@@ -72,14 +72,14 @@ final class WidgetImplementationTests: GtkTestCase {
                 XCTAssertEqual(squares.children.last?.bounds(in: squares)?.x, 10)
                 window.close()
             }
-            XCTAssertTrue(MainLoop.pump { SquaresImplementation.alive == before })
+            XCTAssertTrue(MainLoop.pump { SquaresImplementation.instanceCount == before })
         }
     }
 
     /// `Class()` makes the widget, which then belongs to its container.
     func testInitializerMakesAWidgetThatItsContainerOwns() {
         onMain {
-            let before = SquaresImplementation.alive
+            let before = SquaresImplementation.instanceCount
             do {
                 let squares = SquaresImplementation()
                 XCTAssertTrue(SquaresImplementation.of(squares.widget) === squares)
@@ -88,7 +88,7 @@ final class WidgetImplementationTests: GtkTestCase {
                 XCTAssertTrue(MainLoop.pump { squares.snapshots > 0 })
                 window.close()
             }
-            XCTAssertTrue(MainLoop.pump { SquaresImplementation.alive == before })
+            XCTAssertTrue(MainLoop.pump { SquaresImplementation.instanceCount == before })
         }
     }
 

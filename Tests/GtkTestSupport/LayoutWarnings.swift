@@ -7,7 +7,7 @@ import GtkKit
 enum LayoutWarnings {
     /// The widgets reported since the last ``drain()``, each with its ancestors.
     private static var seen: [String] = []
-    private static let telling = "without a current allocation"
+    private static let marker = "without a current allocation"
 
     /// Installs the log writer. GLib allows this once per process, before any message is logged.
     static let listen: Void = g_log_set_writer_func(
@@ -30,7 +30,7 @@ enum LayoutWarnings {
     }
 
     private static func note(_ message: String) {
-        guard message.contains(telling) else { return }
+        guard message.contains(marker) else { return }
         let address = message.split(separator: " ").first { $0.hasPrefix("0x") }
         var next = address.flatMap { UInt($0.dropFirst(2), radix: 16) }.flatMap {
             UnsafeMutablePointer<GtkWidget>(bitPattern: $0)

@@ -8,17 +8,17 @@ public enum RealClipboard {
 
     /// Offers a file's content as one MIME type, replacing the previous offer.
     public static func offer(_ file: URL, as type: String) throws {
-        try own(["-selection", "clipboard", "-t", type, "-i", file.path])
+        try startOwner(["-selection", "clipboard", "-t", type, "-i", file.path])
     }
 
     /// Puts text into the primary selection, which the middle button pastes.
     public static func offerSelection(_ text: String) throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("selection-\(UUID().uuidString)")
         try Data(text.utf8).write(to: file)
-        try own(["-selection", "primary", "-i", file.path])
+        try startOwner(["-selection", "primary", "-i", file.path])
     }
 
-    private static func own(_ arguments: [String]) throws {
+    private static func startOwner(_ arguments: [String]) throws {
         end()
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

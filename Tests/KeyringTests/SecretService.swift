@@ -18,7 +18,8 @@ final class SecretService {
         try password.fileHandleForWriting.write(contentsOf: Data("password".utf8))
         try password.fileHandleForWriting.close()
         let isStarted = MainLoop.pump(forAtMost: 30) {
-            !self.process.isRunning || self.answer(Self.ask("NameHasOwner", "org.freedesktop.secrets")).contains("true")
+            !self.process.isRunning
+                || self.output(of: Self.busCall("NameHasOwner", "org.freedesktop.secrets")).contains("true")
         }
         guard isStarted, process.isRunning else { throw NotStarted() }
     }
@@ -26,11 +27,11 @@ final class SecretService {
     /// Locks the keyring, as the desktop does.
     func lock() throws {
         let collection = "/org/freedesktop/secrets/collection/login"
-        let said = answer([
+        let response = output(of: [
             "gdbus", "call", "--session", "--dest", "org.freedesktop.secrets", "--object-path",
             "/org/freedesktop/secrets", "--method", "org.freedesktop.Secret.Service.Lock", "['\(collection)']",
         ])
-        guard said.contains(collection) else { throw NotStarted() }
+        guard response.contains(collection) else { throw NotStarted() }
     }
 
     func end() {
@@ -38,18 +39,18 @@ final class SecretService {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         _ = MainLoop.pump(forAtMost: 30) {
-            self.answer(Self.ask("NameHasOwner", "org.freedesktop.secrets")).contains("false")
+            self.output(of: Self.busCall("NameHasOwner", "org.freedesktop.secrets")).contains("false")
         }
     }
 
-    private static func ask(_ method: String, _ name: String) -> [String] {
+    private static func busCall(_ method: String, _ name: String) -> [String] {
         [
             "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
             "--method", "org.freedesktop.DBus.\(method)", name,
         ]
     }
 
-    private func answer(_ words: [String]) -> String {
+    private func output(of words: [String]) -> String {
         let tool = Process()
         let output = Pipe()
         tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")

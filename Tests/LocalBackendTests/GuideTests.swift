@@ -139,7 +139,7 @@ import Testing
         #expect(GuideMemory(encoded: nil) == GuideMemory())
     }
 
-    @Test func memoriesOfEarlierVersionsAreKept() {
+    @Test func readsTheMemoryOfEarlierVersions() {
         let memory = GuideMemory(encoded: #"{"done":["drafts"],"introduced":["sending","notes"],"replies":4}"#)
         #expect(memory.introduced == [.sending, .notes])
         #expect(memory.done == [.drafts])

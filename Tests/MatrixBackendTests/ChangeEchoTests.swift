@@ -39,7 +39,7 @@ import Testing
         try await server.waitUntilConsumed()
         await backend.outbox.setOnline(false)
         try await changeAll(backend)
-        let shown = await backend.shown(in: room, where: isChanged)
+        let shown = await backend.displayed(in: room, where: isChanged)
         #expect(shown.map(\.pendingChange?.kind) == [.edit, .reaction, .deletion])
         #expect(isChanged(try await backend.messages(ids, in: room)))
         #expect(isChanged(try await backend.messages(in: room, before: .max, limit: 10).messages))
@@ -47,7 +47,7 @@ import Testing
         #expect(try await backend.revisions(of: ids[0], in: room).map(\.text) == ["said"])
         // A second tap removes the reaction again, and nothing needs to be sent.
         try await backend.react("👍", isAdded: false, to: ids[1], in: room)
-        await backend.shown(in: room) { $0[1].reactions.isEmpty }
+        await backend.displayed(in: room) { $0[1].reactions.isEmpty }
         try await backend.react("👍", isAdded: true, to: ids[1], in: room)
         await backend.close()
         await store.close()
@@ -56,11 +56,11 @@ import Testing
             request.method == .put ? ["event_id": .string("$\(request.url.lastPathComponent)")] : nil
         }
         (backend, store) = try await server.start(in: folder)
-        await backend.shown(in: room, where: isChanged)
+        await backend.displayed(in: room, where: isChanged)
         await backend.sendingEnds(in: room)
         // Accepted changes stay visible until the sync delivers them.
-        let taken = await backend.shown(in: room) { isChanged($0) && $0.allSatisfy { $0.pendingChange == nil } }
-        #expect(taken.count == 3)
+        let accepted = await backend.displayed(in: room) { isChanged($0) && $0.allSatisfy { $0.pendingChange == nil } }
+        #expect(accepted.count == 3)
         await backend.close()
         await store.close()
     }
@@ -72,13 +72,13 @@ import Testing
         server.sync(sync("s1", messages))
         await backend.waitForRoom(room)
         try await changeAll(backend)
-        let refused = await backend.shown(in: room) { messages in
+        let refused = await backend.displayed(in: room) { messages in
             messages.allSatisfy { $0.pendingChange?.isRejected == true }
         }
         #expect(refused.map(\.text) == ["said", "said", "said"])
         #expect(refused.map(\.reactions.isEmpty) == [true, true, true] && refused.allSatisfy { !$0.isDeleted })
         for message in refused { try await backend.discard(message.pendingChange?.transaction, in: room) }
-        await backend.shown(in: room) { $0.count == 3 && $0.allSatisfy { $0.pendingChange == nil } }
+        await backend.displayed(in: room) { $0.count == 3 && $0.allSatisfy { $0.pendingChange == nil } }
         await backend.close()
         await store.close()
     }
@@ -95,15 +95,15 @@ import Testing
         let echo = try await backend.send(Fixtures.outgoing("echo", transaction: "t"), to: room)
         await backend.sendingEnds(in: room)
         try await backend.react("👍", isAdded: true, to: echo.id, in: room)
-        await backend.shown(in: room) { $0.last?.reactions.count == 1 }
+        await backend.displayed(in: room) { $0.last?.reactions.count == 1 }
         await backend.sendingEnds(in: room)
-        await backend.shown(in: room) { $0.last?.id == echo.id && $0.last?.reactions.count == 1 }
+        await backend.displayed(in: room) { $0.last?.id == echo.id && $0.last?.reactions.count == 1 }
         try await backend.delete(echo.id, in: room)
         await backend.sendingEnds(in: room)
-        await backend.shown(in: room) { $0.last?.id == echo.id && $0.last?.isDeleted == true }
+        await backend.displayed(in: room) { $0.last?.id == echo.id && $0.last?.isDeleted == true }
         server.sync(sync("s2", [Events.text("$t", "echo", by: own)]))
-        let settled = await backend.shown(in: room) { $0.last?.id == MessageID("$t") }
-        #expect(settled.last?.isDeleted == true && settled.count == 4)
+        let confirmed = await backend.displayed(in: room) { $0.last?.id == MessageID("$t") }
+        #expect(confirmed.last?.isDeleted == true && confirmed.count == 4)
         await backend.close()
         await store.close()
     }

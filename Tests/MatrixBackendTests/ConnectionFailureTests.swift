@@ -56,10 +56,10 @@ import Testing
     }
 
     @Test func pendingMessageIsTheRoomsLastMessage() async throws {
-        let refuses = Mutex(false)
+        let isForbidden = Mutex(false)
         let server = FakeHomeserver { request in
             guard request.method == .put, request.url.path.contains("/send/") else { return [:] }
-            return refuses.withLock { $0 }
+            return isForbidden.withLock { $0 }
                 ? ["errcode": "M_FORBIDDEN", "error": "no", "status": 403]
                 : ["errcode": "M_UNKNOWN", "status": 502]
         }
@@ -78,7 +78,7 @@ import Testing
         let waiting = await last { $0.delivery == .sending }
         #expect(waiting?.lastMessage?.text == "On its way" && waiting?.lastMessage?.isOwn == true)
         #expect(waiting?.lastActivity == Date(timeIntervalSince1970: 1_700_000_100))
-        refuses.withLock { $0 = true }
+        isForbidden.withLock { $0 = true }
         try await backend.retry(nil, in: room)
         #expect(await last { $0.delivery == .failed }?.lastMessage?.text == "On its way")
         try await backend.discard(nil, in: room)

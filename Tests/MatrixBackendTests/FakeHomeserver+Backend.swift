@@ -24,7 +24,7 @@ extension FakeHomeserver {
 extension MatrixBackend {
     /// Follows a timeline until its messages meet the condition.
     @discardableResult
-    func shown(in room: RoomID, where condition: ([Message]) -> Bool) async -> [Message] {
+    func displayed(in room: RoomID, where condition: ([Message]) -> Bool) async -> [Message] {
         var shown: [MessageID: Message] = [:]
         for await update in timeline(of: room, limit: 100) {
             switch update {

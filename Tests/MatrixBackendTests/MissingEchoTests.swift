@@ -81,7 +81,7 @@ import Testing
         await backend.sendingEnds(in: room)
         server.sync(sync("s2", []))
         server.sync(sync("s3", [Self.text(8), Self.text(9)], gap: "p2"))
-        let all = await backend.shown(in: room) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "9" }
+        let all = await backend.displayed(in: room) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "9" }
         #expect(all.map(\.text).suffix(6) == ["4", "5", "6", "7", "8", "9"])
         #expect(all.allSatisfy { $0.delivery == .sent })
         #expect(server.paths.filter { $0.hasSuffix("/messages") }.count == 2, "nothing beyond it is asked for")
@@ -98,14 +98,14 @@ import Testing
                 over: store, server: URL(filePath: "/"), ownUserID: MemberID(own), token: nil,
                 transport: FakeHomeserver { _ in nil })
         }
-        func tell(_ events: [TimelineEvent]) async throws {
+        func ingest(_ events: [TimelineEvent]) async throws {
             var batch = RoomBatch(
                 id: room, createdAt: Fixtures.date, members: [Member(id: MemberID(own), displayName: "Me", kind: .own)],
                 events: events)
             batch.state = .unencrypted
             _ = try await store.apply(SyncBatch(rooms: [batch]))
         }
-        try await tell([])
+        try await ingest([])
         let first = try await start()
         try await first.send(Fixtures.outgoing("Once", transaction: "t"), to: room)
         try await first.send(Fixtures.outgoing("On its way", transaction: "u"), to: room)
@@ -113,9 +113,9 @@ import Testing
         let message = NewMessage(
             id: MessageID("$1"), sender: MemberID(own), text: "Once", sentAt: Fixtures.date,
             transactionID: TransactionID("t"))
-        try await tell([.message(message)])
+        try await ingest([.message(message)])
         let second = try await start()
-        let shown = await second.shown(in: room) { $0.contains { $0.text == "On its way" } }
+        let shown = await second.displayed(in: room) { $0.contains { $0.text == "On its way" } }
         #expect(shown.map(\.text) == ["Once", "On its way"] && shown.first?.id == MessageID("$1"))
         await second.close()
         await store.close()
@@ -131,7 +131,7 @@ import Testing
         await backend.sendingEnds(in: room)
         server.sync(sync("s2", [Self.text(5, by: own)]))
         server.sync(sync("s3", [Self.text(6)]))
-        let all = await backend.shown(in: room) { $0.last?.text == "6" }
+        let all = await backend.displayed(in: room) { $0.last?.text == "6" }
         #expect(all.map(\.text) == ["1", "5", "6"])
         #expect(!server.paths.contains { $0.hasSuffix("/messages") })
         await backend.close()
@@ -154,11 +154,11 @@ import Testing
         await backend.sendingEnds(in: room)
         // One sync that may have been in flight, and three that omit the message.
         for number in 2...5 { server.sync(sync("s\(number)", [Self.text(number + 10)])) }
-        let late = await backend.shown(in: room) { $0.dropLast().last?.text == "15" }
+        let late = await backend.displayed(in: room) { $0.dropLast().last?.text == "15" }
         #expect(late.last?.delivery == .sending)
         #expect(server.paths.filter { $0.hasSuffix("/messages") }.count == 1)
         server.sync(sync("s6", [Self.text(5, by: own)]))
-        let all = await backend.shown(in: room) { $0.last?.text == "5" && $0.last?.delivery == .sent }
+        let all = await backend.displayed(in: room) { $0.last?.text == "5" && $0.last?.delivery == .sent }
         #expect(all.filter { $0.text == "5" }.count == 1)
         await backend.close()
         await store.close()
@@ -186,7 +186,7 @@ import Testing
         await backend.sendingEnds(in: room)
         server.sync(sync("s3", []))
         server.sync(sync("s4", []))
-        let all = await backend.shown(in: room) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "7" }
+        let all = await backend.displayed(in: room) { $0.contains { $0.id == MessageID("$5") } && $0.last?.text == "7" }
         #expect(all.map(\.text).suffix(6) == ["2", "3", "4", "5", "6", "7"])
         #expect(all.allSatisfy { $0.delivery == .sent })
         await backend.close()

@@ -46,7 +46,7 @@ import Testing
         let (server, backend) = try await start()
         try await send(backend)
         await backend.sendingEnds(in: room)
-        let shown = await backend.shown(in: room) { $0.count == 4 }.dropFirst()
+        let shown = await backend.displayed(in: room) { $0.count == 4 }.dropFirst()
         #expect(shown.map { $0.attachments.map(\.name) } == [["a"], ["b"], ["c"]])
         #expect(shown.map(\.text) == ["Look", "", ""] && shown.map(\.replyTo) == [MessageID("$1"), nil, nil])
         for message in shown { try await backend.delete(message.id, in: room) }
@@ -60,7 +60,7 @@ import Testing
     @Test func filesSentBeforeARejectedOneCanBeDeleted() async throws {
         let (server, backend) = try await start(refusing: ["t.1"])
         try await send(backend)
-        let shown = await backend.shown(in: room) { $0.contains { $0.delivery == .failed } }
+        let shown = await backend.displayed(in: room) { $0.contains { $0.delivery == .failed } }
         #expect(shown.filter { $0.delivery == .failed }.map { $0.attachments.map(\.name) } == [["b"]])
         try await backend.delete(LocalEchoes.id(of: TransactionID("t")), in: room)
         for transaction in ["t.2", "t.1"] { try await backend.discard(TransactionID(transaction), in: room) }

@@ -15,7 +15,7 @@ struct PendingChangesModel {
         var text = ""
         var isDeleted = false
         var hasReaction = false
-        var isRefused = false
+        var isRejected = false
     }
 
     private struct Entry {
@@ -25,7 +25,7 @@ struct PendingChangesModel {
         /// The time that the store got from the server's response, before the sync.
         var acknowledgedAt: Date?
 
-        var shownAt: Date { acknowledgedAt ?? change.at }
+        var displayedAt: Date { acknowledgedAt ?? change.at }
     }
 
     private static let room = RoomID("!room")
@@ -64,7 +64,7 @@ struct PendingChangesModel {
         case 0...3: try await actHere()
         case 4, 5: try await deliver(syncFirst: false)
         case 6: try await deliver(syncFirst: true)
-        case 7: refuse()
+        case 7: reject()
         case 8: decide()
         case 9: try await sync()
         case 10: actElsewhere()
@@ -75,7 +75,7 @@ struct PendingChangesModel {
         }
     }
 
-    mutating func settle() async throws {
+    mutating func deliverAll() async throws {
         while queue.contains(where: { !$0.isFailed }) {
             number += 1
             try await deliver(syncFirst: false)
@@ -86,7 +86,7 @@ struct PendingChangesModel {
     private mutating func actHere() async throws {
         let place = Int.random(in: 0..<Self.count, using: &random)
         let target = OutboxTarget.message(Self.id(place))
-        let now = try await shown()[place]
+        let now = try await displayed()[place]
         guard !now.isDeleted else { return }
         let action: OutboxAction
         switch Int.random(in: 0..<8, using: &random) {
@@ -146,7 +146,7 @@ struct PendingChangesModel {
             id: "$e\(number)", target: target, sender: Self.own, at: Self.time(Int64(number)), kind: kind)
     }
 
-    private mutating func refuse() {
+    private mutating func reject() {
         guard let first = queue.firstIndex(where: { !$0.isFailed }) else { return }
         queue[first].state = .failed(reason: "403")
         _ = book.update(queue, in: Self.room)
@@ -192,12 +192,12 @@ struct PendingChangesModel {
 
     // MARK: The expected timeline
 
-    func shown() async throws -> [Seen] {
+    func displayed() async throws -> [Seen] {
         try await store.messages((0..<Self.count).map(Self.id), in: Self.room).map { message in
-            let shown = book.displayed(message, by: Self.own)
+            let displayed = book.displayed(message, by: Self.own)
             return Seen(
-                text: shown.text, isDeleted: shown.isDeleted, hasReaction: !shown.reactions.isEmpty,
-                isRefused: shown.pendingChange?.isRejected ?? false)
+                text: displayed.text, isDeleted: displayed.isDeleted, hasReaction: !displayed.reactions.isEmpty,
+                isRejected: displayed.pendingChange?.isRejected ?? false)
         }
     }
 
@@ -216,7 +216,7 @@ struct PendingChangesModel {
                 case .react(_, _, let isGiven): seen.hasReaction = isGiven
                 }
             }
-            seen.isRefused = !items.isEmpty && items.allSatisfy(\.isFailed)
+            seen.isRejected = !items.isEmpty && items.allSatisfy(\.isFailed)
             return seen
         }
     }
@@ -239,7 +239,7 @@ struct PendingChangesModel {
         log.filter { entry in
             guard case .edit = entry.change.kind, entry.change.target == Self.id(place) else { return false }
             return !isRemoved(entry.change.id, in: log)
-        }.sorted { ($0.shownAt, $0.change.id) < ($1.shownAt, $1.change.id) }
+        }.sorted { ($0.displayedAt, $0.change.id) < ($1.displayedAt, $1.change.id) }
     }
 
     private func heartReactions(of place: Int, in log: [Entry]) -> [String] {

@@ -16,10 +16,10 @@ import ToolSupport
         var model = try await PendingChangesModel(seed: UInt64(seed))
         for step in 0..<40 {
             try await model.act()
-            #expect(try await model.shown() == model.expected(), "seed \(seed), step \(step)")
+            #expect(try await model.displayed() == model.expected(), "seed \(seed), step \(step)")
         }
-        try await model.settle()
-        #expect(try await model.shown() == model.expected(), "seed \(seed), at the end")
+        try await model.deliverAll()
+        #expect(try await model.displayed() == model.expected(), "seed \(seed), at the end")
     }
 
     @Test func rejectionIsShownUntilDiscarded() async throws {
@@ -31,16 +31,16 @@ import ToolSupport
             action: .edit(.message(message.id), WrittenText("new")), queuedAt: Fixtures.date)
         var item = OutboxItem(request: request, state: .waiting, isOverdue: false)
         #expect(book.update([item], in: room) == [.message(message.id)])
-        var shown = book.displayed(message, by: message.sender)
-        #expect(shown.text == "new" && shown.editedAt == Fixtures.date)
-        #expect(shown.pendingChange == PendingChange(transaction: request.id, kind: .edit))
+        var displayed = book.displayed(message, by: message.sender)
+        #expect(displayed.text == "new" && displayed.editedAt == Fixtures.date)
+        #expect(displayed.pendingChange == PendingChange(transaction: request.id, kind: .edit))
         item.state = .sending
         #expect(book.update([item], in: room).isEmpty, "it looks as before")
         item.state = .failed(reason: "403")
         #expect(book.update([item], in: room) == [.message(message.id)])
-        shown = book.displayed(message, by: message.sender)
-        #expect(shown.text == "old" && shown.editedAt == nil)
-        #expect(shown.pendingChange == PendingChange(transaction: request.id, kind: .edit, isRejected: true))
+        displayed = book.displayed(message, by: message.sender)
+        #expect(displayed.text == "old" && displayed.editedAt == nil)
+        #expect(displayed.pendingChange == PendingChange(transaction: request.id, kind: .edit, isRejected: true))
         #expect(book.update([], in: room) == [.message(message.id)])
         #expect(book.displayed(message, by: message.sender) == message)
     }

@@ -20,11 +20,11 @@ import Testing
         return PushRules(["global": rules]).notificationLevel(to: event, in: room)
     }
 
-    private static let tell: JSONValue = ["notify"]
+    private static let notify: JSONValue = ["notify"]
     private static let light: JSONValue = ["notify", ["set_tweak": "highlight"]]
 
     private static func rule(
-        _ conditions: JSONValue, _ actions: JSONValue = tell, id: String = "r", enabled: Bool = true
+        _ conditions: JSONValue, _ actions: JSONValue = notify, id: String = "r", enabled: Bool = true
     ) -> JSONValue {
         ["rule_id": .string(id), "conditions": conditions, "actions": actions, "enabled": .bool(enabled)]
     }
@@ -87,14 +87,14 @@ import Testing
                 "override": rules(override, id: "o", ["conditions": []]),
                 "content": rules(content, id: "c", ["pattern": "hello"]), "room": rules(room, id: "!room"),
                 "sender": rules(sender, id: "@bob:example.org"),
-                "underride": [Self.rule([], Self.tell)],
+                "underride": [Self.rule([], Self.notify)],
             ])
         }
         #expect(try kinds(.null, .null, .null, .null) == .unread)
         #expect(try kinds(.null, .null, .null, Self.light) == .mention)
         #expect(try kinds(.null, .null, silent, Self.light) == .none)
         #expect(try kinds(.null, Self.light, silent, .null) == .mention)
-        #expect(try kinds(silent, Self.light, Self.tell, Self.tell) == .none)
+        #expect(try kinds(silent, Self.light, Self.notify, Self.notify) == .none)
     }
 
     @Test func disabledAndMalformedRulesAreSkipped() throws {

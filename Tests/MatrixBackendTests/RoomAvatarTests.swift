@@ -12,7 +12,7 @@ import Testing
 
     private struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
-        var kept: String?
+        var stored: String?
         var hero: String?
         /// The `m.room.avatar` content, or `nil` for no event.
         var avatar: JSONValue?
@@ -33,13 +33,13 @@ import Testing
 
     private static let cases: [Case] = [
         Case(testDescription: "nothing told", expected: nil),
-        Case(testDescription: "nothing told, one kept", kept: "mxc://a/r", expected: "mxc://a/r"),
+        Case(testDescription: "nothing told, one kept", stored: "mxc://a/r", expected: "mxc://a/r"),
         Case(
             testDescription: "its own", avatar: "mxc://a/r", heroes: [hero("@ann:a", "mxc://a/h")],
             expected: "mxc://a/r"),
         Case(testDescription: "no address of a homeserver", avatar: "https://a/r", expected: .some(nil)),
         Case(
-            testDescription: "taken away, and one other", kept: "mxc://a/r", hero: "@ann:a", avatar: .null,
+            testDescription: "taken away, and one other", stored: "mxc://a/r", hero: "@ann:a", avatar: .null,
             expected: .some(nil)),
         Case(
             testDescription: "the one other's", heroes: [hero("@me:a"), hero("@ann:a", "mxc://a/h")],
@@ -65,7 +65,7 @@ import Testing
             state.append(Events.event("$a", "m.room.avatar", ["url": avatar], by: "@ann:a", stateKey: ""))
         }
         var known = RoomState()
-        known.avatar = given.kept
+        known.avatar = given.stored
         known.heroes = [given.hero].compactMap { $0.map { MemberID($0) } }
         let parsed = ParsedRoomState(ownUserID: Self.own, state: state.compactMap(MatrixEvent.init), known: known)
         var after = parsed.room

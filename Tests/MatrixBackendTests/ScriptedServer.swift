@@ -32,7 +32,7 @@ final class ScriptedServer: Sendable {
     var count: Int { served.withLock { $0 } }
 
     /// The bytes received so far, as text.
-    var heard: String { asked.withLock { $0 } }
+    var received: String { asked.withLock { $0 } }
 
     init(_ steps: [Step]) throws {
         (ends, endsContinuation) = AsyncStream.makeStream(of: Int.self)
@@ -85,7 +85,7 @@ final class ScriptedServer: Sendable {
                     guard write([byte], to: connection) else { return }
                     usleep(pause * 1000)
                 }
-            case .read(let count): while heard.utf8.count < count, receive(from: connection) > 0 {}
+            case .read(let count): while received.utf8.count < count, receive(from: connection) > 0 {}
             case .reset:
                 var now = linger(l_onoff: 1, l_linger: 0)
                 setsockopt(connection, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

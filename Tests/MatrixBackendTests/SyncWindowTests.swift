@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func initialSlidingSyncShrinksItsWindow() async throws {
-        let server = BoundedServer(rooms: 60, mostEvents: 60)
+        let server = BoundedServer(rooms: 60, maxEvents: 60)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: true)
         try await catchUp(backend, server)
@@ -44,7 +44,7 @@ import Testing
 
     /// Fewer rooms per request suffice, and events already received are not requested again.
     @Test func catchingUpContinuesFromTheSamePosition() async throws {
-        let server = BoundedServer(rooms: 150, mostEvents: 1000)
+        let server = BoundedServer(rooms: 150, maxEvents: 1000)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: true, token: "100000:p")
         try await catchUp(backend, server)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func plainSyncRequestsFewerEvents() async throws {
-        let server = BoundedServer(rooms: 20, mostEvents: 100, idleAnswers: 7)
+        let server = BoundedServer(rooms: 20, maxEvents: 100, idleAnswers: 7)
         let folder = TemporaryFolder()
         let (backend, store) = try await start(server, in: folder, sliding: false)
         try await catchUp(backend, server)
@@ -71,7 +71,7 @@ import Testing
 
     /// If even the smallest response is too large, retries back off and the account is offline.
     @Test func alwaysTooLargeResponsesBackOff() async throws {
-        let server = BoundedServer(rooms: 20, mostEvents: 0)
+        let server = BoundedServer(rooms: 20, maxEvents: 0)
         let folder = TemporaryFolder()
         let clock = ManualClock()
         let store = try await ChatStore.open(in: folder.path("store"))
@@ -122,7 +122,7 @@ private struct NonWaitingClock: Clock {
     }
 }
 
-/// Has a fixed number of rooms and rejects responses over `mostEvents` events. Like Synapse, its sliding sync returns a
+/// Has a fixed number of rooms and rejects responses over `maxEvents` events. Like Synapse, its sliding sync returns a
 /// room again if the timeline limit is raised.
 private final class BoundedServer: MatrixTransport {
     struct Request {
@@ -140,13 +140,13 @@ private final class BoundedServer: MatrixTransport {
     }
 
     private let rooms: Int
-    private let mostEvents: Int
+    private let maxEvents: Int
     private let state: Mutex<State>
 
     /// - Parameter idleAnswers: how often it responds at once although nothing is new.
-    init(rooms: Int, mostEvents: Int, idleAnswers: Int = 0) {
+    init(rooms: Int, maxEvents: Int, idleAnswers: Int = 0) {
         self.rooms = rooms
-        self.mostEvents = mostEvents
+        self.maxEvents = maxEvents
         state = Mutex(State(idleAnswers: idleAnswers))
     }
 
@@ -164,7 +164,7 @@ private final class BoundedServer: MatrixTransport {
             let news = (0..<min(asked.rooms, rooms)).filter { room in
                 state.delivered[room].map { isSliding && $0 < asked.events } ?? true
             }
-            guard news.count * asked.events <= mostEvents else { throw TransportError.tooLarge(limit: mostEvents) }
+            guard news.count * asked.events <= maxEvents else { throw TransportError.tooLarge(limit: maxEvents) }
             for room in news { state.delivered[room] = asked.events }
             if news.isEmpty, asked.rooms >= rooms {
                 state.isWaiting = state.idleAnswers == 0

@@ -46,7 +46,7 @@ import Testing
         request.isOnce = isOnce
         let answer = try await transport.send(request)
         #expect(answer.status == 200)
-        #expect(server.heard.components(separatedBy: "POST /createRoom").count - 1 == count)
+        #expect(server.received.components(separatedBy: "POST /createRoom").count - 1 == count)
     }
 
     @Test func endlessBodyIsAborted() async throws {
@@ -80,7 +80,7 @@ import Testing
         #expect(followed.status == 200 && followed.body == Data("{}".utf8))
         #expect(followed.headers["location"] == nil, "of what was on the way, nothing is in the answer")
         // A different port is a different origin.
-        #expect(other.heard.hasPrefix("GET /y ") && !other.heard.contains("secret"))
+        #expect(other.received.hasPrefix("GET /y ") && !other.received.contains("secret"))
     }
 
     @Test func redirectLoopsAreBounded() async throws {
@@ -99,9 +99,9 @@ import Testing
         let transport = CurlTransport()
         let client = MatrixClient(server: server.url, token: AccessToken("secret"), transport: transport)
         _ = try await client.call(.put, ["client", "..", "a/b"], body: ["text": "é"])
-        #expect(server.heard.hasPrefix("PUT /_matrix/client/%2E%2E/a%2Fb HTTP/1.1\r\n"))
-        #expect(server.heard.contains("\r\nAuthorization: Bearer secret\r\n"))
-        #expect(server.heard.hasSuffix("\r\n\r\n{\"text\":\"é\"}"))
+        #expect(server.received.hasPrefix("PUT /_matrix/client/%2E%2E/a%2Fb HTTP/1.1\r\n"))
+        #expect(server.received.contains("\r\nAuthorization: Bearer secret\r\n"))
+        #expect(server.received.hasSuffix("\r\n\r\n{\"text\":\"é\"}"))
         for token in ["a\r\nX: y", "a b", "é"] {
             await #expect(throws: TransportError.self) {
                 _ = try await transport.send(MatrixRequest(.get, server.url, token: AccessToken(token)))
@@ -145,8 +145,8 @@ import Testing
         request.progress = { part in told.withLock { $0.append(part) } }
         let answer = try await transport.send(request)
         #expect(answer.status == 200)
-        #expect(server.heard.hasPrefix("POST /x ") && server.heard.hasSuffix("\r\n\r\n" + content))
-        #expect(!server.heard.contains("X: y"), "a type adds no line to the head")
+        #expect(server.received.hasPrefix("POST /x ") && server.received.hasSuffix("\r\n\r\n" + content))
+        #expect(!server.received.contains("X: y"), "a type adds no line to the head")
         let parts = told.withLock { $0 }
         #expect(parts == parts.sorted() && parts.last == 1 && parts.count <= 101, "\(parts)")
     }
@@ -155,8 +155,8 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let told = Mutex<[Double]>([])
-        let piece = String(repeating: "x", count: 1000)
-        _ = try await ask([.write(head + "Content-Length: 1000000\r\n\r\n"), .repeat(piece, 1000)]) {
+        let chunk = String(repeating: "x", count: 1000)
+        _ = try await ask([.write(head + "Content-Length: 1000000\r\n\r\n"), .repeat(chunk, 1000)]) {
             $0.destination = .file(file)
             $0.progress = { part in told.withLock { $0.append(part) } }
         }

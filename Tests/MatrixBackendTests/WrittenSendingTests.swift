@@ -32,10 +32,10 @@ import Testing
     }
 
     /// Returns an own message as a sync returns it.
-    private func sent(_ transaction: String, _ content: JSONValue, tellsTransaction: Bool = true) -> JSONValue {
+    private func sent(_ transaction: String, _ content: JSONValue, includesTransaction: Bool = true) -> JSONValue {
         Events.event(
             "$" + transaction, "m.room.message", content, by: own, at: 5000,
-            unsigned: tellsTransaction ? ["transaction_id": .string(transaction)] : [:])
+            unsigned: includesTransaction ? ["transaction_id": .string(transaction)] : [:])
     }
 
     /// Returns the contents of the sent messages by transaction ID.
@@ -65,7 +65,7 @@ import Testing
 
     /// In either order of response and sync, through an edit and a restart.
     @Test(arguments: [false, true], [false, true])
-    func writtenFormSurvivesSyncEditAndRestart(tellsTransaction: Bool, isEdited: Bool) async throws {
+    func writtenFormSurvivesSyncEditAndRestart(includesTransaction: Bool, isEdited: Bool) async throws {
         let server = server()
         var (backend, store) = try await server.start(in: folder)
         server.sync(sync("s1", [Events.text("$1", "Hello")]))
@@ -76,12 +76,12 @@ import Testing
         await backend.sendingEnds(in: room)
         let content = try #require(contents(server)["t"])
         #expect(content["m.mentions"] == ["user_ids": ["@ann2:example.org"]])
-        server.sync(sync("s2", [sent("t", content, tellsTransaction: tellsTransaction)]))
+        server.sync(sync("s2", [sent("t", content, includesTransaction: includesTransaction)]))
         let id = MessageID("$t")
-        await backend.shown(in: room) { $0.last?.id == id && $0.last?.written == Self.greeting }
+        await backend.displayed(in: room) { $0.last?.id == id && $0.last?.written == Self.greeting }
         if isEdited {
             try await backend.edit(id, in: room, to: Self.edited)
-            await backend.shown(in: room) { $0.last?.written == Self.edited }
+            await backend.displayed(in: room) { $0.last?.written == Self.edited }
             await backend.sendingEnds(in: room)
             let edit = try #require(contents(server).first { $0.key != "t" })
             #expect(edit.value["m.mentions"] == ["user_ids": ["@bob:example.org"]])
@@ -89,12 +89,12 @@ import Testing
             try await server.waitUntilConsumed()
             #expect(try await backend.revisions(of: id, in: room).map(\.wording.written) == [Self.greeting])
         }
-        let wanted = isEdited ? Self.edited : Self.greeting
-        #expect(try await backend.messages([id], in: room).first?.written == wanted)
+        let expected = isEdited ? Self.edited : Self.greeting
+        #expect(try await backend.messages([id], in: room).first?.written == expected)
         await backend.close()
         await store.close()
         (backend, store) = try await self.server().start(in: folder)
-        #expect(try await backend.messages(in: room, before: .max, limit: 5).messages.last?.written == wanted)
+        #expect(try await backend.messages(in: room, before: .max, limit: 5).messages.last?.written == expected)
         await backend.close()
         await store.close()
     }
@@ -113,7 +113,7 @@ import Testing
         let second = server()
         (backend, store) = try await second.start(in: folder)
         second.sync(sync("s2", [sent("t", content)]))
-        await backend.shown(in: room) { $0.last?.written == Self.greeting }
+        await backend.displayed(in: room) { $0.last?.written == Self.greeting }
         await backend.close()
         await store.close()
     }
@@ -171,7 +171,7 @@ import Testing
         try await damageRequest(holding: "*look*")
         let second = server()
         (backend, store) = try await second.start(in: folder)
-        let shown = await backend.shown(in: room) { messages in messages.contains { $0.delivery == .failed } }
+        let shown = await backend.displayed(in: room) { messages in messages.contains { $0.delivery == .failed } }
         // The request after it is sent, whether or not the timeline shows that.
         try await second.receives("/u")
         let failed = try #require(shown.first { $0.delivery == .failed })
@@ -237,11 +237,11 @@ import Testing
             try await backend.edit(MessageID("$1"), in: room, to: WrittenText())
         }
         try await backend.edit(MessageID("$2"), in: room, to: WrittenText())
-        await backend.shown(in: room) { $0.last?.text == "" && $0.last?.attachments.count == 1 }
+        await backend.displayed(in: room) { $0.last?.text == "" && $0.last?.attachments.count == 1 }
         await backend.sendingEnds(in: room)
         let content = try #require(contents(server).values.first?["m.new_content"])
         #expect(content["body"] == "boat.png" && content["filename"] == "boat.png" && content["url"] == file["url"])
-        await backend.shown(in: room) { $0.last?.text == "" && $0.last?.pendingChange == nil }
+        await backend.displayed(in: room) { $0.last?.text == "" && $0.last?.pendingChange == nil }
         await backend.close()
         await store.close()
     }

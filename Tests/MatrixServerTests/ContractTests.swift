@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: cases) func satisfiesTheBackendContract(_ contract: BackendContract) async throws {
         let user = try await MatrixUser.make(sliding: true)
-        try await contract.run(SettledBackend(user: user))
+        try await contract.run(SyncedBackend(user: user))
         await user.close()
     }
 }

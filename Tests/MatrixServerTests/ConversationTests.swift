@@ -26,8 +26,8 @@ import Testing
         let (ann, bob, room) = try await meet(sliding: sliding)
         let hello = try await ann.say("Hello **Bob**", in: room)
         #expect(hello.sender == ann.session.user && hello.delivery == .sent)
-        let heard = try await bob.messages(in: room) { $0.contains { $0.id == hello.id } }
-        #expect(heard.last?.text == "Hello **Bob**" && heard.last?.formattedText?.contains("<strong>") == true)
+        let received = try await bob.messages(in: room) { $0.contains { $0.id == hello.id } }
+        #expect(received.last?.text == "Hello **Bob**" && received.last?.formattedText?.contains("<strong>") == true)
         let answer = try await bob.say("Hello", in: room, replyTo: hello.id)
         try await ann.messages(in: room) { $0.last?.replyTo == hello.id }
 
@@ -96,16 +96,17 @@ import Testing
             WrittenMessage("", kind: .image, files: [file, video]), as: TransactionID("t-\(UUID().uuidString)"),
             to: room
         )
-        let heard = try await bob.messages(in: room) { $0.count == 2 }.flatMap(\.attachments)
-        #expect(heard.map(\.name) == ["a.png", "f.webm"])
-        #expect(heard[0].blurHash == "00TI:j" && heard[0].altText == "Nothing but grey" && heard[0].width == 900)
-        #expect(heard[1].duration == 3008 && heard[1].thumbnailURI?.hasPrefix("mxc://") == true)
+        let received = try await bob.messages(in: room) { $0.count == 2 }.flatMap(\.attachments)
+        #expect(received.map(\.name) == ["a.png", "f.webm"])
+        #expect(
+            received[0].blurHash == "00TI:j" && received[0].altText == "Nothing but grey" && received[0].width == 900)
+        #expect(received[1].duration == 3008 && received[1].thumbnailURI?.hasPrefix("mxc://") == true)
 
-        let small = try Data(contentsOf: await bob.backend.thumbnail(of: heard[0], fitting: 320, by: 213))
+        let small = try Data(contentsOf: await bob.backend.thumbnail(of: received[0], fitting: 320, by: 213))
         #expect(!small.isEmpty && small.count < picture.count)
-        #expect(await bob.backend.cachedContent(of: heard[0]) == nil)
-        #expect(try Data(contentsOf: await bob.backend.content(of: heard[0])) == Data(picture))
-        let poster = MediaReference(uri: try #require(heard[1].thumbnailURI), name: "p", type: "image/jpeg")
+        #expect(await bob.backend.cachedContent(of: received[0]) == nil)
+        #expect(try Data(contentsOf: await bob.backend.content(of: received[0])) == Data(picture))
+        let poster = MediaReference(uri: try #require(received[1].thumbnailURI), name: "p", type: "image/jpeg")
         #expect(try Data(contentsOf: await bob.backend.content(of: poster)) == Data(SampleImages.jpeg))
 
         let own = try await ann.messages(in: room) { $0.count == 2 && $0.allSatisfy { $0.delivery == .sent } }
@@ -139,8 +140,8 @@ import Testing
         #expect(most == 1 && shown.count == 1 && wasPending)
         let again = try await ann.backend.send(message, as: transaction, to: room)
         #expect(again.id == shown.values.first?.id, "a transaction is one message")
-        let heard = try await bob.messages(in: room) { !$0.isEmpty }
-        #expect(heard.map(\.text) == ["Once"])
+        let received = try await bob.messages(in: room) { !$0.isEmpty }
+        #expect(received.map(\.text) == ["Once"])
         await ann.close()
         await bob.close()
     }
@@ -289,9 +290,9 @@ import Testing
         let file = try await ann.backend.storeMedia(.data(data), named: "né w.txt", type: "text/plain") { _ in }
         let message = WrittenMessage("See", kind: .file, files: [file])
         try await ann.backend.send(message, as: TransactionID(UUID().uuidString), to: room)
-        let heard = try await bob.messages(in: room) { $0.last?.attachments.isEmpty == false }
-        let got = try #require(heard.last?.attachments.first)
-        #expect(heard.last?.text == "See" && got.name == "né w.txt" && got.bytes == data.count)
+        let received = try await bob.messages(in: room) { $0.last?.attachments.isEmpty == false }
+        let got = try #require(received.last?.attachments.first)
+        #expect(received.last?.text == "See" && got.name == "né w.txt" && got.bytes == data.count)
         #expect(try Data(contentsOf: try await bob.backend.content(of: got)) == data)
         #expect(try await bob.backend.namedFile(of: got).lastPathComponent == "né w.txt")
         await ann.close()
@@ -326,10 +327,10 @@ import Testing
         await ann.backend.outbox.setOnline(false)
         try await ann.backend.send(Fixtures.outgoing("later", transaction: "later"), to: room)
         let back = try await ann.restarted()
-        let sent = try await back.settled(TransactionID("later"), in: room)
+        let sent = try await back.syncedMessage(TransactionID("later"), in: room)
         #expect(sent.text == "later")
-        let heard = try await bob.messages(in: room) { !$0.isEmpty }
-        #expect(heard.map(\.text) == ["later"])
+        let received = try await bob.messages(in: room) { !$0.isEmpty }
+        #expect(received.map(\.text) == ["later"])
         await back.close()
         await bob.close()
     }

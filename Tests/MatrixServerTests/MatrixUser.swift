@@ -142,10 +142,10 @@ struct MatrixUser {
     func say(_ text: String, in room: RoomID, replyTo: MessageID? = nil) async throws -> Message {
         let transaction = TransactionID(UUID().uuidString)
         try await backend.send(WrittenMessage(text, replyTo: replyTo), as: transaction, to: room)
-        return try await settled(transaction, in: room)
+        return try await syncedMessage(transaction, in: room)
     }
 
-    func settled(_ transaction: TransactionID, in room: RoomID) async throws -> Message {
+    func syncedMessage(_ transaction: TransactionID, in room: RoomID) async throws -> Message {
         let all = try await messages(in: room) { all in
             all.contains { $0.transactionID == transaction && LocalEchoes.transaction(of: $0.id) == nil }
         }

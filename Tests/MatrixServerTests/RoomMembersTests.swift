@@ -25,14 +25,14 @@ struct RoomMembersTests {
         try await bo.waitForRoom(room) { $0.room.name == "Garden" }
         #expect(try await bo.backend.topic(of: room) == "Beds")
 
-        let roster = try await ann.backend.members(of: room)
-        #expect(roster.entries.map(\.id) == [ann.session.user, bo.session.user, carl.session.user])
-        #expect(roster.entries.map(\.role) == [.administrator, .member, .member])
-        #expect(roster.entries.map(\.isInvited) == [false, false, true])
-        #expect(roster.entries.map(\.canBeRemoved) == [false, true, true])
+        let members = try await ann.backend.members(of: room)
+        #expect(members.entries.map(\.id) == [ann.session.user, bo.session.user, carl.session.user])
+        #expect(members.entries.map(\.role) == [.administrator, .member, .member])
+        #expect(members.entries.map(\.isInvited) == [false, false, true])
+        #expect(members.entries.map(\.canBeRemoved) == [false, true, true])
         #expect(
-            roster.permissions == [.rename, .setTopic, .invite, .notifyEveryone]
-                && roster.address == "#\(address):\(server)")
+            members.permissions == [.rename, .setTopic, .invite, .notifyEveryone]
+                && members.address == "#\(address):\(server)")
         let seen = try await bo.backend.members(of: room)
         #expect(!seen.permissions.contains(.rename) && seen.entries.allSatisfy { !$0.canBeRemoved })
         await #expect(throws: ChatError.notPermitted) { try await bo.backend.renameRoom(room, to: "Mine") }

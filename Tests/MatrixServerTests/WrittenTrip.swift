@@ -160,15 +160,16 @@ struct WrittenTrip {
         }
     }
 
-    private func expectSame<Value: Equatable>(_ found: Value, _ wanted: Value, _ comment: @autoclosure () -> String) {
-        if found != wanted { Issue.record("\(comment()):\n\(found)\n\(wanted)") }
+    private func expectSame<Value: Equatable>(_ found: Value, _ expected: Value, _ comment: @autoclosure () -> String) {
+        if found != expected { Issue.record("\(comment()):\n\(found)\n\(expected)") }
     }
 
     private func expectSameLetters(
-        _ found: Message, _ wanted: Message, of message: WrittenMessage, _ station: String
+        _ found: Message, _ expected: Message, of message: WrittenMessage, _ station: String
     ) {
         expectSame(
-            bodies.body(of: found).markedLetters, bodies.body(of: wanted).markedLetters, "\(station): \(message.text)")
+            bodies.body(of: found).markedLetters, bodies.body(of: expected).markedLetters, "\(station): \(message.text)"
+        )
     }
 
     /// Returns whether Markdown cannot express everything that others see of a message.
@@ -211,9 +212,9 @@ struct WrittenTrip {
             let arrived = found.filter { LocalEchoes.transaction(of: $0.id) == nil }.map(\.transactionID)
             return transactions.allSatisfy { arrived.contains($0) }
         }.filter { $0.transactionID.map(transactions.contains) ?? false }
-        let wanted = Set(sent.map(\.id))
-        let seen = try await reader.messages(in: other) { wanted.isSubset(of: $0.map(\.id)) }
-            .filter { wanted.contains($0.id) }
+        let expected = Set(sent.map(\.id))
+        let seen = try await reader.messages(in: other) { expected.isSubset(of: $0.map(\.id)) }
+            .filter { expected.contains($0.id) }
         return (sent, seen)
     }
 

@@ -20,8 +20,8 @@ struct ImageFormatTests {
             let light = (color[0] * 2126 + color[1] * 7152 + color[2] * 722) / 10_000
             for channel in 0..<3 {
                 // Allow for different luma coefficients in grayscale conversions.
-                let (wanted, tolerance) = fixture.isGray ? (light, 25) : (color[channel], fixture.tolerance)
-                #expect(abs(pixel[channel] - wanted) <= tolerance, "quarter \(index): \(pixel), not \(color)")
+                let (expected, tolerance) = fixture.isGray ? (light, 25) : (color[channel], fixture.tolerance)
+                #expect(abs(pixel[channel] - expected) <= tolerance, "quarter \(index): \(pixel), not \(color)")
             }
             if fixture.isGray { #expect(pixel[0] == pixel[1] && pixel[1] == pixel[2]) }
         }
@@ -144,8 +144,8 @@ struct ImageFormatTests {
         let whole = try DecoderOutput(bytes)
         for length in stride(from: 17, to: bytes.count, by: max(1, bytes.count / 24)) {
             let cut = try DecoderOutput(Array(bytes.prefix(length)))
-            let isTold = [.broken, .tooLarge, .unknownFormat].contains(cut.failure) && cut.frames.isEmpty
-            #expect(isTold || cut == whole, "\(length) of \(bytes.count): \(cut.failure as Any)")
+            let isReported = [.broken, .tooLarge, .unknownFormat].contains(cut.failure) && cut.frames.isEmpty
+            #expect(isReported || cut == whole, "\(length) of \(bytes.count): \(cut.failure as Any)")
         }
     }
 

@@ -77,11 +77,11 @@ struct HTMLBodyTests {
         "<ul>", "<ul><li>", "<ol start=2>", "<li><blockquote>", "<blockquote><li>", "<details>", "<ul><blockquote>",
         "<table><tr><td>", "<ul><details>",
     ])
-    func sentNestingIsLimitedToOneHundred(piece: String) {
+    func sentNestingIsLimitedToOneHundred(fragment: String) {
         let looks =
             "<a href=\"https://a.example\"><span data-mx-spoiler><span data-mx-color=\"#ff0000\"><b><i><u><s><sup><sub><code>"
         for count in [30, 39, 40, 41, 80, 90] {
-            let html = MessageMarkup.sanitized(html: String(repeating: piece, count: count) + looks + "x")
+            let html = MessageMarkup.sanitized(html: String(repeating: fragment, count: count) + looks + "x")
             #expect(html.contains("x"))
             #expect(SafeHTML.violation(of: html) == nil)
         }
@@ -118,18 +118,18 @@ struct HTMLBodyTests {
     }
 
     @Test func unclosedTagsAndCommentsAreScannedOnce() {
-        for piece in ["<a ", "<a b='", "<script>", "<!--", "</", "<!", "<svg>", "<title>", "&#x", "<a href=", "\""] {
-            _ = MessageMarkup.body(html: String(repeating: piece, count: 50_000))
+        for fragment in ["<a ", "<a b='", "<script>", "<!--", "</", "<!", "<svg>", "<title>", "&#x", "<a href=", "\""] {
+            _ = MessageMarkup.body(html: String(repeating: fragment, count: 50_000))
         }
     }
 
     /// Unclosed formatting continues after its block and repeats its link URL; that repetition is bounded.
     @Test func linkRepetitionIsBounded() {
         let address = "https://a.example/" + String(repeating: "x", count: 8000)
-        let piece =
+        let fragment =
             String(repeating: "<div>", count: 90) + "<a href=\(address)>x" + String(repeating: "</div>y", count: 90)
             + "</a>"
-        let html = String(repeating: piece, count: 20)
+        let html = String(repeating: fragment, count: 20)
         #expect(MessageMarkup.sanitized(html: html).utf8.count < 4 * html.utf8.count + 200_000)
     }
 }

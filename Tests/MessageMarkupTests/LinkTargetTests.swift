@@ -55,8 +55,8 @@ struct LinkTargetTests {
         ("\u{200F}https://a.example", false), ("https://a.example \u{200B}x", false),
         ("\u{202E}x\n\nhttps://a.example", false),
     ])
-    func bidirectionalOverridesAreReported(text: String, isTold: Bool) {
-        let warnings: BodyLink.Warnings = isTold ? .hiddenCharacters : []
+    func bidirectionalOverridesAreReported(text: String, isReported: Bool) {
+        let warnings: BodyLink.Warnings = isReported ? .hiddenCharacters : []
         #expect(links(in: MessageMarkup.body(markdown: text)).map(\.warnings) == [warnings])
         let html = "<p>" + text.replacing("\n\n", with: "</p><p>")
         #expect(links(in: MessageMarkup.body(html: html)).map(\.warnings) == [warnings])

@@ -94,8 +94,8 @@ struct MarkdownBodyTests {
     @Test(arguments: [
         "> ", "*a **a ", "[", "![", "- ", "`", "~~a ", "||", "@Ann ", "https://a.example/ ", "(", "<b>", "a|",
     ])
-    func longRepetitionsAreParsed(piece: String) {
-        let body = MessageMarkup.body(markdown: String(repeating: piece, count: 10_000))
+    func longRepetitionsAreParsed(fragment: String) {
+        let body = MessageMarkup.body(markdown: String(repeating: fragment, count: 10_000))
         #expect(!body.blocks.isEmpty)
     }
 
@@ -136,7 +136,7 @@ struct MarkdownBodyTests {
 
     /// Long texts as people write them do not hit the limits, whatever markup they use.
     @Test func longTextsAreParsed() {
-        let piece = """
+        let fragment = """
             ## A *title*
 
             1. first
@@ -152,9 +152,9 @@ struct MarkdownBodyTests {
             let a = [[1], [2]]
             ```\n\n
             """
-        let body = MessageMarkup.body(markdown: String(repeating: piece, count: 500))
+        let body = MessageMarkup.body(markdown: String(repeating: fragment, count: 500))
         #expect(body.blocks.count == 4 * 500)
-        #expect(body.blocks.starts(with: MessageMarkup.body(markdown: piece).blocks))
+        #expect(body.blocks.starts(with: MessageMarkup.body(markdown: fragment).blocks))
     }
 
     @Test func linkDefinitionRepetitionIsBounded() {

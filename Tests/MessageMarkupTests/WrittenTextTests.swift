@@ -58,8 +58,8 @@ struct WrittenTextTests {
     func mentionsCanBeAmongMarkup(text: String, expected: String) throws {
         let sketch = sketch(MessageMarkup.body(of: try Self.written(text)))
             .replacing("→https://matrix.to/#/@ann:a.example,member @ann:a.example", with: "M")
-        let wanted = expected.hasPrefix("H1(P(") ? "H1(" + expected.dropFirst(5).dropLast() : expected
-        #expect(sketch == wanted)
+        let expectedSketch = expected.hasPrefix("H1(P(") ? "H1(" + expected.dropFirst(5).dropLast() : expected
+        #expect(sketch == expectedSketch)
     }
 
     @Test func typedNameIsNotAMention() {

@@ -17,14 +17,14 @@ struct ReplayTests {
         return lines.map(String.init)
     }
 
-    private static func answers(_ lines: [String]) -> (answers: [String], hasFailed: Bool) {
+    private static func responses(_ lines: [String]) -> (responses: [String], hasFailed: Bool) {
         let driver = ReplayDriver()
-        let answers = lines.map { driver.response(to: Data($0.utf8)) }
-        return (answers, driver.hasFailed)
+        let responses = lines.map { driver.response(to: Data($0.utf8)) }
+        return (responses, driver.hasFailed)
     }
 
-    private func answer(_ lines: [String]) throws -> [String: Any] {
-        let last = Self.answers(lines).answers.last ?? ""
+    private func response(_ lines: [String]) throws -> [String: Any] {
+        let last = Self.responses(lines).responses.last ?? ""
         return try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
     }
 
@@ -33,10 +33,10 @@ struct ReplayTests {
     func tracesMatchTheirExpectedResponses(trace: String) throws {
         let lines = try Self.lines(trace)
         let expected = try Self.lines(trace.replacing(".jsonl", with: ".expected"))
-        let (answers, _) = Self.answers(lines)
-        #expect(answers.count == expected.count)
-        for (number, (answer, wanted)) in zip(answers, expected).enumerated() {
-            #expect(answer == wanted, "line \(number + 1): \(lines[number])")
+        let (responses, _) = Self.responses(lines)
+        #expect(responses.count == expected.count)
+        for (number, (response, expectedResponse)) in zip(responses, expected).enumerated() {
+            #expect(response == expectedResponse, "line \(number + 1): \(lines[number])")
         }
     }
 
@@ -56,8 +56,8 @@ struct ReplayTests {
     @Test(arguments: traces)
     func everyResponseHasAllKeys(trace: String) throws {
         let lines = try Self.lines(trace)
-        for (line, answer) in zip(lines, Self.answers(lines).answers) {
-            let object = try #require(JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any])
+        for (line, response) in zip(lines, Self.responses(lines).responses) {
+            let object = try #require(JSONSerialization.jsonObject(with: Data(response.utf8)) as? [String: Any])
             if object["error"] != nil {
                 #expect(Set(object.keys) == ["error", "line"])
             } else {
@@ -70,13 +70,14 @@ struct ReplayTests {
     /// An invalid line changes nothing; every line of this trace but the last is invalid.
     @Test func errorsChangeNothing() throws {
         let lines = try Self.lines("errors.jsonl")
-        let (answers, hasFailed) = Self.answers(lines)
+        let (responses, hasFailed) = Self.responses(lines)
         #expect(hasFailed)
-        for (number, answer) in answers.dropLast().enumerated() {
-            #expect(answer.hasPrefix(#"{"error":"#) && answer.hasSuffix(#""line":\#(number + 1)}"#), "\(lines[number])")
+        for (number, response) in responses.dropLast().enumerated() {
+            #expect(
+                response.hasPrefix(#"{"error":"#) && response.hasSuffix(#""line":\#(number + 1)}"#), "\(lines[number])")
         }
-        #expect(answers.last == Self.answers([#"{"state":true}"#]).answers.last)
-        #expect(!Self.answers([#"{"state":true}"#]).hasFailed)
+        #expect(responses.last == Self.responses([#"{"state":true}"#]).responses.last)
+        #expect(!Self.responses([#"{"state":true}"#]).hasFailed)
     }
 
     static let hostile: [String] = [
@@ -87,8 +88,8 @@ struct ReplayTests {
 
     @Test(arguments: hostile)
     func hostileLinesAreAnswered(line: String) throws {
-        _ = try answer([line])
-        #expect(Self.answers([line, #"{"state":true}"#]).answers.last?.hasPrefix(#"{"text":"#) == true)
+        _ = try response([line])
+        #expect(Self.responses([line, #"{"state":true}"#]).responses.last?.hasPrefix(#"{"text":"#) == true)
     }
 
     @Test func invalidUTF8IsAnError() {
@@ -109,8 +110,8 @@ struct ReplayTests {
         ])
     func wholeNumbers(written: String, plain: String) throws {
         let start = #"{"load":{"text":"abcdef"}}"#
-        let answer = try #require(Self.answers([start, written]).answers.last)
-        #expect(answer == Self.answers([start, plain]).answers.last && !answer.hasPrefix(#"{"error":"#))
+        let response = try #require(Self.responses([start, written]).responses.last)
+        #expect(response == Self.responses([start, plain]).responses.last && !response.hasPrefix(#"{"error":"#))
     }
 
     @Test(
@@ -121,24 +122,24 @@ struct ReplayTests {
             #"{"type":"\udc00x"}"#, #"{"advance":1e999}"#, "{'backspace':1}", "",
         ])
     func malformedLines(line: String) {
-        #expect(Self.answers([line]).answers == [#"{"error":"malformed JSON","line":1}"#])
+        #expect(Self.responses([line]).responses == [#"{"error":"malformed JSON","line":1}"#])
     }
 
     @Test func aLineHasNoLimit() throws {
         let text = String(repeating: "x", count: 40_000_000)
-        let object = try answer([#"{"load":{"text":"\#(text)"}}"#, #"{"select":[0,40000000]}"#, #"{"backspace":1}"#])
+        let object = try response([#"{"load":{"text":"\#(text)"}}"#, #"{"select":[0,40000000]}"#, #"{"backspace":1}"#])
         #expect(object["text"] as? String == "")
     }
 
     @Test func megabyteLineIsAnswered() throws {
         let text = String(repeating: "x", count: 1_000_000)
-        let object = try answer([#"{"load":{"text":"\#(text)"}}"#, #"{"backspace":1}"#])
+        let object = try response([#"{"load":{"text":"\#(text)"}}"#, #"{"backspace":1}"#])
         #expect((object["text"] as? String)?.utf8.count == 999_999)
     }
 
     /// An offset within a grapheme cluster moves to its start.
     @Test func offsetsNeverSplitACluster() throws {
-        let object = try answer([#"{"load":{"text":"a👩‍💻b"}}"#, #"{"select":[3,3]}"#])
+        let object = try response([#"{"load":{"text":"a👩‍💻b"}}"#, #"{"select":[3,3]}"#])
         #expect(object["selection"] as? [Int] == [1, 5])
     }
 
@@ -152,7 +153,7 @@ struct ReplayTests {
         var lines = [#"{"load":{"text":"a👩‍💻b"}}"#]
         for (key, selection) in keys {
             lines.append(#"{"key":"\#(key)"}"#)
-            #expect(try answer(lines)["selection"] as? [Int] == selection, "\(key)")
+            #expect(try response(lines)["selection"] as? [Int] == selection, "\(key)")
         }
     }
 
@@ -168,7 +169,7 @@ struct ReplayTests {
             "doubleSpaceCloses":false,"doubleSpacePeriod":true,"clearsOnSend":false,"keepsUndoOnSend":false,
             "trimsSentText":false,"sendKey":"ctrlReturn","undoDepth":5,"typingTimeout":1.5
             """#.replacing("\n", with: "")
-        let object = try answer([
+        let object = try response([
             #"{"configure":{"preset":"\#(preset)",\#(options)}}"#, #"{"load":{"text":"abc","selection":[0,3]}}"#,
         ])
         #expect(object["formatting"] as? [String] == ["Fat"])

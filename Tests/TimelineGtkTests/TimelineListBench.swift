@@ -7,9 +7,9 @@ import XCTest
 
 /// A row with an adjustable height that counts its measurements and paints.
 @MainActor
-final class StripImplementation: WidgetImplementation {
+final class TestRowImplementation: WidgetImplementation {
     override class var typeName: String { "ParlanceTestStrip" }
-    static var alive = 0
+    static var instanceCount = 0
     /// How often a height was measured, which stands for a text layout.
     static var layouts = 0
     var pixels = 20
@@ -18,11 +18,11 @@ final class StripImplementation: WidgetImplementation {
 
     required init(instance: WidgetInstance) {
         super.init(instance: instance)
-        Self.alive += 1
+        Self.instanceCount += 1
         gtk_widget_set_focusable(cast(), 1)
     }
 
-    isolated deinit { Self.alive -= 1 }
+    isolated deinit { Self.instanceCount -= 1 }
 
     override func snapshot(_ snapshot: Snapshot) {
         paintings += 1
@@ -39,21 +39,21 @@ final class StripImplementation: WidgetImplementation {
 }
 
 @MainActor
-final class Strip: TimelineListRow {
-    let widget = StripImplementation.make()
+final class TestRow: TimelineListRow {
+    let widget = TestRowImplementation.make()
     var key: Int?
     /// The paint count at the last binding.
     var paintingsWhenBound = 0
 
     func setPixels(_ pixels: Int) {
-        StripImplementation.of(widget)?.pixels = pixels
+        TestRowImplementation.of(widget)?.pixels = pixels
         widget.queueResize()
     }
 }
 
 /// An in-memory source of rows with given heights.
 @MainActor
-final class StripSource: TimelineListSource {
+final class TestRowSource: TimelineListSource {
     private(set) var keys: [Int] = []
     private(set) var heights: [Int: Int] = [:]
     private var nextKey = 0
@@ -64,17 +64,17 @@ final class StripSource: TimelineListSource {
     func key(at index: Int) -> AnyHashable { keys[index] }
     func index(of key: AnyHashable) -> Int? { keys.firstIndex { AnyHashable($0) == key } }
     func kind(at index: Int) -> Int { keys[index] % 3 }
-    func makeRow(kind: Int) -> any TimelineListRow { Strip() }
+    func makeRow(kind: Int) -> any TimelineListRow { TestRow() }
     func canFocus(at index: Int) -> Bool { !unfocusable.contains(keys[index]) }
 
     func bind(_ row: any TimelineListRow, at index: Int) {
-        guard let strip = row as? Strip else { return }
-        strip.key = keys[index]
-        strip.paintingsWhenBound = StripImplementation.of(strip.widget)?.paintings ?? 0
-        strip.setPixels(heights[keys[index]] ?? 20)
+        guard let testRow = row as? TestRow else { return }
+        testRow.key = keys[index]
+        testRow.paintingsWhenBound = TestRowImplementation.of(testRow.widget)?.paintings ?? 0
+        testRow.setPixels(heights[keys[index]] ?? 20)
     }
 
-    func unbind(_ row: any TimelineListRow) { (row as? Strip)?.key = nil }
+    func unbind(_ row: any TimelineListRow) { (row as? TestRow)?.key = nil }
 
     func insert(_ new: [Int], at index: Int) {
         let fresh = Array(nextKey..<(nextKey + new.count))
@@ -104,7 +104,7 @@ final class StripSource: TimelineListSource {
 /// A list in a scrolled window.
 @MainActor
 final class TimelineListBench {
-    let source = StripSource()
+    let source = TestRowSource()
     let scroller: ScrolledWindow
     let widget: Widget
     let list: TimelineList
@@ -127,7 +127,7 @@ final class TimelineListBench {
         gtk_scrolled_window_set_policy(scroller.cast(), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         scroller.setChild(widget)
         window = TestWindow(content ?? scroller, width: width, height: height)
-        settle()
+        waitUntilIdle()
     }
 
     static func heights(_ count: Int) -> [Int] { (0..<count).map { 20 + $0 * 37 % 61 } }
@@ -136,7 +136,7 @@ final class TimelineListBench {
     static func reading() -> TimelineListBench {
         let bench = TimelineListBench(heights(300))
         bench.scroll(by: -3000.3)
-        bench.settle()
+        bench.waitUntilIdle()
         XCTAssertFalse(bench.list.isAtEnd)
         return bench
     }
@@ -146,7 +146,7 @@ final class TimelineListBench {
         let key = readKey
         let place = bottom(key) - height
         body()
-        settle { XCTAssertEqual(self.bottom(key) - self.height, place, what, line: line) }
+        waitUntilIdle { XCTAssertEqual(self.bottom(key) - self.height, place, what, line: line) }
         XCTAssertEqual(bottom(key) - height, place, what, line: line)
     }
 
@@ -154,7 +154,7 @@ final class TimelineListBench {
     var height: Double { Double(widget.height) }
 
     /// Waits for three frames, enough for all queued work.
-    func settle(_ onFrame: @escaping @MainActor () -> Void = {}) {
+    func waitUntilIdle(_ onFrame: @escaping @MainActor () -> Void = {}) {
         var frames = 0
         let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(widget.cast())))
         let connection = clock.connect("after-paint") { _ in onFrame() }
@@ -171,7 +171,7 @@ final class TimelineListBench {
         var before = -1.0
         while before != adjustment.value - adjustment.lower {
             before = adjustment.value - adjustment.lower
-            for _ in 0..<3 { settle() }
+            for _ in 0..<3 { waitUntilIdle() }
             becomeIdle()
         }
     }

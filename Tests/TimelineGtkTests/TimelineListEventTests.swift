@@ -14,7 +14,7 @@ final class TimelineListEventTests: GtkTestCase {
         gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
         gtk_window_fullscreen(bench.window.window.cast())
         _ = MainLoop.pump { bench.height == 800 }
-        bench.settle()
+        bench.waitUntilIdle()
         _ = MainLoop.pump { gtk_window_is_active(bench.window.window.cast()) != 0 }
         return bench
     }
@@ -36,7 +36,7 @@ final class TimelineListEventTests: GtkTestCase {
             let before = bench.top(key)
             XCTAssertTrue(
                 try Self.send(["mousemove", "600", "400", "click", "4"]) { bench.list.distanceFromEnd > 0 })
-            bench.settle()
+            bench.waitUntilIdle()
             let notch = bench.list.distanceFromEnd
             XCTAssertEqual(bench.top(key), before + notch, accuracy: 0.5)
             XCTAssertFalse(bench.list.isAtEnd)
@@ -46,7 +46,7 @@ final class TimelineListEventTests: GtkTestCase {
                 })
             XCTAssertTrue(
                 try Self.send(["click", "--repeat", "8", "--delay", "20", "5"]) { bench.list.isAtEnd })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
             bench.close()
         }
@@ -59,11 +59,11 @@ final class TimelineListEventTests: GtkTestCase {
             XCTAssertTrue(try Self.send(["key", "Up", "Up", "Up"]) { bench.list.focusedRow == 996 })
             XCTAssertTrue(try Self.send(["key", "Page_Up"]) { bench.list.distanceFromEnd == 720 })
             XCTAssertTrue(try Self.send(["key", "Home"]) { bench.list.distanceFromStart == 0 })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(0), 0)
             XCTAssertTrue(try Self.send(["key", "Page_Down"]) { bench.list.distanceFromStart == 720 })
             XCTAssertTrue(try Self.send(["key", "End"]) { bench.list.isAtEnd })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
             bench.close()
         }
@@ -78,16 +78,16 @@ final class TimelineListEventTests: GtkTestCase {
                     bench.list.scroller.isThumbDragged
                 })
             XCTAssertTrue(try Self.send(["mousemove", x, "400"]) { bench.list.distanceFromEnd > 15_000 })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertTrue(bench.list.layout.index.isEstimateFrozen, "the thumb stays under the pointer")
             let share = bench.list.distanceFromStart / (bench.list.distanceFromStart + bench.list.distanceFromEnd)
             XCTAssertEqual(share, 0.5, accuracy: 0.05)
             XCTAssertTrue(try Self.send(["mousemove", x, "0"]) { bench.list.distanceFromStart == 0 })
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(0), 0)
             XCTAssertTrue(try Self.send(["mouseup", "1"]) { !bench.list.scroller.isThumbDragged })
             bench.widget.queueAllocate()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertFalse(bench.list.layout.index.isEstimateFrozen)
             bench.close()
         }
@@ -100,7 +100,7 @@ final class TimelineListEventTests: GtkTestCase {
             gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
             gtk_window_fullscreen(bench.window.window.cast())
             _ = MainLoop.pump { bench.height == 800 }
-            bench.settle()
+            bench.waitUntilIdle()
             _ = MainLoop.pump { gtk_window_is_active(bench.window.window.cast()) != 0 }
             let x = String(bench.scroller.width - 5)
             XCTAssertTrue(

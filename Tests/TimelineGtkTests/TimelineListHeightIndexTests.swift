@@ -60,8 +60,8 @@ import ToolSupport
         case 3 where rows > 0:
             // Measure a run of rows in either direction, as scrolling does.
             let first = Int.random(in: 0..<rows, using: &random)
-            let stretch = Array(first..<min(rows, first + 40))
-            for row in Bool.random(using: &random) ? stretch : stretch.reversed() {
+            let chunk = Array(first..<min(rows, first + 40))
+            for row in Bool.random(using: &random) ? chunk : chunk.reversed() {
                 measure(row, &index, &oracle, &random)
             }
         case 4 where Int.random(in: 0..<20, using: &random) == 0:

@@ -90,7 +90,7 @@ final class TimelineListOracleTests: GtkTestCase {
             guard list.count == source.count else { return "count" }
             let rows = list.layout.realized.rows.filter(\.isPositioned)
             for row in rows {
-                guard row.index < source.count, (row.row as? Strip)?.key == source.keys[row.index] else {
+                guard row.index < source.count, (row.row as? TestRow)?.key == source.keys[row.index] else {
                     return "a row shows something else"
                 }
                 if row.height != source.heights[source.keys[row.index]] { return "a row's height" }

@@ -27,7 +27,7 @@ final class TimelineListPaintingTests: GtkTestCase {
                     if around != .below { above.text = String(repeating: "x", count: step) }
                     if around != .above { below.text = String(repeating: "x", count: step % 3) }
                     if step % 7 == 0 { bench.scroll(by: -60) }
-                    bench.settle()
+                    bench.waitUntilIdle()
                     XCTAssertEqual(Self.unpainted(bench), [], "\(around), \(step) rows more")
                 }
                 bench.close()
@@ -52,7 +52,7 @@ final class TimelineListPaintingTests: GtkTestCase {
             for step in 1...60 {
                 bench.scroll(by: step % 20 == 0 ? -2500 : step % 3 == 0 ? 130 : -170)
                 label.text = String(repeating: "x", count: step % 4)
-                bench.settle()
+                bench.waitUntilIdle()
                 XCTAssertEqual(Self.unpainted(bench), [], "step \(step)")
             }
             bench.close()
@@ -63,10 +63,12 @@ final class TimelineListPaintingTests: GtkTestCase {
     @MainActor
     private static func unpainted(_ bench: TimelineListBench) -> [Int] {
         bench.visibleKeys.filter { key in
-            guard let row = bench.list.row(for: key) as? Strip, let strip = StripImplementation.of(row.widget) else {
+            guard let row = bench.list.row(for: key) as? TestRow,
+                let implementation = TestRowImplementation.of(row.widget)
+            else {
                 return true
             }
-            return strip.paintings == row.paintingsWhenBound
+            return implementation.paintings == row.paintingsWhenBound
         }
     }
 }

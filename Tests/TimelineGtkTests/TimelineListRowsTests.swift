@@ -51,19 +51,19 @@ final class TimelineListRowsTests: GtkTestCase {
                 var width = 0
                 while width != bench.list.layout.viewport.rowWidth {
                     width = bench.list.layout.viewport.rowWidth
-                    for _ in 0..<5 { bench.settle() }
+                    for _ in 0..<5 { bench.waitUntilIdle() }
                 }
                 XCTAssertEqual(width == 900, isOver)
                 bench.list.scrollToEnd()
-                bench.settle()
+                bench.waitUntilIdle()
                 bench.becomeIdle()
-                let before = StripImplementation.layouts
+                let before = TestRowImplementation.layouts
                 for _ in 0..<20 {
                     bench.scroll(by: -400)
-                    bench.settle()
+                    bench.waitUntilIdle()
                     bench.becomeIdle()
                 }
-                costs.append(StripImplementation.layouts - before)
+                costs.append(TestRowImplementation.layouts - before)
             }
             XCTAssertEqual(costs[1], costs[0], "text layouts beside a scrollbar and under one")
             XCTAssertGreaterThan(bench.list.layout.index.measuredRows, 160, "what was measured stays known")
@@ -75,7 +75,7 @@ final class TimelineListRowsTests: GtkTestCase {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(1000))
             bench.becomeIdle()
-            let (layouts, bindings) = (StripImplementation.layouts, bench.list.statistics.bindings)
+            let (layouts, bindings) = (TestRowImplementation.layouts, bench.list.statistics.bindings)
             for _ in 0..<40 {
                 bench.scroll(by: -159)
                 bench.layOut()
@@ -83,7 +83,7 @@ final class TimelineListRowsTests: GtkTestCase {
             }
             let bound = bench.list.statistics.bindings - bindings
             XCTAssertGreaterThan(bound, 100)
-            XCTAssertEqual(StripImplementation.layouts - layouts, bound)
+            XCTAssertEqual(TestRowImplementation.layouts - layouts, bound)
             bench.close()
         }
     }
@@ -108,11 +108,11 @@ final class TimelineListRowsTests: GtkTestCase {
         onMain {
             let bench = TimelineListBench.reading()
             bench.becomeIdle()
-            bench.settle()
+            bench.waitUntilIdle()
             let clock = Object(borrowing: UnsafeMutableRawPointer(gtk_widget_get_frame_clock(bench.widget.cast())))
             // Use a permanent scrollbar: an overlay scrollbar paints frames while it fades out.
             gtk_scrolled_window_set_overlay_scrolling(bench.scroller.cast(), 0)
-            bench.settle()
+            bench.waitUntilIdle()
             _ = MainLoop.pump(forAtMost: 1.5) { false }
             var frames = 0
             let connection = clock.connect("paint") { _ in frames += 1 }
@@ -129,18 +129,18 @@ final class TimelineListRowsTests: GtkTestCase {
             let bench = TimelineListBench.reading()
             let source = bench.source
             source.insert([20, 30], at: bench.list.visibleRows.lowerBound + 1)
-            bench.settle()
+            bench.waitUntilIdle()
             bench.scroll(by: -333)
-            bench.settle()
+            bench.waitUntilIdle()
             source.replace(source.keys.filter { $0 % 5 != 0 })
-            bench.settle()
+            bench.waitUntilIdle()
             bench.becomeIdle()
             let shown = bench.widget.children.filter(\.isVisible).map(\.pointer)
             XCTAssertEqual(shown, bench.list.layout.realized.rows.map(\.widget.pointer))
             XCTAssertEqual(
                 bench.list.layout.realized.rows.map(\.index), bench.list.layout.realized.rows.map(\.index).sorted())
             for row in bench.list.layout.realized.rows {
-                XCTAssertEqual((row.row as? Strip)?.key, source.keys[row.index])
+                XCTAssertEqual((row.row as? TestRow)?.key, source.keys[row.index])
                 XCTAssertEqual(
                     gtk_accessible_get_accessible_role(row.widget.cast()), GTK_ACCESSIBLE_ROLE_LIST_ITEM)
             }
@@ -196,14 +196,14 @@ final class TimelineListRowsTests: GtkTestCase {
             bench.list.focus(2990)
             let widget = bench.list.row(for: 2990)?.widget
             bench.scroll(by: -80_000)
-            bench.settle()
+            bench.waitUntilIdle()
             bench.becomeIdle()
             XCTAssertEqual(bench.list.focusedRow, 2990)
             XCTAssertEqual(bench.list.row(for: 2990)?.widget.pointer, widget?.pointer)
             XCTAssertFalse(bench.list.visibleRows.contains(2990))
             XCTAssertLessThan(bench.list.statistics.widgets, 100)
             bench.list.scroll(to: 2985, at: .start)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertTrue(bench.list.visibleRows.contains(2990))
             XCTAssertEqual(bench.list.row(for: 2990)?.widget.pointer, widget?.pointer)
             bench.close()
@@ -215,7 +215,7 @@ final class TimelineListRowsTests: GtkTestCase {
             let bench = TimelineListBench(TimelineListBench.heights(100))
             bench.list.focus(97)
             bench.source.remove(at: 97, count: 1)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.list.focusedRow, 97)
             XCTAssertEqual(bench.source.keys[97], 98)
             bench.close()

@@ -19,7 +19,7 @@ final class TimelineListScrollingTests: GtkTestCase {
                 if let after = bench.list.bounds(of: key)?.top {
                     XCTAssertEqual(after, before - step, accuracy: 1e-6, "a move of \(step)")
                 }
-                bench.settle()
+                bench.waitUntilIdle()
             }
             let key = bench.readKey
             let before = bench.top(key)
@@ -37,11 +37,11 @@ final class TimelineListScrollingTests: GtkTestCase {
             let bench = TimelineListBench.reading()
             let value = bench.adjustment.value
             bench.source.insert(TimelineListBench.heights(50), at: 0)
-            bench.settle()
+            bench.waitUntilIdle()
             bench.source.insert(TimelineListBench.heights(50), at: bench.source.count)
-            bench.settle()
+            bench.waitUntilIdle()
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.adjustment.value, value)
             XCTAssertEqual(bench.adjustment.value, bench.adjustment.upper - bench.adjustment.pageSize)
             bench.close()
@@ -71,7 +71,7 @@ final class TimelineListScrollingTests: GtkTestCase {
         onMain {
             let bench = TimelineListBench.reading()
             bench.scroll(by: -1e7)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
             XCTAssertEqual(bench.list.distanceFromStart, 0)
             XCTAssertEqual(bench.adjustment.value, bench.adjustment.lower)
@@ -95,7 +95,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             let bench = TimelineListBench(TimelineListBench.heights(5000))
             for (direction, start) in [(-1.0, 0.0), (1.0, -120_000)] {
                 bench.scroll(by: start)
-                bench.settle()
+                bench.waitUntilIdle()
                 var last = Self.thumb(bench)
                 for _ in 0..<120 {
                     bench.scroll(by: direction * 79)
@@ -118,24 +118,24 @@ final class TimelineListScrollingTests: GtkTestCase {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(2000))
             bench.list.scroll(to: 700, at: .start)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(700), 0)
             bench.list.scroll(to: 1500, at: .end)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(1500), bench.height)
             bench.list.scroll(to: 30, at: .center)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual((bench.top(30) + bench.bottom(30)) / 2, bench.height / 2, accuracy: 0.5)
             let place = bench.top(30)
             bench.list.scroll(to: 30, at: .nearest)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(30), place, "it is in view")
             bench.list.scroll(to: 60, at: .nearest)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(60), bench.height)
             XCTAssertFalse(bench.list.scroll(to: 99_999, at: .start), "no such row")
             bench.list.scroll(to: 1999, at: .start)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(1999), bench.height, "nothing empty below the last row")
             XCTAssertTrue(bench.list.isAtEnd)
             bench.close()
@@ -148,15 +148,15 @@ final class TimelineListScrollingTests: GtkTestCase {
             bench.becomeIdle()
             bench.list.scroll(to: 1995, at: .start, animated: true)
             XCTAssertFalse(bench.list.anchoring.isAnimating, "all of it is in view already, there is nowhere to go")
-            bench.settle()
+            bench.waitUntilIdle()
             let key = bench.visibleKeys[2]
             let target = bench.source.keys.firstIndex(of: key).map { $0 - 6 } ?? 0
             bench.list.scroll(to: target, at: .start, animated: true)
             XCTAssertTrue(bench.list.anchoring.isAnimating)
             bench.source.insert(TimelineListBench.heights(50), at: 0)
             var tops: [Double] = []
-            while bench.list.anchoring.isAnimating { bench.settle { tops.append(bench.top(key)) } }
-            bench.settle()
+            while bench.list.anchoring.isAnimating { bench.waitUntilIdle { tops.append(bench.top(key)) } }
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(target), 0)
             for (before, after) in zip(tops, tops.dropFirst()) where !before.isNaN && !after.isNaN {
                 XCTAssertGreaterThanOrEqual(after, before, "it only goes down the screen")
@@ -171,7 +171,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             let bench = TimelineListBench(TimelineListBench.heights(500))
             bench.list.scroll(by: 50)
             bench.list.scrollToStart()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(0), 0)
             bench.close()
         }
@@ -214,14 +214,14 @@ final class TimelineListScrollingTests: GtkTestCase {
             let key = bench.readKey
             let place = bench.bottom(key)
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.list.position, .end)
             bench.source.insert(TimelineListBench.heights(30), at: 0)
             XCTAssertTrue(bench.list.restore(position))
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(key), place)
             XCTAssertFalse(bench.list.restore(.row(-5, below: 0)), "its row is no more")
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(key), place)
             // Simulate a restart: restore before the first layout.
             let (widget, list) = TimelineList.create()
@@ -239,7 +239,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             var asked: [TimelineListEdge] = []
             bench.list.onNeedsMore = { asked.append($0) }
             bench.list.moreRows = [.start]
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(asked, [], "the start is far")
             while bench.list.distanceFromStart > 2 * bench.height {
                 XCTAssertEqual(asked, [])
@@ -249,18 +249,18 @@ final class TimelineListScrollingTests: GtkTestCase {
             }
             XCTAssertEqual(asked, [.start])
             bench.scroll(by: -300)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(asked, [.start], "one request at a time")
             bench.source.insert(TimelineListBench.heights(5), at: 0)
             bench.list.finishedLoading(.start, hasMore: true)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(asked, [.start, .start])
             bench.list.finishedLoading(.start, hasMore: false)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(asked, [.start, .start], "there is no more")
             bench.list.moreRows = [.end]
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(asked, [.start, .start, .end])
             bench.close()
         }
@@ -272,14 +272,14 @@ final class TimelineListScrollingTests: GtkTestCase {
             var (changes, ends): (Int, [Bool]) = (0, [])
             bench.list.onVisibleChange = { changes += 1 }
             bench.list.onAtEndChange = { ends.append($0) }
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(changes, 0)
             for _ in 0..<10 { bench.scroll(by: -20) }
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(changes, 1, "once a frame")
             XCTAssertEqual(ends, [false])
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(ends, [false, true])
             bench.close()
         }
@@ -290,19 +290,19 @@ final class TimelineListScrollingTests: GtkTestCase {
         onMain {
             let bench = TimelineListBench(TimelineListBench.heights(300))
             bench.list.scroll(toIndex: 200, at: .nearest)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(200), 0, accuracy: 0.5)
             let height = bench.height
             for lower in [30.0, 90, 160] {
                 gtk_window_set_default_size(bench.window.window.cast(), 320, Int32(400 - lower))
-                bench.settle()
+                bench.waitUntilIdle()
                 XCTAssertEqual(bench.height, height - lower, accuracy: 0.5)
                 XCTAssertEqual(bench.top(200), 0, accuracy: 0.5)
             }
             bench.scroll(by: 40)
-            bench.settle()
+            bench.waitUntilIdle()
             gtk_window_set_default_size(bench.window.window.cast(), 320, 220)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertLessThan(bench.top(200), -40)
             bench.close()
         }
@@ -317,7 +317,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             bench.list.notifyAgain()
             bench.source.replace(Array(0..<300))
             bench.list.scroll(toIndex: 0, at: .start)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(Set(ends), [false])
             XCTAssertEqual(bench.list.visibleRows.lowerBound, 0)
             bench.close()
@@ -331,7 +331,7 @@ final class TimelineListScrollingTests: GtkTestCase {
             let hit = bench.list.row(at: bench.top(key) + 5)
             XCTAssertEqual(hit?.key, AnyHashable(key))
             XCTAssertEqual(hit?.y ?? 0, 5, accuracy: 0.5)
-            XCTAssertEqual((hit?.row as? Strip)?.key, key)
+            XCTAssertEqual((hit?.row as? TestRow)?.key, key)
             let short = TimelineListBench([30, 30])
             XCTAssertNil(short.list.row(at: 10))
             XCTAssertEqual(short.list.row(at: 10, nearest: true)?.index, 0)
@@ -347,15 +347,15 @@ final class TimelineListScrollingTests: GtkTestCase {
             bench.list.onDragScroll = { steps += 1 }
             let before = bench.list.distanceFromEnd
             bench.list.dragScroll(at: bench.height / 2)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(steps, 0, "in the middle it rests")
             bench.list.dragScroll(at: bench.height + 30)
             _ = MainLoop.pump { steps > 3 }
             XCTAssertLessThan(bench.list.distanceFromEnd, before)
             bench.list.endDragScroll()
-            bench.settle()
+            bench.waitUntilIdle()
             let rest = steps
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(steps, rest)
             bench.close()
         }

@@ -13,11 +13,13 @@ final class TimelineListTests: GtkTestCase {
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
             XCTAssertTrue(bench.list.isAtEnd)
             bench.source.insert([90], at: 60)
-            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "no wrong frame") }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "no wrong frame") }
             bench.source.resize(60, to: 300)
-            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "a row that grows at the end") }
+            bench.waitUntilIdle {
+                XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "a row that grows at the end")
+            }
             bench.source.remove(at: 59, count: 2)
-            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the last rows go") }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the last rows go") }
             bench.close()
         }
     }
@@ -50,7 +52,7 @@ final class TimelineListTests: GtkTestCase {
     func testGrowingRowMovesNothingElse() {
         onMain {
             let bench = TimelineListBench.reading()
-            guard let above = bench.list.row(for: bench.visibleKeys[1]) as? Strip else { return XCTFail("no row") }
+            guard let above = bench.list.row(for: bench.visibleKeys[1]) as? TestRow else { return XCTFail("no row") }
             bench.checkStill("an image has come") { above.setPixels(190) }
             bench.close()
         }
@@ -70,9 +72,9 @@ final class TimelineListTests: GtkTestCase {
                 gtk_window_set_default_size(bench.window.window.cast(), 500, 500)
             }
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             gtk_window_set_default_size(bench.window.window.cast(), 250, 200)
-            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end stays in view") }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end stays in view") }
             bench.close()
         }
     }
@@ -85,7 +87,7 @@ final class TimelineListTests: GtkTestCase {
             let next = keys.last == bench.readKey ? keys[keys.count - 2] : keys[keys.count - 1]
             let place = bench.bottom(next)
             bench.source.remove(at: index, count: 1)
-            bench.settle { XCTAssertEqual(bench.bottom(next), place) }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(next), place) }
             bench.close()
         }
     }
@@ -103,9 +105,9 @@ final class TimelineListTests: GtkTestCase {
             let place = bench.bottom(next)
             let read = bench.readKey
             bench.source.replace(keys.filter { $0 != read })
-            bench.settle { XCTAssertEqual(bench.bottom(next), place, "the neighbour of the row that is read") }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(next), place, "the neighbour of the row that is read") }
             bench.source.replace([])
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.list.count, 0)
             XCTAssertTrue(bench.list.isAtEnd)
             bench.close()
@@ -117,10 +119,10 @@ final class TimelineListTests: GtkTestCase {
             let bench = TimelineListBench([30, 40, 50])
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
             bench.list.alignment = .start
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
             bench.source.insert(TimelineListBench.heights(40), at: 3)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "too much to fit: the end is what is shown")
             bench.close()
         }
@@ -135,18 +137,20 @@ final class TimelineListTests: GtkTestCase {
             }
             XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
             bench.source.insert([50, 50], at: bench.source.count)
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.top(bench.source.keys[0]), 0)
             bench.scroll(by: 300)
-            bench.settle()
+            bench.waitUntilIdle()
             let key = bench.visibleKeys[1]
             let place = bench.top(key)
             gtk_window_set_default_size(bench.window.window.cast(), 320, 250)
-            bench.settle { XCTAssertEqual(bench.top(key), place, "the top stays") }
+            bench.waitUntilIdle { XCTAssertEqual(bench.top(key), place, "the top stays") }
             bench.list.scrollToEnd()
-            bench.settle()
+            bench.waitUntilIdle()
             bench.source.insert([50], at: bench.source.count)
-            bench.settle { XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end, once in view, stays") }
+            bench.waitUntilIdle {
+                XCTAssertEqual(bench.bottom(bench.lastKey), bench.height, "the end, once in view, stays")
+            }
             bench.close()
         }
     }
@@ -157,10 +161,10 @@ final class TimelineListTests: GtkTestCase {
             let key = bench.lastKey
             XCTAssertEqual(bench.bottom(key), bench.height)
             bench.source.insert([50, 60], at: bench.source.count)
-            bench.settle { XCTAssertEqual(bench.bottom(key), bench.height) }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(key), bench.height) }
             XCTAssertFalse(bench.list.isAtEnd)
             bench.list.followsEnd = true
-            bench.settle { XCTAssertEqual(bench.bottom(key), bench.height, "nothing moves because it may") }
+            bench.waitUntilIdle { XCTAssertEqual(bench.bottom(key), bench.height, "nothing moves because it may") }
             bench.close()
         }
     }
@@ -188,16 +192,16 @@ final class TimelineListTests: GtkTestCase {
 
     func testIsFinalizedWithItsRows() {
         onMain {
-            let before = StripImplementation.alive
+            let before = TestRowImplementation.instanceCount
             var gone = false
             do {
                 let bench = TimelineListBench(TimelineListBench.heights(50))
                 bench.list.focusVisible()
                 bench.widget.onFinalize { gone = true }
-                XCTAssertGreaterThan(StripImplementation.alive, before)
+                XCTAssertGreaterThan(TestRowImplementation.instanceCount, before)
                 bench.close()
             }
-            XCTAssertTrue(MainLoop.pump { gone && StripImplementation.alive == before })
+            XCTAssertTrue(MainLoop.pump { gone && TestRowImplementation.instanceCount == before })
         }
     }
 
@@ -207,7 +211,7 @@ final class TimelineListTests: GtkTestCase {
             bench.source.list = nil
             bench.source.insert([10, 10], at: 20)
             bench.widget.queueAllocate()
-            bench.settle()
+            bench.waitUntilIdle()
             XCTAssertEqual(bench.list.count, 52)
             XCTAssertEqual(bench.bottom(bench.lastKey), bench.height)
             bench.close()

@@ -7,7 +7,7 @@ import Testing
 struct Host {
     var engine = ComposerEngine()
     /// What the view shows.
-    var shown = ComposerDocument()
+    var displayed = ComposerDocument()
     var sent: [String] = []
     let people: CompletionIndex
 
@@ -19,7 +19,7 @@ struct Host {
         for effect in effects {
             switch effect {
             case .edited(let edits):
-                for edit in edits { _ = shown.mirror(edit) }
+                for edit in edits { _ = displayed.mirror(edit) }
             case .send(let message):
                 sent.append(message.text.source)
                 handle(.sendAccepted(message.id), at: now)
@@ -48,14 +48,14 @@ struct DrivingByEventsSnippets {
         host.handle(.key(KeyChord("Tab")), at: now)
         // The view shows "Hello @Ann Lee ", whose mention is one unit.
         // end snippet
-        #expect(host.shown.text == "Hello @Ann Lee ")
+        #expect(host.displayed.text == "Hello @Ann Lee ")
         #expect(host.engine.document.mentions.count == 1)
         // snippet
         host.handle(.key(KeyChord("Return")), at: now)
         // The host got "Hello @Ann Lee", and the view is empty.
         // end snippet
         #expect(host.sent == ["Hello @Ann Lee"])
-        #expect(host.shown.text.isEmpty)
+        #expect(host.displayed.text.isEmpty)
         #expect(!host.engine.state.isSending)
     }
 
@@ -91,11 +91,11 @@ struct DrivingByEventsSnippets {
     /// README.md.
     @Test("An engine returns its effects")
     func engineReturnsItsEffects() {
-        var shown = ComposerDocument()
-        func mirror(_ edits: [AppliedEdit]) { for edit in edits { _ = shown.mirror(edit) } }
+        var displayed = ComposerDocument()
+        func mirror(_ edits: [AppliedEdit]) { for edit in edits { _ = displayed.mirror(edit) } }
         var delivered: [String] = []
         func deliver(_ text: String) {
-            #expect(shown.text == "Hello *world*")
+            #expect(displayed.text == "Hello *world*")
             delivered.append(text)
         }
         // snippet

@@ -5,38 +5,39 @@ import Foundation
 @testable import MatrixBackend
 
 /// A Matrix backend whose calls return only once the sync has delivered their effects, as with a local backend.
-struct SettledBackend: ChatService {
+struct SyncedBackend: ChatService {
     let user: MatrixUser
 
     private var backend: MatrixBackend { user.backend }
 
     func send(_ message: WrittenMessage, as transaction: TransactionID, to room: RoomID) async throws -> Message {
         try await backend.send(message, as: transaction, to: room)
-        return try await user.settled(transaction, in: room)
+        return try await user.syncedMessage(transaction, in: room)
     }
 
     func send(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
     ) async throws {
         try await backend.send(messages, to: room, leaving: draft)
-        for (transaction, _) in messages { _ = try await user.settled(transaction, in: room) }
+        for (transaction, _) in messages { _ = try await user.syncedMessage(transaction, in: room) }
     }
 
     func excess(of message: WrittenMessage, isEdit: Bool) -> Int { backend.excess(of: message, isEdit: isEdit) }
 
     func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
         try await backend.edit(message, in: room, to: text)
-        try await settle(message, in: room) { $0.written == text.unlessBlank }
+        try await waitForSync(message, in: room) { $0.written == text.unlessBlank }
     }
 
     func delete(_ message: MessageID, in room: RoomID) async throws {
         try await backend.delete(message, in: room)
-        try await settle(message, in: room) { $0.isDeleted }
+        try await waitForSync(message, in: room) { $0.isDeleted }
     }
 
     func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
         try await backend.react(text, isAdded: isAdded, to: message, in: room)
-        try await settle(message, in: room) { message in message.reactions.contains { $0.text == text } == isAdded }
+        try await waitForSync(message, in: room) { message in message.reactions.contains { $0.text == text } == isAdded
+        }
     }
 
     func retry(_ transaction: TransactionID?, in room: RoomID) async throws {
@@ -47,7 +48,7 @@ struct SettledBackend: ChatService {
         try await backend.discard(transaction, in: room)
     }
 
-    private func settle(
+    private func waitForSync(
         _ id: MessageID, in room: RoomID, where condition: @escaping (Message) -> Bool
     ) async throws {
         try await user.messages(in: room) { messages in

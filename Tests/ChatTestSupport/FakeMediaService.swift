@@ -1,12 +1,10 @@
 public import ChatCore
 public import Foundation
-import Synchronization
 
-/// Records the names of stored files; a copy finishes, or fails, when the test's closure does.
+/// Stores nothing; a copy finishes, or fails, when the test's closure does.
 public final class FakeMediaService: MediaService {
     /// Runs before each copy finishes: may wait, report progress, or throw to fail the copy.
     private let before: @Sendable (_ name: String, _ progress: @Sendable (Double) -> Void) async throws -> Void
-    private let recorded = Mutex<[String]>([])
 
     public init(
         before: @escaping @Sendable (String, @Sendable (Double) -> Void) async throws -> Void = { _, _ in }
@@ -14,14 +12,10 @@ public final class FakeMediaService: MediaService {
         self.before = before
     }
 
-    /// The names of the stored files, in order.
-    public var storedFiles: [String] { recorded.withLock { $0 } }
-
     public func storeMedia(
         _ content: MediaContent, named name: String, type: String, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> MediaReference {
         try await before(name, progress)
-        recorded.withLock { $0.append(name) }
         return MediaReference(uri: "fake:\(name)", name: name, type: type, bytes: 7)
     }
 

@@ -25,6 +25,6 @@ public enum DeliveryError: Error, Equatable, Sendable {
     case unreachable
     /// The server limits the rate of requests: no room may send before this delay has passed.
     case busy(retryAfter: Duration)
-    /// The server rejects the request for good. The reason is technical and contains no message text.
+    /// The server permanently rejects the request. The reason is technical and contains no message text.
     case rejected(reason: String)
 }

@@ -82,7 +82,7 @@ final class EditorDrag {
         }
         guard drop.offers(ClipboardFragment.mediaType) else { return handleText(drop, at: offset) }
         drop.readData(ClipboardFragment.mediaType, limit: ClipboardFragment.maxEncodedBytes) { [weak self] data in
-            // Any program may offer this type: refuse what cannot be decoded.
+            // Any program may offer this type: reject what cannot be decoded.
             guard let self, let fragment = data.flatMap({ try? ClipboardFragment.decode($0) }) else {
                 return drop.finishDrop([])
             }

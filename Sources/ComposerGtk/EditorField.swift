@@ -205,7 +205,7 @@ final class EditorField {
         updateWindowWidth()
     }
 
-    /// A text view rewraps its lines after its height has been measured, and does not queue a resize by itself if they
+    /// A text view rewraps its lines after its height has been measured, and does not queue a resize itself if they
     /// have become fewer (GTK 4.8).
     private func updateWindowWidth() {
         guard let width = textView.root?.width, width != windowWidth else { return }

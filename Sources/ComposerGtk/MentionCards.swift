@@ -5,7 +5,7 @@ import GtkKit
 
 /// Shows a card for the mention under the pointer or the caret (HKW-56).
 ///
-/// The card does not take the focus by itself: Tab moves into it if it has a focusable widget, Escape closes it.
+/// The card does not grab the focus: Tab moves into it if it has a focusable widget, Escape closes it.
 final class MentionCards {
     /// Creates the card of a mention, or returns `nil` for none.
     var makeCard: ((Mention) -> Widget?)? {

@@ -84,7 +84,7 @@ public final class ContentOffer: Object {
         finishDrop(isAccepted ? .copy : [])
     }
 
-    /// Reports to the drag source what the drop did; no action means refusal. No effect on a clipboard.
+    /// Reports to the drag source what the drop did; no action means that it was rejected. No effect on a clipboard.
     public func finishDrop(_ action: DragActions) {
         if isDrop { gdk_drop_finish(cast(), action.gdk) }
     }

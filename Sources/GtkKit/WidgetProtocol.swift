@@ -1,6 +1,6 @@
 public import CGtk
 
-/// Something that stands for one GtkWidget: a ``Widget`` reference, or a custom widget class's
+/// Represents a GtkWidget: a ``Widget`` reference, or a custom widget class's
 /// ``WidgetImplementation`` and ``WidgetInstance``.
 public protocol WidgetProtocol: ObjectReference {}
 

@@ -1,7 +1,7 @@
 /// The parts of a token that spans chunks or has escapes, as UTF-8.
 struct GatheredText {
     private(set) var bytes: [UInt8] = []
-    /// Whether U+FFFD stands for a surrogate without its other half.
+    /// Whether U+FFFD replaces an unpaired surrogate.
     private(set) var isRepaired = false
     /// A high surrogate that awaits its low surrogate.
     private var highSurrogate: UInt16?
@@ -19,7 +19,7 @@ struct GatheredText {
         bytes.append(byte)
     }
 
-    /// Appends a UTF-16 code unit; two surrogates in a row make one character.
+    /// Appends a UTF-16 code unit; a surrogate pair yields one character.
     mutating func append(_ unit: UInt16) {
         if let high = highSurrogate, UTF16.isTrailSurrogate(unit) {
             highSurrogate = nil

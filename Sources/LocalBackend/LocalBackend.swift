@@ -33,7 +33,7 @@ public actor LocalBackend {
     ///   - store: must not be shared with another backend.
     ///   - ownDisplayName: the user's name, unless they have chosen another.
     ///   - translator: translates the guide's messages and the names of the first rooms.
-    ///   - sendKey: returns the key that sends, as it is set now; the guide's messages name it.
+    ///   - sendKey: returns the current send key, which the guide's messages mention.
     ///   - guideImage: returns the image of the guide's greeting; called at the first start only.
     ///   - clock: paces the guide.
     ///   - now: returns the wall-clock time, for timestamps.

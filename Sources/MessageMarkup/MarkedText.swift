@@ -73,7 +73,7 @@ struct MarkedText {
     /// Returns the text with its marks aligned to grapheme clusters: a name that begins with a combining mark shares a
     /// cluster with the character before it.
     ///
-    /// - Returns: `isWhole` tells whether all mentions kept their ranges.
+    /// - Returns: `isWhole` is whether all mentions kept their ranges.
     func written() -> (text: WrittenText, isWhole: Bool) {
         let marks = mergedStyles
         guard !marks.isEmpty else { return (WrittenText(text), true) }

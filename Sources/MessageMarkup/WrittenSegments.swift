@@ -14,7 +14,7 @@ struct WrittenSegments {
     /// The targets of the mentions, in order.
     private(set) var mentions: [MentionTarget] = []
 
-    /// Splits a text. Marks of files are not text and are left out.
+    /// Splits a text, skipping file marks, which are not text.
     init(_ written: WrittenText) {
         guard !written.marks.isEmpty else {
             if !written.source.isEmpty {

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Tells a program what a layout of its ``TimelineList`` has changed, and when to load more rows.
+/// Notifies the host of what a layout of its ``TimelineList`` has changed, and when to load more rows.
 ///
 /// Notifies from the main loop, because the list must not be changed during a layout.
 final class ListNotifier {

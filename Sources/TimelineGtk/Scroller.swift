@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Scrolls a ``TimelineList``: as the user moves the adjustment, and as the program asks.
+/// Scrolls a ``TimelineList`` when the user moves the adjustment or the host requests it.
 final class Scroller {
     /// Beyond this distance, in viewport heights, scrolling uses estimated heights; within it, it is exact.
     private static let exactDistance = 3.0

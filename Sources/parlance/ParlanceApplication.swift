@@ -60,7 +60,7 @@ final class ParlanceApplication {
         CommandLineOption("quit", description: translated("Quit the running instance")),
     ]
 
-    /// - Returns: The exit status, or `nil` to go on starting.
+    /// - Returns: The exit status, or `nil` to continue starting.
     private func handle(_ options: CommandLineOptions) -> Int32? {
         if options.contains("version") {
             print("Parlance \(parlanceVersion)")

@@ -5,7 +5,7 @@ import Foundation
 actor FakeImportService: ImportService, MediaService {
     private(set) var staged: [RoomID: Int] = [:]
     private(set) var shown: [String] = []
-    /// The bytes of text in each call.
+    /// The size of the text in each call, in bytes.
     private(set) var batches: [Int] = []
     private(set) var changed: [ImportedChange] = []
     private var number = 0

@@ -12,7 +12,7 @@ import XCTest
 final class ComposerIconTests: GtkTestCase {
     private static let folder = "/io/github/parlance_chat/Parlance/ComposerGtk/icons/scalable/actions/"
 
-    /// Without an application, whose resources GTK would find by itself.
+    /// Without an application, whose resources GTK would find automatically.
     func testIconsAreInTheThemeOfEveryBar() {
         onMain {
             let box = Box(.vertical)
@@ -51,7 +51,7 @@ final class ComposerIconTests: GtkTestCase {
         }
     }
 
-    /// Arrows and lists point the other way where text runs from right to left.
+    /// Arrows and lists are mirrored in right-to-left locales.
     func testDirectedIconsAreMirrored() throws {
         try onMain {
             try ComposerBar.register()
@@ -61,7 +61,7 @@ final class ComposerIconTests: GtkTestCase {
         }
     }
 
-    /// The keyboard opens the menu, and gets back to its button.
+    /// The keyboard opens the menu, and closing it returns the focus to its button.
     func testAttachmentMenuWorksByKeyboard() throws {
         try onMain {
             let bench = try HostBench { $0.acceptsFiles = true }

@@ -7,7 +7,7 @@ import XCTest
 @testable import ChatGtk
 @testable import GtkKit
 
-/// Dates and times with the clock of the desktop.
+/// Dates and times in the desktop's clock format.
 final class DateTextTests: GtkTestCase {
     override func tearDownWithError() throws {
         onMain { ClockFormat.desktop.isTwelveHour = false }

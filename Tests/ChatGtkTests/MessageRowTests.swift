@@ -160,7 +160,7 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
-    /// Small avatars at the row's trailing edge, which lie on the bubble's lower padding and never on its text.
+    /// Small avatars at the row's trailing edge, which overlap the bubble's lower padding, never its text.
     func testReadReceiptsAreUnderTheMessageAtTheTrailingEdge() throws {
         try onMain {
             for (isOwn, isRightToLeft) in [(true, false), (false, false), (true, true), (false, true)] {

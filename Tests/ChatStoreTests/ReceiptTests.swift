@@ -74,7 +74,7 @@ import Testing
         await store.close()
     }
 
-    /// A receipt at a reaction, an edit or a state event applies to the message before it.
+    /// A receipt for a reaction, an edit or a state event applies to the message before it.
     @Test func receiptAtANonMessageAppliesToTheMessageBefore() async throws {
         let store = try await ChatStore.open(in: folder.path("store"))
         let silent = { (number: Int) in TimelineEvent.silent(MessageID("$\(number)")) }

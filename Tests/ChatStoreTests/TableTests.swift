@@ -7,7 +7,7 @@ import Testing
 
 @testable import ChatStore
 
-/// The tables one by one, in a database in memory.
+/// Each table in isolation, in an in-memory database.
 @Suite struct TableTests {
     private func history<T>(_ body: (Database) throws -> T) throws -> T { try run(Schema.history, body) }
 

@@ -191,7 +191,7 @@ import Testing
         #expect(harness.stored?.preview == String(repeating: "👩🏽‍🚀", count: 200))
     }
 
-    /// Only one save runs at a time; of those pending, only the newest is carried out.
+    /// Only one save runs at a time; of those pending, only the newest runs.
     @Test func onlyTheNewestPendingDraftIsSaved() async {
         let harness = await ComposerHarness.started()
         let gate = harness.suspend { $0.isSaveDraft }

@@ -88,7 +88,7 @@ import Testing
         withExtendedLifetime(coordinator) {}
     }
 
-    /// Members with the same name are told apart by Matrix ID; the mention's text is the name alone.
+    /// Members with the same name are distinguished by Matrix ID; the mention's text is the name alone.
     @Test func sameNamedMembersAreDistinguishedByMatrixID() async {
         let members = ["@ann1:x", "@ann2:x"].map {
             Member(id: MemberID($0), displayName: "Ann Lee (\($0))", kind: .person)

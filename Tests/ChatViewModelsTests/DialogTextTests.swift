@@ -22,7 +22,7 @@ import Testing
         #expect(ConfirmationText.removing(Fixtures.other, .untranslated).action == "_Remove")
     }
 
-    @Test("Signing out asks first, again if the server cannot be told, and nothing in between")
+    @Test("Signing out asks first, again if the server cannot be reached, and nothing in between")
     func signingOut() {
         var state = SignOutViewModel.State(account: "@ann:x")
         #expect(state.confirmation(Self.wording) == nil)

@@ -70,7 +70,7 @@ import Testing
         #expect(text.removal(of: User(id: MemberID("@ann:a"), name: "Ann")) == "Remove Ann")
     }
 
-    @Test("An edit history tells when each version was written, and its changes in words")
+    @Test("An edit history says when each version was written, and describes its changes")
     func history() {
         let original = MessageVersion(writtenAt: Fixtures.date, segments: [.init("tea at four", .unchanged)])
         let edit = MessageVersion(

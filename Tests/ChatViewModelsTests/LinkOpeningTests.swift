@@ -39,7 +39,7 @@ import Testing
         #expect(files.heading(.untranslated) == "Copy Link?")
     }
 
-    @Test("The question tells the target, cut to a length, and everything that is suspicious")
+    @Test("The question shows the target, truncated, and everything suspicious about it")
     func explanations() throws {
         func body(_ address: String, _ text: String) throws -> String {
             try #require(try confirmation(address, shownAs: text)).body(.untranslated) { "ascii(\($0))" }

@@ -26,7 +26,7 @@ import Testing
 
     private func item(_ position: Int64) -> MessageItem? { loaded.rows.message(MessageID("m\(position)")) }
 
-    @Test("Rows are laid out before the change of the range is told")
+    @Test("Rows are laid out before the change of the range is reported")
     func reportsRowsFirst() async {
         await open(9...12)
         #expect(outputs.values == [.effect(.replaced), .range(.replaced)])

@@ -223,7 +223,7 @@ import ToolSupport
         await again.kill()
     }
 
-    @Test("The header of an open room tells its members, and its topic once it has one")
+    @Test("The header of an open room shows its members, and its topic once it has one")
     func headers() async throws {
         let app = try await App()
         let conversation = await app.openNotes()

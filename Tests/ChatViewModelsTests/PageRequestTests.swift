@@ -56,7 +56,7 @@ import Testing
         return (harness, finished)
     }
 
-    @Test("A timeline tells its view that a page has come, and after a delay that one has not")
+    @Test("A timeline reports a page to its view, and after a delay that none has arrived")
     func timelines() async {
         let (harness, finished) = await open(hasOlder: true)
         harness.service.pages = { _, _ in TimelinePage(messages: [.of(3), .of(4)], hasOlder: true) }

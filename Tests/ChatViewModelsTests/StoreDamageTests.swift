@@ -4,14 +4,14 @@ import Testing
 
 /// What the user learns when the store is damaged or cannot be opened.
 @Suite struct StoreDamageTests {
-    @Test("A store that cannot be read tells where it is and what was found")
+    @Test("The text about an unreadable store says where it is and what was found")
     func unreadable() {
         let damage = StoreDamage.unreadable(reason: "malformed page 3", folder: "/home/ann/store")
         #expect(damage.heading(.untranslated) == "Could Not Open Message History")
         #expect(damage.body(.untranslated).hasSuffix("is renamed and kept.\n\n/home/ann/store\n\nmalformed page 3"))
     }
 
-    @Test("A repair tells what it recovered and where the damaged folder is")
+    @Test("The text about a repair says what was recovered and where the damaged folder is")
     func repaired() {
         let damage = StoreDamage.repaired(rooms: 1, messages: 20, unsentTexts: 0, setAside: "/home/ann/store-damaged")
         #expect(
@@ -27,7 +27,7 @@ import Testing
         #expect(text.body(.untranslated).contains("1 unsent message\n"))
     }
 
-    @Test("Damage that is found in use tells the finding last")
+    @Test("The text about damage found in use ends with the finding")
     func found() {
         #expect(StoreDamage.found(reason: "row 7 missing").body(.untranslated).hasSuffix("are safe.\n\nrow 7 missing"))
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(sent.duration == 7000 && sent.blurHash == "00TI:j" && sent.thumbnailURI == "fake:poster.jpg")
     }
 
-    @Test("MIB-36: more than fit are refused with one word, and those that fit stay") func excessFilesAreRejected()
+    @Test("MIB-36: excess files are rejected with one message, and the others are added") func excessFilesAreRejected()
         throws
     {
         let (session, queue) = try makeSession(FakeMediaService())

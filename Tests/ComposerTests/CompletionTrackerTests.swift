@@ -2,7 +2,7 @@ import Testing
 
 @testable import Composer
 
-/// Completion by itself: documents and triggers in, requests and observations out.
+/// Completion in isolation: documents and triggers in, requests and observations out.
 struct CompletionTrackerTests {
     private static let options = CompletionOptions(rules: [CompletionRule(prefix: "@")], resultsThrottle: 0)
 

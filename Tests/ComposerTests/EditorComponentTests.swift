@@ -3,7 +3,7 @@ import Testing
 
 @testable import Composer
 
-/// The smaller parts of the editor, each by itself.
+/// The smaller components of the editor, each in isolation.
 struct EditorComponentTests {
     private func effects(_ transaction: EventTransaction) -> [ComposerEffect] {
         transaction.report(selection: nil, reportsMove: false, isObserved: true).effects

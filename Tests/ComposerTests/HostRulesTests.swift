@@ -33,8 +33,7 @@ struct HostRulesTests {
         #expect(engine.state.canSend == canSend)
     }
 
-    /// SLK-32: a typed line break is the composer's edit and ends the preceding word (SLK-33); a pasted one is just
-    /// text.
+    /// SLK-32: a typed line break is a separate edit and ends the preceding word (SLK-33); a pasted one is plain text.
     @Test func typedLineBreakIsItsOwnUndoStep() {
         var engine = engine(typing: "ab")
         let effects = engine.handle(.key(KeyChord("Return", .shift)), at: .zero)

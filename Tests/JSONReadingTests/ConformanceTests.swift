@@ -19,7 +19,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("A strict parser refuses what the other one repairs, and nothing else", arguments: ConformanceCase.all)
+    @Test("A strict parser rejects what the lenient one repairs, and nothing else", arguments: ConformanceCase.all)
     func strictParsing(_ example: ConformanceCase) {
         let value = try? JSONValue(parsing: Data(example.document), isStrict: true)
         switch example.verdict {

@@ -17,7 +17,7 @@ struct LocalBackendHarness {
     let store: ChatStore
     let clock: ManualClock
     let folder: TemporaryFolder
-    /// The key that sends, as the guide is told.
+    /// The send key that the guide mentions.
     let sendKey = SharedSendKey()
 
     init(

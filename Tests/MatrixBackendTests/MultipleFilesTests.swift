@@ -14,11 +14,11 @@ import Testing
     private let room = RoomID("!room:example.org")
     private let folder = TemporaryFolder()
 
-    /// - Parameter refused: transaction IDs that the server rejects.
-    private func start(refusing refused: [String] = []) async throws -> (FakeHomeserver, MatrixBackend) {
+    /// - Parameter rejected: transaction IDs that the server rejects.
+    private func start(rejecting rejected: [String] = []) async throws -> (FakeHomeserver, MatrixBackend) {
         let server = FakeHomeserver { request in
             let transaction = request.url.lastPathComponent
-            guard request.method == .put, !refused.contains(transaction) else { return nil }
+            guard request.method == .put, !rejected.contains(transaction) else { return nil }
             return ["event_id": .string("$" + transaction)]
         }
         let (backend, _) = try await server.start(in: folder)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func filesSentBeforeARejectedOneCanBeDeleted() async throws {
-        let (server, backend) = try await start(refusing: ["t.1"])
+        let (server, backend) = try await start(rejecting: ["t.1"])
         try await send(backend)
         let shown = await backend.displayed(in: room) { $0.contains { $0.delivery == .failed } }
         #expect(shown.filter { $0.delivery == .failed }.map { $0.attachments.map(\.name) } == [["b"]])

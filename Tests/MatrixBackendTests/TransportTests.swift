@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A server that reads a request on a reused connection and hangs up may have processed it; libcurl retries by
-    /// itself unless told otherwise.
+    /// itself unless configured otherwise.
     @Test(arguments: [(true, 1), (false, 2)]) func nonIdempotentRequestsAreSentOnce(_ isOnce: Bool, _ count: Int)
         async throws
     {

@@ -13,7 +13,7 @@ struct CommandWireTests {
     private let commands = CommandRegistry(capabilities: [], translator: .untranslated)
     private let file = Composer.Attachment(type: "image/png", name: "a.png", bytes: 3, source: "mxc://a/b")
 
-    /// Returns what the composer sends for this text, or `nil` and the reason for its refusal.
+    /// Returns what the composer sends for this text, or `nil` and the reason for its rejection.
     private func composed(_ text: WrittenText, files: [Composer.Attachment] = []) -> (ComposedMessage?, reason: String?)
     {
         var engine = ComposerEngine(configuration: .preset(.parlance))
@@ -88,7 +88,7 @@ struct CommandWireTests {
         #expect(open.isEmpty && !seen.markedLetters.isEmpty, "\(content)")
     }
 
-    /// An emote cannot have files: it is refused with a reason and stays in the composer.
+    /// An emote cannot have files: it is rejected with a reason and stays in the composer.
     @Test func emotesWithFilesAreRejected() {
         let (message, reason) = composed(WrittenText("/me waves"), files: [file])
         #expect(message == nil && reason == "Action messages cannot include files. Send the files separately.")

@@ -148,7 +148,7 @@ struct RuleRoom {
         return state
     }
 
-    /// Draws a message.
+    /// Returns a random message.
     private mutating func event(_ random: inout RandomRules<SeededGenerator>) -> JSONValue {
         let sender = random.once(in: 4) ? RuleRun.ownUserID : random.one(of: RandomRules<SeededGenerator>.members)
         let type = random.one(of: [

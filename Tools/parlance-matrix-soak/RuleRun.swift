@@ -5,7 +5,7 @@ import JSONReading
 import MatrixBackend
 import ToolSupport
 
-/// Whether syncs leave out messages, and whether they count those.
+/// Whether syncs omit messages, and whether they report counts for the omitted ones.
 enum RuleWorld: CaseIterable {
     /// No gaps; rules and rooms change.
     case whole

@@ -27,7 +27,7 @@ struct Damage: CustomStringConvertible {
             seed: random.next())
     }
 
-    /// Damages a file, or the database if its log does not exist, as after an orderly close.
+    /// Damages a file, or the database if there is no log, which is so after a clean shutdown.
     func apply(to folder: URL) throws {
         var url = folder.appendingPathComponent(file)
         if !FileManager.default.fileExists(atPath: url.path) {

@@ -40,7 +40,7 @@ struct SyncRun {
         let store = try await ChatStore.open(in: folder.url)
         var equal = 0
         for number in start..<min(start + Self.rooms, count) {
-            // Each history can be reproduced by itself.
+            // Each history can be reproduced individually.
             if try await isStored(in: RoomID("!\(number)"), of: store, seed: seed &+ UInt64(number)) { equal += 1 }
         }
         await store.close()

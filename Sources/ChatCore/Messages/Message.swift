@@ -47,7 +47,7 @@ public struct Message: Identifiable, Equatable, Sendable {
     /// The read receipts of other members at this message, latest first: at most ``Message/maxReadReceipts``.
     public var readReceipts: [ReadReceipt] = []
     /// The upload progress of a pending message's attachments, from 0 to 1; `nil` without attachments or once all are
-    /// uploaded. Until then it can be discarded without a trace.
+    /// uploaded. Until then, discarding it leaves nothing behind.
     public var upload: Double?
     /// The user's latest pending change, with which the message is shown, or else the latest failed one.
     public var pendingChange: PendingChange?

@@ -7,7 +7,7 @@ public struct PendingChange: Equatable, Sendable {
     /// The transaction for retrying or discarding the change.
     public var transaction: TransactionID
     public var kind: Kind
-    /// Whether the backend refused the change for good: the message is then shown without it.
+    /// Whether the backend permanently rejected the change: the message is then shown without it.
     public var isRejected: Bool
 
     public init(transaction: TransactionID, kind: Kind, isRejected: Bool = false) {

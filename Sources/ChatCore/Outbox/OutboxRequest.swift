@@ -8,7 +8,7 @@ public struct OutboxRequest: Equatable, Sendable {
     public let room: RoomID
     public var action: OutboxAction
     public let queuedAt: Date
-    /// The technical reason why the server refused it, or `nil` while it may still succeed.
+    /// The technical reason why the server rejected it, or `nil` while it may still succeed.
     public var failure: String?
     /// Whether the request was stored by an earlier version, which represented mentions as `@` followed by a name. Not
     /// stored: such names are converted to marks before the request is stored again.

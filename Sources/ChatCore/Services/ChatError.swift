@@ -32,7 +32,7 @@ public enum ChatError: Error, Equatable, Sendable {
     case signedOut
     /// The server limits the rate of requests.
     case busy
-    /// The server refused the request, with a reason in its own words.
+    /// The server rejected the request, with a reason in its own words.
     case rejected(reason: String)
     /// The disk is full; nothing was changed.
     case diskFull

@@ -11,8 +11,8 @@ final class AccountBar {
     private var renderings: [Rendering] = []
 
     /// - Parameters:
-    ///   - builder: has the sidebar.
-    ///   - header: the sidebar's header.
+    ///   - header: The sidebar's header.
+    ///   - builder: The interface that contains the sidebar.
     init(_ accounts: AccountsCoordinator, presenter: AccountPresenter, header: HeaderBar, in builder: Builder) {
         slot = builder["account_slot"]
         title = builder["sidebar_title"]

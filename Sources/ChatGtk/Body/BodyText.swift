@@ -222,7 +222,7 @@ final class BodyText: WidgetImplementation {
             if isNaturalUnwrapped, let corner = corner?() {
                 let edges = layout.lastLineEdges
                 let beside = edges.right - edges.left + Self.cornerGap + corner.width
-                // A little more than a line's length is better than a line for the corner alone.
+                // Slightly exceeding the line width is better than adding a line only for the corner.
                 if beside <= Self.maxWidth { width = max(width, beside) }
             }
             broken = nil

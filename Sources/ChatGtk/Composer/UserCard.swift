@@ -10,7 +10,7 @@ final class UserCard {
     let widget: Widget
     private let avatar = AvatarView(size: 48)
 
-    /// What the card shows and does.
+    /// The card's content and action.
     struct Content {
         var card: MentionCard
         /// Opens what the mention leads to; `nil` if the card has no button.

@@ -82,7 +82,7 @@ final class ReadReceiptsView {
         guard let reactions, reactions.widget.isVisible, let lastLine = reactions.lastLine?.preferredSize else {
             return Allocation(x: x, y: Int(bottom) - Self.overlap, width: size.width, height: size.height)
         }
-        // The line is allocated after the overlay: its place follows from its size. In the user's own messages it is at
+        // The line is allocated after the overlay: its position depends on its size. In the user's own messages it is at
         // the trailing edge.
         let advance = reactions.isOwn ? lastLine.width + Self.spacing : 0
         return Allocation(

@@ -37,11 +37,11 @@ struct WrittenColumn: Codable {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// SQL that tells whether the source text of the row `w` is plain text, without decoding it: `syntax` is the last
+    /// An SQL condition: the source text of the row `w` is plain text, without decoding it: `syntax` is the last
     /// of the sorted keys.
     static let isPlain = #"substr(w.data, -17) = '"syntax":"plain"}'"#
 
-    /// SQL that tells whether the row `w` has a source text written in this application.
+    /// An SQL condition: the row `w` has a source text written in this application.
     static let isWrittenHere = #"w.data <> '{"everyone":true}'"#
 
     /// Adds stored data to a text and its HTML. Unreadable data is ignored: the text is still available.

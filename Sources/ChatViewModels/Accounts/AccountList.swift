@@ -26,7 +26,7 @@ extension AccountsCoordinator.Row {
 }
 
 extension AccountsCoordinator.Banner {
-    /// Whether the user has to act, as opposed to a connection that comes back by itself.
+    /// Whether the user has to act; a lost connection, for example, recovers without that.
     public nonisolated var isProblem: Bool {
         switch self {
         case .connecting, .offline: false

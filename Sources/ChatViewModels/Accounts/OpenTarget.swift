@@ -1,4 +1,4 @@
-/// What the application is asked to open.
+/// What the application was asked to open.
 public nonisolated enum OpenTarget: Equatable, Sendable {
     /// A Matrix ID, an alias or a link.
     case address(String)

@@ -44,7 +44,7 @@ public final class SignInViewModel: ViewModel {
             case .server, .credentials, .credentialError, .done: false
             }
         }
-        /// Whether the operation in progress can be canceled without a trace.
+        /// Whether the operation in progress can be canceled with no lasting effect.
         public var canCancel: Bool {
             switch step {
             case .finding, .signingIn, .storing: true

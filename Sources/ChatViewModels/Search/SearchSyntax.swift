@@ -10,7 +10,7 @@ public nonisolated struct SearchSyntax: Equatable, Sendable {
         case missingValue(String)
         /// The value of `before:` or `after:` is not a date.
         case date(String)
-        /// The value of `has:` is not a kind of content.
+        /// The value of `has:` is not a known kind of content.
         case content(String)
         /// No member has this name.
         case unknownSender(String)

@@ -1,6 +1,6 @@
 public import ChatCore
 
-/// What the user is told about a damaged store.
+/// The report to the user about a damaged store.
 public nonisolated enum StoreDamage: Equatable, Sendable {
     /// The store cannot be opened. A repair renames and preserves its folder.
     case unreadable(reason: String, folder: String)

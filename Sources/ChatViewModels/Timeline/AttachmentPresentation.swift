@@ -8,7 +8,7 @@ public nonisolated enum AttachmentPresentation: Equatable, Sendable {
     case voiceMessage
     /// A card with a player.
     case player
-    /// A card.
+    /// A file card.
     case file
 }
 

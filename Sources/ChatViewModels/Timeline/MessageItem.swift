@@ -24,7 +24,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         public var avatar: String?
     }
 
-    /// The message being replied to, in short.
+    /// An excerpt of the message being replied to.
     public nonisolated enum Quote: Equatable, Sendable {
         case loading(MessageID)
         /// The first line of the text, at most ``quotedCharacters`` characters.
@@ -70,7 +70,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var hasHistory = false
     /// The upload progress of its files, from 0 to 1; `nil` if nothing is being uploaded.
     public var upload: Double?
-    /// A change by the user that the backend has not carried out yet.
+    /// A change by the user that the backend has not applied yet.
     public var pendingChange: PendingChange?
     /// Whether it is pending and blocked until the user signs in again.
     public var waitsForSignIn = false

@@ -3,7 +3,7 @@
 /// Called once per token, when its list is about to appear, and on acceptance. A policy can't keep a token open that
 /// no longer matches the text.
 public protocol CompletionPolicy: ComposerPlugIn {
-    /// Whether a prefix, or a word without one, opens completion. After a refusal, called again once the caret has
+    /// Whether a prefix, or a word without one, opens completion. After `false`, called again once the caret has
     /// left the word.
     func mayOpen(_ prefix: String, query: String, over range: TextRange, kind: CompletionKind) -> Bool
     /// Whether to show the list.

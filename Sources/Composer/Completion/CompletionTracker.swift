@@ -200,7 +200,7 @@ extension CompletionTracker {
         issueQuery(options, &transaction)
     }
 
-    /// Opens the token of a prefix at the caret on a request by code, whatever its length.
+    /// Opens completion for the prefix at the caret because the host requests it, whatever the length of the query.
     ///
     /// - Parameter spaces: the maximum number of blanks in the query; `nil` for the limit of the rule.
     /// - Returns: whether there is one.

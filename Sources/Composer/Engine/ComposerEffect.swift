@@ -1,4 +1,4 @@
-/// An effect of an event, for the host to carry out in order.
+/// An effect of an event, for the host to perform in order.
 public enum ComposerEffect: Hashable, Sendable {
     /// The text changed by these edits, each relative to the text after the previous one. Applying them to a copy
     /// keeps it equal to the document.
@@ -46,7 +46,7 @@ public enum ComposerRejection: Hashable, Sendable {
     /// The text exceeds the limit.
     case overLimit
     case notConnected
-    /// The host refused the message; the reason is shown to the user.
+    /// The host rejected the message; the reason is shown to the user.
     case rejectedByHost(String)
     /// An attachment is still uploading, or its upload failed.
     case uploading

@@ -82,8 +82,8 @@ extension ComposerEngine {
         return due + performTransaction { $0.message.editor.reportChanges(since: observed) }
     }
 
-    /// Refuses the user's next deletion of a single character, once, and reports it as
-    /// ``ComposerRejection/deletionIgnored``. Longer deletions are neither refused nor counted.
+    /// Rejects the user's next deletion of a single character, once, and reports it as
+    /// ``ComposerRejection/deletionIgnored``. Longer deletions are neither rejected nor counted.
     public mutating func ignoreNextSingleDeletion() {
         message.editor.plugIns.suspension.ignoreNextSingleDeletion()
     }

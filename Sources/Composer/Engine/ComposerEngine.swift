@@ -3,8 +3,8 @@
 /// It has no clock: every call passes the time, which may count from any origin but never decreases.
 /// ``nextDeadline`` is when the host has to call ``advance(to:)`` next.
 ///
-/// The engine routes events to its parts, each of which keeps its own state: `TextEditor` the text and what follows
-/// it, `MessageWriter` the message around it. They record what they do in a transaction.
+/// The engine routes events to two parts with state of their own, which record effects in a transaction: `TextEditor`
+/// edits the text and completes it, `MessageWriter` adds the rest of the message and sends it.
 public struct ComposerEngine: Sendable {
     /// The key bindings; may be changed at any time.
     public var keys: KeyTable

@@ -9,7 +9,7 @@ struct EventTransaction: Sendable {
     private var textEvents: [TextEvent] = []
     /// Whether the draft changed.
     private(set) var contentChanged = false
-    /// The last selection that observers were told of, if changes were withheld from them.
+    /// The last selection reported to observers, if changes were withheld.
     var selectionBefore: TextRange?
     /// The event has updated completion itself.
     var isCompletionHandled = false
@@ -36,7 +36,7 @@ struct EventTransaction: Sendable {
     /// Adds a change of the text.
     ///
     /// - Parameters:
-    ///   - isObserved: whether to report the change to observers by itself.
+    ///   - isObserved: whether to report the change to observers individually.
     ///   - triggers: false while observation is suspended, when no change opens completion.
     mutating func add(_ event: TextEvent, isObserved: Bool, triggers: Bool) {
         edits.append(AppliedEdit(range: event.range, replacement: event.inserted))
@@ -66,7 +66,7 @@ struct EventTransaction: Sendable {
 
     /// Returns everything in its order: edits first, then the selection, then the rest.
     ///
-    /// - Parameter reportsMove: whether to tell observers that the selection moved.
+    /// - Parameter reportsMove: whether to report to observers that the selection moved.
     consuming func report(selection: TextRange?, reportsMove: Bool, isObserved: Bool) -> Report {
         if !isObserved {
             observations = []

@@ -1,6 +1,6 @@
-/// Changes that a host makes behind the back of observers, and deletions that it asks to ignore (HKW-33).
+/// Suspends the observers of a composer, and ignores deletions on request (HKW-33).
 struct ObservationSuspension: Sendable {
-    /// The last text and selection that observers were told of.
+    /// The last text and selection reported to observers.
     struct Observed: Sendable {
         var document: ComposerDocument
         var selection: TextRange
@@ -19,7 +19,7 @@ struct ObservationSuspension: Sendable {
         depth += 1
     }
 
-    /// - Returns: what observers were last told of, if this was the outermost call; `nil` otherwise, or without a
+    /// - Returns: what was last reported to observers, if this was the outermost call; `nil` otherwise, or without a
     ///   matching call.
     mutating func resume() -> Observed? {
         guard depth > 0 else { return nil }

@@ -67,7 +67,7 @@ public enum InputControl: Sendable {
 
 /// Checks a message before it is sent, so that an invalid command stays in the composer.
 public protocol ComposerSendGate: Sendable {
-    /// Returns the reason to refuse the message, shown to the user, or `nil` to send it.
+    /// Returns the reason for rejecting the message, shown to the user, or `nil` to send it.
     func rejectionReason(of message: ComposedMessage) -> String?
 }
 
@@ -83,7 +83,7 @@ struct PlugIns: Sendable {
     /// Whether there are plug-ins that are called during events without access to the engine.
     var areCalled: Bool { !observers.isEmpty || !interceptors.isEmpty || !inputs.isEmpty }
     var hasInputs: Bool { !inputs.isEmpty }
-    /// Whether observers are told of changes.
+    /// Whether changes are reported to observers.
     var areObserving: Bool { !observers.isEmpty && !suspension.isActive }
 
     // MARK: Adding and removing

@@ -64,7 +64,7 @@ struct AttachmentList: Sendable {
         items = []
     }
 
-    /// Brings the attachments back when the edit ends.
+    /// Restores the stashed attachments when the edit ends.
     mutating func bringBack() {
         guard let stashed else { return }
         items = stashed

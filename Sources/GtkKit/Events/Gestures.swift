@@ -106,7 +106,7 @@ public final class PanGesture: DragGesture {
     public func onPan(_ handler: @escaping @MainActor (Double) -> Void) { connect("pan") { handler($0.double(1)) } }
 }
 
-/// A button or finger that stays down.
+/// A press that is held down.
 public final class LongPressGesture: SingleGesture {
     public convenience init() { self.init(owning: UnsafeMutableRawPointer(gtk_gesture_long_press_new())) }
 

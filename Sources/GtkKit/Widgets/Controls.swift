@@ -250,7 +250,7 @@ public final class Clamp: Widget {
     public convenience init() { self.init(sinking: adw_clamp_new()) }
 
     /// - Parameters:
-    ///   - maxSize: The greatest width.
+    ///   - maximum: The maximum width.
     ///   - tighteningThreshold: The width from which on the child grows more slowly.
     public func setSize(maximum: Int, tighteningThreshold: Int) {
         adw_clamp_set_maximum_size(cast(), gint(clamping: maximum))

@@ -123,7 +123,7 @@ public final class TextBuffer: Object {
 
     /// Calls `handler` before text is inserted at an offset in Unicode scalars.
     ///
-    /// A handler that returns `true` has carried out the insertion itself: GTK then inserts nothing, and assumes
+    /// A handler that returns `true` has performed the insertion itself: GTK then inserts nothing, and assumes
     /// that the inserted text ends at the caret.
     public func interceptInsertion(_ handler: @escaping @MainActor (String, _ offset: Int) -> Bool) {
         connect("insert-text") { [weak self] arguments in
@@ -140,7 +140,7 @@ public final class TextBuffer: Object {
     public enum Deletion {
         /// GTK deletes the range.
         case allowed
-        /// The handler carried out the deletion; GTK assumes that it took place at the caret.
+        /// The handler performed the deletion; GTK assumes that it took place at the caret.
         case performed
         /// The handler has not deleted anything yet.
         case deferred

@@ -43,7 +43,7 @@ actor UnreadCounter {
         task = Task { await count() }
     }
 
-    /// Ends counting for good.
+    /// Ends counting permanently.
     func stop() async {
         isStopped = true
         task?.cancel()

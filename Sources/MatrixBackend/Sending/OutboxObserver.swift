@@ -34,7 +34,7 @@ final class OutboxObserver: Sendable {
         }
     }
 
-    /// Ends observing, for good.
+    /// Ends observing permanently.
     func stop() {
         let tasks = state.withLock { state in
             state.isStopped = true

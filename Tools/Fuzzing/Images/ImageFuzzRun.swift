@@ -22,7 +22,7 @@ public enum ImageFuzzRun {
         }
     }
 
-    /// A pixel limit that keeps runs short; larger images find nothing more.
+    /// A pixel limit that keeps runs short; larger images reveal no further bugs.
     private static let maxPixels = 1 << 16
     private static let maxFrames = 4
 

@@ -13,7 +13,7 @@ public enum JSONInvariants {
 
     /// Returns a description of the violated invariant, or `nil` if all hold.
     /// - Parameters:
-    ///   - manners: how to parse the document as a stream, too.
+    ///   - manners: the ways to parse the document as a stream as well.
     ///   - nesting: the number of arrays to wrap around it, to test the depth limit.
     ///   - checksFoundation: whether to compare the result with Foundation's.
     public static func violation(

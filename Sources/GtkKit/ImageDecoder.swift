@@ -69,7 +69,8 @@ public nonisolated enum ImageDecoder {
     package static let imageQueue = DispatchQueue(label: "picture-decoder", qos: .utility)
     package static let videoQueue = DispatchQueue(label: "film-decoder", qos: .utility)
 
-    /// Returns the image scaled down to fit the box in pixels, never scaled up; `nil` if it can't be decoded.
+    /// Returns the image scaled down to fit the box in pixels, never scaled up; `nil` if it can't be decoded, for callers
+    /// that show a fallback whatever the reason.
     public static func image(in file: URL, fitting width: Int, by height: Int) async -> DecodedImage? {
         try? await load(file, fitting: width, by: height)
     }

@@ -11,7 +11,7 @@ public nonisolated final class ImageStream: Sendable {
     private let queue = DispatchQueue(label: "picture-stream", qos: .userInitiated)
     private let isEnded = Atomic(false)
 
-    /// - Returns: `nil` if the decoder could not be started.
+    /// - Returns: `nil` if the decoder could not be started: the still image stays, whatever the reason.
     public init?(_ file: URL, fitting width: Int, by height: Int) {
         guard let process = try? ImageProcess(.play, path: file.path, width: width, height: height) else {
             return nil

@@ -19,7 +19,7 @@ nonisolated extension MediaInfo {
         var pixels: [UInt8]
     }
 
-    /// - Returns: `nil` if the image cannot be decoded.
+    /// - Returns: `nil` if the image cannot be decoded, whatever the reason: it is sent without size and BlurHash.
     public static func ofImage(_ file: URL) async -> MediaInfo? {
         await ImageDecoder.on(ImageDecoder.imageQueue) { () -> MediaInfo? in
             guard
@@ -31,7 +31,7 @@ nonisolated extension MediaInfo {
         } ?? nil
     }
 
-    /// - Returns: `nil` if the file cannot be decoded.
+    /// - Returns: `nil` if the file cannot be decoded, whatever the reason: it is sent without duration and size.
     public static func ofVideoOrAudio(_ file: URL) async -> MediaInfo? {
         await ImageDecoder.on(ImageDecoder.videoQueue) { () -> MediaInfo? in
             guard let process = try? ImageProcess(film: .size, path: file.path, width: 16, height: 16) else {

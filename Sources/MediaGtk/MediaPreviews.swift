@@ -49,7 +49,7 @@ package final class MediaPreviews {
     }
 
     /// Decodes an image to fit within a size in pixels. Returns `nil` if it cannot be displayed or the task was
-    /// canceled.
+    /// canceled, for callers that show a fallback whatever the reason.
     package func image(of media: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
         try? await load(media, fitting: width, by: height)
     }

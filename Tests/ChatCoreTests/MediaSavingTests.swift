@@ -26,6 +26,7 @@ import Testing
     private func withFolder(_ work: (URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-saving-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: folder) }
         try await work(folder)
     }

@@ -188,6 +188,7 @@ final class BarAppearanceTests: GtkTestCase {
     @MainActor
     private static func red(of widget: Widget, x: Int, y: Int) throws -> (Double, Double) {
         let file = FileManager.default.temporaryDirectory.appending(path: "look-\(UUID().uuidString).png")
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: file) }
         guard widget.savePNG(to: file.path), let texture = gdk_texture_new_from_filename(file.path, nil) else {
             throw TimedOut()

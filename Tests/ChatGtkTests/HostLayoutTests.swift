@@ -185,6 +185,7 @@ final class HostLayoutTests: GtkTestCase {
             gtk_window_set_default_size(bench.window.window.cast(), 1200, 500)
             XCTAssertTrue(MainLoop.pump { bench.column.width >= 1100 }, "\(bench.column.width)")
             bench.bar.contentInset = 400
+            // `place` throws while the row has no position.
             XCTAssertTrue(MainLoop.pump { (try? Self.place(parts.row, in: parts.content).top) == 400 })
             XCTAssertEqual(parts.sendButton.height, send, "MCV-4: ⚠ it became negative")
             XCTAssertTrue(MainLoop.pump { bench.text.width > 100 }, "\(bench.text.width)")

@@ -55,6 +55,7 @@ import Testing
         }
         let expected: ChatError = what == "large" ? .fileTooLarge(limit: 5_000_000) : .unreadableFile
         await #expect(throws: expected) { try await archive.store(.file(url)) { _ in } }
+        // The folder does not exist before the first file.
         let left = (try? FileManager.default.contentsOfDirectory(atPath: folder.path("media/incoming").path)) ?? []
         #expect(left.isEmpty)
     }

@@ -23,6 +23,7 @@ import Testing
         }
 
         var files: [String] {
+            // The folder does not exist before the first file.
             ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
         }
 

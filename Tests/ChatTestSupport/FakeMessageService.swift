@@ -42,6 +42,7 @@ public final class FakeMessageService: MessageService {
         try record(.discard(transaction, room))
     }
     public func delete(_ message: MessageID, in room: RoomID) async throws { try record(.delete(message, room)) }
+    /// Reports no error, as in a backend.
     public func setTyping(_ isTyping: Bool, in room: RoomID) async { _ = try? record(.typing(isTyping, room)) }
 
     @discardableResult

@@ -7,10 +7,12 @@ public final class TemporaryFolder: Sendable {
     public init() {
         url = FileManager.default.temporaryDirectory
             .appendingPathComponent("parlance-test-\(UUID().uuidString)", isDirectory: true)
+        // Without the folder, the first use of it fails the test.
         try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
     deinit {
+        // A leftover temporary file does no harm.
         try? FileManager.default.removeItem(at: url)
     }
 

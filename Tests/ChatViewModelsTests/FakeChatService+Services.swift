@@ -91,6 +91,7 @@ extension FakeChatService: ChatService {
         try await record(.discard(transaction))
     }
     @MainActor func delete(_ message: MessageID, in room: RoomID) async throws { try await record(.delete(message)) }
+    /// Reports no error, as in a backend.
     @MainActor func setTyping(_ isTyping: Bool, in room: RoomID) async { try? await record(.typing(isTyping)) }
 
     @MainActor func draft(in room: RoomID) async throws -> SavedDraft? {

@@ -65,6 +65,7 @@ final class ToolkitTests: GtkTestCase {
     func testWidgetIsSavedAsPNG() throws {
         try onMain {
             let path = NSTemporaryDirectory() + "parlance-\(UUID().uuidString).png"
+            // A leftover temporary file does no harm.
             defer { try? FileManager.default.removeItem(atPath: path) }
             let label = Label("Picture")
             XCTAssertFalse(label.savePNG(to: path), "not shown yet")
@@ -80,6 +81,7 @@ final class ToolkitTests: GtkTestCase {
     func testWindowIsSavedWithAMarginForItsShadow() throws {
         try onMain {
             let path = NSTemporaryDirectory() + "parlance-\(UUID().uuidString).png"
+            // A leftover temporary file does no harm.
             defer { try? FileManager.default.removeItem(atPath: path) }
             let content = Label("Content")
             let window = AdwaitaWindow()

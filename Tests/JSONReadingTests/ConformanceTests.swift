@@ -11,6 +11,7 @@ struct ConformanceTests {
 
     @Test(arguments: ConformanceCase.all)
     func parsesAsTheStandardRequires(_ example: ConformanceCase) {
+        // `nil` is the expected result of an invalid document.
         let value = try? JSONValue(parsing: Data(example.document))
         switch example.verdict {
         case .accept: #expect(value != nil)
@@ -21,6 +22,7 @@ struct ConformanceTests {
 
     @Test("A strict parser rejects what the lenient one repairs, and nothing else", arguments: ConformanceCase.all)
     func strictParsing(_ example: ConformanceCase) {
+        // `nil` is the expected result of an invalid document.
         let value = try? JSONValue(parsing: Data(example.document), isStrict: true)
         switch example.verdict {
         case .accept: #expect(value != nil)

@@ -57,6 +57,7 @@ final class SecretService {
         tool.arguments = words
         tool.standardOutput = output
         tool.standardError = FileHandle.nullDevice
+        // Without the tool the service never starts, which `init()` reports.
         guard (try? tool.run()) != nil else { return "" }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         tool.waitUntilExit()

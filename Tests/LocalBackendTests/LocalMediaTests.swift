@@ -13,6 +13,7 @@ import Testing
     }
 
     private func isStored(_ media: MediaReference, _ harness: LocalBackendHarness) async -> Bool {
+        // An error is the expected result for a missing file.
         (try? await harness.backend.content(of: media)) != nil
     }
 

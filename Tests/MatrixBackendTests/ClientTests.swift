@@ -102,6 +102,7 @@ import Testing
 
     @Test func tokenIsHiddenInDescriptions() async throws {
         let transport = FakeTransport(200)
+        // Only the request matters here, not the response.
         _ = try? await transport.client.whoAmI()
         let request = try #require(transport.requests.first)
         #expect(request.token?.value == "secret")

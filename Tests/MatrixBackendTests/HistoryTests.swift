@@ -25,7 +25,8 @@ import Testing
     private func page(_ events: [JSONValue], next: String?) -> FakeTransport {
         var body: [String: JSONValue] = ["chunk": .array(events)]
         body["end"] = next.map { .string($0) }
-        let data = (try? JSONValue.object(body).encoded()) ?? Data()
+        // These values can always be encoded.
+        let data = try! JSONValue.object(body).encoded()
         return FakeTransport { _ in MatrixResponse(status: 200, body: data) }
     }
 

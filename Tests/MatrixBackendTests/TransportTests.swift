@@ -121,6 +121,7 @@ import Testing
 
     @Test func bodyCanBeWrittenToAFile() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: file) }
         let answer = try await ask([.write(head + "Content-Length: 5\r\nConnection: close\r\n\r\nbytes")]) {
             $0.destination = .file(file)
@@ -131,6 +132,7 @@ import Testing
 
     @Test func uploadReportsProgress() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: file) }
         let content = String(repeating: "content ", count: 100_000)
         try Data(content.utf8).write(to: file)
@@ -153,6 +155,7 @@ import Testing
 
     @Test func downloadReportsProgress() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: file) }
         let told = Mutex<[Double]>([])
         let chunk = String(repeating: "x", count: 1000)

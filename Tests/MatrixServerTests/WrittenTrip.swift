@@ -46,6 +46,7 @@ struct WrittenTrip {
             guard let next = random.nextWritten() else { break }
             let message = WrittenMessage(
                 Self.naming(people, in: next), kind: messages.count % 8 == 7 ? .emote : .text)
+            // Skip random messages that exceed a limit.
             if (try? ChatLimits.check(message)) != nil { messages.append(message) }
         }
         self.messages = messages

@@ -68,11 +68,12 @@ final class ParlanceProcess {
     /// Waits for the window and focuses it.
     func waitForWindow() throws {
         let id = try until("a window") {
+            // The tool fails while there is no such window.
             let found = try? Self.tool(
                 "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
             return found?.split(separator: "\n").first.map(String.init)
         }
-        // Retry: the window manager may reject activation of a window it has only just mapped.
+        // Retry, whatever the error: the window manager may reject activation of a window it has only just mapped.
         _ = try until("the focus") {
             _ = try? Self.tool("xdotool", "windowactivate", id)
             return try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil
@@ -85,6 +86,7 @@ final class ParlanceProcess {
     /// Selects all text of the composer, copies it and returns it.
     func copyComposerText() throws -> String {
         try press("ctrl+a", "ctrl+c")
+        // The tool fails while the clipboard is empty.
         return (try? Self.tool("xclip", "-out", "-selection", "clipboard")) ?? ""
     }
 

@@ -91,8 +91,9 @@ final class ProgramTests: XCTestCase {
             XCTAssertEqual(other.waitForEnd().status, 0)
             _ = try first.until("the composer of \(room)") {
                 try first.press("End", "x")
-                defer { try? first.press("BackSpace") }
-                return try first.copyComposerText() == text + "x" ? true : nil
+                let isOpen = try first.copyComposerText() == text + "x"
+                try first.press("BackSpace")
+                return isOpen ? true : nil
             }
         }
         first.kill()
@@ -179,6 +180,7 @@ final class ProgramTests: XCTestCase {
         // Return activates the default button: repair and continue.
         try parlance.press("Return")
         _ = try parlance.until("the window after it") {
+            // The tool fails while there is no such window.
             let names = try? ParlanceProcess.tool("xdotool", "search", "--onlyvisible", "--name", "^Parlance$")
             return names?.isEmpty == false ? true : nil
         }
@@ -197,6 +199,7 @@ final class ProgramTests: XCTestCase {
 
     /// Whether a database file or its write-ahead log contains a draft: SQLite stores text verbatim in its pages.
     private static func draftIsStored(_ store: URL, holding text: String = "Half a draft") throws -> Bool {
+        // The store or a file in it may not exist yet: the caller repeats this.
         let files = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
         return files.contains { name in
             (try? Data(contentsOf: store.appending(path: name)))?.range(of: Data(text.utf8)) != nil

@@ -5,7 +5,8 @@ import Testing
 struct ReplayTests {
     private static var traces: [String] {
         let folder = Bundle.module.resourceURL!.appendingPathComponent("Traces")
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        // Part of the test bundle.
+        let files = try! FileManager.default.contentsOfDirectory(atPath: folder.path)
         return files.filter { $0.hasSuffix(".jsonl") }.sorted()
     }
 

@@ -100,6 +100,7 @@ enum CompletionBenchmarks {
 /// The memory use of this process.
 enum Memory {
     static var resident: Int {
+        // Linux always has this file.
         let pages = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")[1]
         return pages.flatMap { Int($0) }.map { $0 * Int(getpagesize()) } ?? 0
     }

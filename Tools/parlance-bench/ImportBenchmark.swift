@@ -12,8 +12,10 @@ struct ImportBenchmark {
     let messages: Int
 
     func rows() async throws -> [BenchmarkRow] {
+        // Fails without an earlier run. If it fails otherwise, creating the store does too.
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The next run removes what is left.
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try await ChatStore.open(in: folder.appending(path: "store"))
         let backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin")

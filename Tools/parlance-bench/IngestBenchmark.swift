@@ -14,6 +14,7 @@ struct IngestBenchmark {
 
     func rows() async throws -> [BenchmarkRow] {
         let ingestFolder = folder.appendingPathComponent("ingest", isDirectory: true)
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: ingestFolder) }
         var rates: [String: [Double]] = [:]
         // Alternate, so that other load on the machine affects all variants.

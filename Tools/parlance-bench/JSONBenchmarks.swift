@@ -45,6 +45,7 @@ enum JSONBenchmarks {
     }
 
     private static func read(_ response: Data) {
+        // An error fails the precondition.
         precondition((try? JSONValue(parsing: response, emptiesTooDeep: true))?["rooms"] != nil, "no answer of a sync")
     }
 
@@ -53,6 +54,7 @@ enum JSONBenchmarks {
         let receiver = Messages()
         let stream = JSONStream(receiver: receiver)
         for start in stride(from: export.startIndex, to: export.endIndex, by: 1 << 16) {
+            // Without any message the precondition fails.
             try? stream.feed(export[start..<min(start + 1 << 16, export.endIndex)])
         }
         precondition(receiver.count > 0, "no export")

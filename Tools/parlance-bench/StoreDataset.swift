@@ -62,6 +62,7 @@ struct StoreDataset {
     /// Builds the store unless the folder has one of this version.
     func make() async throws {
         let versionFile = folder.appendingPathComponent("version")
+        // A version that cannot be read means building it again; if that fails, opening the store throws.
         if (try? String(contentsOf: versionFile, encoding: .utf8)) == "\(Self.version)" { return }
         try? FileManager.default.removeItem(at: folder)
         let store = try await ChatStore.open(in: store)
@@ -86,6 +87,7 @@ struct StoreDataset {
 
     var bytes: Int {
         let path = store.appendingPathComponent("chat.sqlite").path
+        // The store is open, so the file exists.
         return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
     }
 }

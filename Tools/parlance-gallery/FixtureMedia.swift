@@ -15,10 +15,12 @@ nonisolated struct FixtureMedia: Sendable {
     /// Renders the images.
     init() {
         folder = FileManager.default.temporaryDirectory.appending(path: "parlance-gallery-\(getpid())")
+        // Without the folder no image is displayed, which the screenshots show.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for number in 0..<Self.photos { Self.draw(number, to: folder.appending(path: "\(number).png")) }
     }
 
+    /// Removes the images. If that fails, temporary files are left over, which does no harm.
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
     private static func size(_ number: Int) -> (width: Int, height: Int) {
@@ -78,6 +80,7 @@ nonisolated struct FixtureMedia: Sendable {
 
     private func sample(_ name: String, _ type: String, _ change: (inout MediaReference) -> Void) -> MediaReference {
         let file = samples.appending(path: name)
+        // A sample that is missing is displayed without its size.
         let bytes = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? nil
         var media = MediaReference(uri: file.absoluteString, name: name, type: type, bytes: bytes)
         change(&media)
@@ -99,6 +102,7 @@ nonisolated struct FixtureMedia: Sendable {
     /// Images that never finish loading, are damaged, or are unavailable.
     private var unseen: [MediaReference] {
         let broken = folder.appending(path: "broken.png")
+        // An image that could not be written cannot be displayed either.
         try? Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]).write(to: broken)
         func media(_ uri: String, _ hash: String?) -> MediaReference {
             MediaReference(uri: uri, name: "picture.png", type: "image/png", width: 640, height: 400, blurHash: hash)

@@ -56,6 +56,7 @@ struct Screenshots {
     /// - Returns: the exit status.
     func drawStates(_ suffix: String) async -> Int32 {
         TextRendering.useDesignedShapes()
+        // Writing the first screenshot fails if the folder could not be created.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let (window, page) = States.window()
         window.withPointer { gtk_window_present($0) }

@@ -74,6 +74,7 @@ struct ScrollBenchmark {
         let clock = Object(
             borrowing: UnsafeMutableRawPointer(list.widget.withPointer { gtk_widget_get_frame_clock($0) }))
         let connection = clock.connect("after-paint") { _ in frames.value += 1 }
+        // Throws only on cancellation, and nothing cancels this task.
         try? await Task.sleep(for: .seconds(5))
         connection.disconnect()
         return BenchmarkRow(
@@ -138,6 +139,7 @@ struct ScrollBenchmark {
     }
 
     private static var residentBytes: Int {
+        // Linux always has this file.
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0)
             * Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -65,12 +65,14 @@ struct RequestRun {
                     var request = MatrixRequest(.get, url)
                     request.timeout = .seconds(8)
                     while clock.now < end {
+                        // Failures are expected here, and counted.
                         let hasResponse = (try? await transport.send(request)) != nil
                         polls.ended.withLock { if hasResponse { $0.answered += 1 } else { $0.failed += 1 } }
                     }
                 }
             }
             group.addTask {
+                // Reports on progress only: without the sleep or the usage it ends, and the run continues.
                 while clock.now < end, (try? await clock.sleep(for: .seconds(60))) != nil {
                     guard let now = try? Self.usage() else { return }
                     let (succeeded, failed) = polls.ended.withLock { $0 }

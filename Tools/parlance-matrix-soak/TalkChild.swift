@@ -99,6 +99,7 @@ struct TalkChild {
         var position = Int64.max
         var failures = 0
         while true {
+            // The proxy makes requests fail at random: repeat them.
             guard let page = try? await backend.messages(in: room, before: position, limit: 200) else {
                 failures += 1
                 guard failures < 1000 else { throw SoakFailure("the history cannot be fetched") }

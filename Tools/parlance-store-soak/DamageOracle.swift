@@ -17,6 +17,7 @@ struct DamageOracle {
     init(intact: URL) {
         var files: [String: Data] = [:]
         for name in ["unsent.sqlite", "unsent.sqlite-wal"] {
+            // A log that does not exist has nothing that must not be lost.
             files[name] = try? Data(contentsOf: intact.appendingPathComponent(name))
         }
         self.files = files
@@ -73,6 +74,7 @@ struct DamageOracle {
     }
 
     private func after(_ file: String, in damaged: URL) -> Data? {
+        // `nil` if the damage removed the file: none of its pages is intact then.
         try? Data(contentsOf: damaged.appendingPathComponent(file), options: .alwaysMapped)
     }
 }

@@ -22,6 +22,7 @@ struct DamageRun {
         print("\(count) damaged databases, seed \(seed)")
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("parlance-damage-\(UUID().uuidString)", isDirectory: true)
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: folder) }
         let fixture = try await DamageFixture(in: folder)
         var random = SeededGenerator(seed: seed)
@@ -114,7 +115,7 @@ struct DamageRun {
         }
     }
 
-    /// Calls the store's methods, which may throw but must not crash.
+    /// Calls the store's methods, which may throw, because the store is damaged, but must not crash.
     private func use(_ store: ChatStore) async {
         _ = try? await store.roomSummaries()
         for room in SoakSequence.rooms {

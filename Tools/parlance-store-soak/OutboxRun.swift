@@ -14,6 +14,7 @@ struct OutboxRun {
         print("\(each * Self.rooms) messages, \(kills) kills, seed \(seed)")
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("parlance-outbox-\(UUID().uuidString)", isDirectory: true)
+        // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: folder) }
         var random = SeededGenerator(seed: seed)
         var server = UnreliableServer(rooms: Self.rooms, seed: random.next())

@@ -70,7 +70,7 @@ struct Recovery {
         }
     }
 
-    /// Returns the names of the columns, or none if the table cannot be read.
+    /// Returns the names of the columns; none if the table cannot be read, because the rest is recovered without it.
     private func columns(of table: String, in source: DatabaseQueue) -> Set<String> {
         Set((try? source.read { db in try db.columns(in: table).map(\.name) }) ?? [])
     }

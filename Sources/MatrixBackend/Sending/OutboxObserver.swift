@@ -76,7 +76,7 @@ private struct Publisher: Sendable {
     }
 
     /// Returns the messages that a change targets, without the change. One that cannot be read is not published again:
-    /// its page shows the change when it is loaded.
+    /// the page that contains it shows the change when it is loaded.
     private func messages(of target: OutboxTarget, in room: RoomID) async -> [Message] {
         switch target {
         case .message(let id):

@@ -12,6 +12,7 @@ enum FoundationJSON {
         let value: JSONValue
 
         init(from decoder: any Decoder) throws {
+            // A decoder says which type a value has only by failing for the others.
             if let members = try? decoder.container(keyedBy: AnyKey.self) {
                 var object: [String: JSONValue] = [:]
                 for key in members.allKeys {
@@ -29,6 +30,7 @@ enum FoundationJSON {
 
         private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
             if container.decodeNil() { return .null }
+            // As above: failing means that it has another type.
             if let text = try? container.decode(String.self) { return .string(text) }
             if let truth = try? container.decode(Bool.self) { return .bool(truth) }
             return .number(try container.decode(Double.self))

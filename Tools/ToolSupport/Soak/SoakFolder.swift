@@ -7,5 +7,6 @@ package struct SoakFolder {
 
     package init() {}
 
+    /// Removes the folder. If that fails, temporary files are left over, which does no harm.
     package func remove() { try? FileManager.default.removeItem(at: url) }
 }

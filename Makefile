@@ -64,7 +64,7 @@ test: deps-build+run+display+test schemas ## Build and run every test
 lint: deps-lint ## Check the style, the architecture and the data files
 	@build-aux/lint
 
-docs: have-build ## Build the reference and the articles of the composer and its bar, in .build/docs
+docs: have-build ## Build the reference and the articles of the composer, its sessions and its bar, in .build/docs
 	$(SWIFT) build --target ComposerGtk
 	@build-aux/docs
 

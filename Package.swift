@@ -66,7 +66,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(name: "GtkKitTests", dependencies: ["CGtk", "GtkKit", "GtkTestSupport"], swiftSettings: settings),
 
-        // Pictures and films come from anyone: processes that can do nothing else decode them.
+        // Images and videos are untrusted: confined processes decode them.
         cLibrary("CPng", pkgConfig: "libpng", apt: ["libpng-dev"]),
         cLibrary("CJpeg", pkgConfig: "libjpeg", apt: ["libjpeg-dev"]),
         cLibrary("CGif", apt: ["libgif-dev"]),

@@ -7,10 +7,13 @@ public import Foundation
 public final class AttachmentQueue {
     /// A file or image data to attach.
     public nonisolated struct Item: Sendable {
+        /// A file to copy, or the data itself.
         public var content: MediaContent
+        /// The file name, which the composer shows and the message keeps.
         public var name: String
         /// The MIME type.
         public var type: String
+        /// The size, which is checked against the limit before anything is copied.
         public var bytes: Int
 
         public init(content: MediaContent, name: String, type: String, bytes: Int) {

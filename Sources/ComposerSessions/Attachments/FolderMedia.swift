@@ -7,6 +7,7 @@ public import Foundation
 /// The URI of a copy is its file URL. Nothing is deleted here: sent files belong to the host, the others are removed
 /// with the folder.
 public nonisolated struct FolderMedia: MediaService {
+    /// The folder of the copies, each of which has a subfolder of its own.
     public let folder: URL
 
     /// - Parameter folder: created when the first file is stored.

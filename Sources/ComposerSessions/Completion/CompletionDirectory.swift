@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// ``set(_:)`` is cheap on any thread: the index is built by the next query, once for any number of changes.
 public nonisolated final class CompletionDirectory: Sendable {
+    /// Builds the index, for example from a database; called off the main thread.
     public typealias Make = @Sendable () async throws -> CompletionIndex
 
     /// The maximum number of recent entities; each adds to the cost of a query.

@@ -25,6 +25,7 @@ extension CompletionSource {
 
 /// Why a source failed, as a localized text.
 public nonisolated struct CompletionFailure: Error, Equatable, Sendable {
+    /// A sentence in the language of the user.
     public var reason: String
 
     public init(reason: String) {

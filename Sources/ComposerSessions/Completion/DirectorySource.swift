@@ -3,6 +3,7 @@ public import Composer
 /// Answers completion queries from a directory: first from its current index, then from an updated one if it is
 /// outdated. All work happens off the main thread.
 public nonisolated struct DirectorySource: CompletionSource {
+    /// The prefix of the completion rule, such as `@`.
     public let prefix: String
     private let directory: CompletionDirectory
     private let limit: Int

@@ -9,6 +9,7 @@ public nonisolated struct Emoji: Hashable, Sendable {
 
     /// The emoji without a skin tone.
     public var text: String
+    /// Where a skin tone is inserted, if it can have one.
     public var tones: ToneRule
     /// Short codes without colons; never empty.
     public var codes: [String]
@@ -37,10 +38,12 @@ public nonisolated enum SkinTone: Int, CaseIterable, Sendable {
 
 /// All emoji, in picker order.
 public nonisolated struct EmojiCatalog: Sendable {
+    /// In picker order.
     public let emoji: [Emoji]
     private let byCode: [String: Int]
     private let byText: [String: Int]
 
+    /// A line of the list is invalid.
     public struct Malformed: Error, Equatable, Sendable {
         /// The line number, from 1, not counting comments.
         public let line: Int

@@ -3,6 +3,7 @@ import Synchronization
 
 /// The emoji catalog with the user's recent emoji and skin tone. Loaded once, off the main thread, on first use.
 public nonisolated final class EmojiLibrary: Sendable {
+    /// Loads the catalog, once it is needed.
     public typealias Load = @Sendable () async throws -> EmojiCatalog
 
     /// The maximum number of recent emoji stored.

@@ -3,10 +3,12 @@ public import Composer
 /// Completes emoji for `:` by short code and localized name: an exact code first, followed by its skin tones, then
 /// recent emoji, other codes and names.
 public nonisolated struct EmojiSource: CompletionSource {
+    /// The prefix of the completion rule, `:` by default.
     public let prefix: String
     private let library: EmojiLibrary
     private let limit: Int
 
+    /// - Parameter limit: The maximum number of matches for a query.
     public init(prefix: String = ":", library: EmojiLibrary, limit: Int = 50) {
         self.prefix = prefix
         self.library = library
@@ -30,6 +32,7 @@ public nonisolated struct EmojiSource: CompletionSource {
         }
     }
 
+    /// Records the emoji in the library, which ranks recent ones first.
     @MainActor public func accepted(_ entity: CompletionEntity) {
         if let emoji = entity.replacement { library.noteUse(of: emoji) }
     }

@@ -6,6 +6,7 @@ public import Observation
 /// A composer for any host: the engine with a clock, completion sources, files and deliveries, without a room.
 @Observable
 public final class ComposerSession: ComposerModel {
+    /// The state to display; a new value after each event that changes it.
     public private(set) var composer: ComposerState
     public private(set) var editQuote: String?
     /// Whether input is handled at once. False while a stored draft is being loaded, to which it is added afterwards.
@@ -66,6 +67,7 @@ public final class ComposerSession: ComposerModel {
         if let inputController { setInputController(inputController) }
     }
 
+    /// The text with its marks.
     public var document: ComposerDocument { engine.document }
 
     /// The configuration; changing it keeps the text, the modes and the undo history.

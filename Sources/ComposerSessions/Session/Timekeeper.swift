@@ -11,5 +11,6 @@ public nonisolated struct Timekeeper: Sendable {
         sleep = { try await clock.sleep(until: origin.advanced(by: $0), tolerance: nil) }
     }
 
+    /// The system's clock, which continues while the computer is suspended.
     public static let continuous = Timekeeper(ContinuousClock())
 }

@@ -42,7 +42,7 @@ let package = Package(
         .executable(name: "parlance-store-soak", targets: ["parlance-store-soak"]),
         .executable(name: "parlance-matrix-soak", targets: ["parlance-matrix-soak"]),
     ],
-    // Exactly these, as Package.resolved is not kept: the same clone is the same program. A newer one is a commit of its
+    // Exactly these, as Package.resolved is not committed: the same clone is the same program. A newer one is a commit of its
     // own.
     dependencies: [
         // The composer's text is a tree of `_RopeModule`, whose leading underscore says that any version may change it.
@@ -138,7 +138,7 @@ let package = Package(
             ],
             path: "Tools/parlance-bench", swiftSettings: settings),
 
-        // Rooms and messages, and where they are kept.
+        // Rooms and messages, and their storage.
         cLibrary("CStore", pkgConfig: "glib-2.0", apt: ["libglib2.0-dev"]),
         .target(name: "ChatCore", dependencies: ["Composer"], swiftSettings: settings),
         .target(

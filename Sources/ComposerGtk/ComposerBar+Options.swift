@@ -184,7 +184,7 @@ extension ComposerBar {
         set { boundModel.handle(.hide(newValue)) }
     }
 
-    /// Whether the text is kept at its maximum height, whatever its length (MIB-8).
+    /// Whether the text always has its maximum height, whatever its length (MIB-8).
     public var isExpanded: Bool {
         get { binding?.model.composer.isExpanded ?? false }
         set { boundModel.handle(.expand(newValue)) }

@@ -145,7 +145,7 @@ final class ComposerBinding {
         widgets.edit.isRevealed = isEditing
         widgets.save.isSensitive = state.canSave
         showReply(state.reply)
-        // The button's place is kept by default; its sensitivity shows whether sending is possible (SLK-10).
+        // The button keeps its space by default; its sensitivity shows whether sending is possible (SLK-10).
         widgets.send.isRevealed =
             !isEditing && !isReplaced && (state.hasSomethingToSend || spinner.isVisible || !options.hidesSend)
         // New text can be sent while a message is being sent; without any, the button cancels sending (MIB-10).

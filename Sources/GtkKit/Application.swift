@@ -14,7 +14,7 @@ public final class Application: Object {
 
     /// Handles the options of the command line in the process that was started, before it becomes the primary instance
     /// or forwards to it.
-    /// - Parameter handler: returns the exit status, or `nil` to go on starting.
+    /// - Parameter handler: returns the exit status, or `nil` to continue starting.
     public func onOptions(_ handler: @escaping @MainActor (CommandLineOptions) -> Int32?) {
         connectReturningInt("handle-local-options") { arguments in
             guard let options = arguments.boxed(0) else { return -1 }

@@ -12,7 +12,7 @@ extension Widget {
     }
 
     /// Renders a window as a compositor shows it: with rounded corners, its open popovers, and a shadow in the margin
-    /// around it. Without a compositor, GTK gives windows a frame and square corners instead, which are left out.
+    /// around it. Without a compositor, GTK gives windows a frame and square corners instead, which are omitted.
     /// - Returns: `false` if there is nothing to draw yet or the file cannot be written.
     public final func saveWindowPNG(to path: String, margin: Double = 36) -> Bool {
         guard let content = gtk_window_get_child(cast()) else { return false }

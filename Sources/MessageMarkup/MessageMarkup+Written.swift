@@ -3,7 +3,7 @@ public import Composer
 
 extension MessageMarkup {
     /// Parses a text that the user wrote. Mentions are text whatever their characters; a typed name without a mark
-    /// mentions nobody. Marks of files are left out.
+    /// mentions nobody. File marks are omitted.
     ///
     /// - Parameter isEmote: Whether the message is an emote.
     public static func body(of text: WrittenText, isEmote: Bool = false) -> MessageBody {

@@ -54,7 +54,7 @@ import Testing
         await store.close()
     }
 
-    /// Unreadable requests are kept, reported, counted, and never overwritten.
+    /// Unreadable requests are retained, reported, counted, and never overwritten.
     @Test(
         arguments: [
             "{}", "no", #"{"later":{"_0":1}}"#,

@@ -157,7 +157,7 @@ import Testing
         await store.close()
     }
 
-    /// A request of a later version, or a damaged one, is shown at the end of the timeline, kept, blocks no other
+    /// A request of a later version, or a damaged one, is shown at the end of the timeline, stays stored, blocks no other
     /// request, and is removed only by the user.
     @Test func unreadableRequestIsShownAndRetained() async throws {
         let first = FakeHomeserver { _ in nil }

@@ -13,7 +13,7 @@ enum MarkupBenchmarks {
             (form, measure(form) { sample(form, bytes: $0) })
         }
         let times = bodies.map { form, cost in
-            // Editable text is parsed twice, piece by piece and as a whole.
+            // Editable text is parsed twice: in segments and as a whole.
             BenchmarkRow(
                 name: "markup: \(form) of 100 kB", value: cost.time, unit: "ms of CPU",
                 target: form == "edit" ? 100 : 20)

@@ -3,7 +3,7 @@ public import ChatCore
 extension ChatStore {
     /// Returns all rooms, most recently active first. The cost does not depend on the length of their histories.
     public func roomSummaries() async throws -> [RoomSummary] {
-        // Read drafts before rooms: if one is sent in between, its token matches `sentDraft` and it is left out.
+        // Read drafts before rooms: if one is sent in between, its token matches `sentDraft` and it is omitted.
         let drafts = try await readPending { db in try DraftTable(db: db).previews }
         return try await read { db in
             try RoomTable(db: db).summaries().map { summary, sentDraft in

@@ -21,7 +21,7 @@ struct LatestMatches {
     /// The position that further matches have to exceed, or `nil` until the limit is reached.
     var worst: SearchPosition? { isFull ? last : nil }
 
-    /// Whether a match at this position would be kept.
+    /// Whether a match at this position would be retained.
     mutating func accepts(_ position: SearchPosition) -> Bool {
         guard let worst, position < worst else { return true }
         hasMore = true

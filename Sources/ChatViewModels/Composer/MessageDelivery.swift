@@ -12,7 +12,7 @@ struct MessageDelivery {
 
     /// The command that a message consists of, or `nil` if it is not one.
     func command(in message: ComposedMessage) -> ChatCommand? {
-        // Throws for an invalid command, but the send gate has kept those back.
+        // Throws for an invalid command, but the send gate has rejected those.
         try? commands?.command(in: message.text.source)
     }
 

@@ -43,7 +43,7 @@ public final class TimelineViewModel: ViewModel {
     private let onOutput: (Output) -> Void
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var onEffect: ((Effect) -> Void)?
-    /// A scroll effect kept until there is a view to perform it.
+    /// A scroll effect retained until there is a view to perform it.
     @ObservationIgnored private var pendingReveal: Effect?
 
     /// - Parameters:

@@ -97,7 +97,7 @@ extension TextChunk: RopeElement {
     }
 }
 
-/// The size of a piece of text in UTF-8 bytes, UTF-16 code units and Unicode scalars.
+/// The size of a text in UTF-8 bytes, UTF-16 code units and Unicode scalars.
 struct TextSummary: Sendable, Equatable, RopeSummary {
     var utf8 = 0
     var utf16 = 0

@@ -79,7 +79,7 @@ extension MatrixAccounts: SignInService {
         case .memory: await memory.store(credential, of: account)
         case .file: try await folders.credentialStore.store(credential, of: account)
         }
-        // Without the record, the next start queries the keyring in vain and then asks for the password.
+        // Without the record, the next start finds nothing in the keyring and then asks for the password.
         try? await list.setSetting(location == .memory ? "1" : "", for: Self.forgottenSetting + account)
         // Remove credentials of earlier sessions from the other locations. One that cannot be removed is rejected by the
         // server if it is used, and the user signs in again.

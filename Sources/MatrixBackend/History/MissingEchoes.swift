@@ -2,7 +2,7 @@ import ChatCore
 import ChatStore
 import Foundation
 
-/// Searches gaps for the user's own messages, which a limited sync may leave out: without a search they would be shown
+/// Searches gaps for the user's own messages, which a limited sync may omit: without a search they would be shown
 /// as pending until the user scrolls to the gap.
 struct MissingEchoes: Sendable {
     /// History chunks that are requested per room after each sync.

@@ -3,7 +3,7 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// Maps events to timeline events. Events that have nothing to display are left out.
+/// Maps events to timeline events. Events that have nothing to display are omitted.
 struct EventParser {
     let ownUserID: MemberID
     /// Translates texts that stand for unreadable content.

@@ -5,7 +5,7 @@ import ChatCore
 struct NamelessRoom {
     private static let maxNames = 5
 
-    /// The user, whose own name is left out.
+    /// The user, whose own name is omitted.
     let ownUserID: MemberID
     /// Current and former members, with their current names.
     private let members: [MemberID: Member]

@@ -105,7 +105,7 @@ struct MatrixOutboxBackend: OutboxBackend {
         return uri
     }
 
-    /// Uploads posters of videos. A poster that the server rejects is left out; the video is sent without it.
+    /// Uploads posters of videos. If the server rejects a poster, the video is sent without it.
     private func uploadingThumbnails(of message: WrittenMessage) async throws -> WrittenMessage {
         var message = message
         for index in message.files.indices {

@@ -1,7 +1,7 @@
 import ChatCore
 import ChatStore
 
-/// Sends the user's read markers to the server as soon as it can be reached. Unsent markers are kept in the store.
+/// Sends the user's read markers to the server as soon as it can be reached. Unsent markers are stored.
 actor ReadMarkers {
     private let client: MatrixClient
     private let store: ChatStore

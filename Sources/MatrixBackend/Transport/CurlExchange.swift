@@ -124,7 +124,7 @@ final class CurlExchange: @unchecked Sendable {
         return false
     }
 
-    /// Opens the destination for a successful response; error bodies are kept in memory.
+    /// Opens the destination for a successful response; error bodies stay in memory.
     private func openTarget() throws -> OpenFile? {
         guard case .file(let url) = request.destination, status == 200 else { return nil }
         if target == nil { target = try OpenFile(making: url) }

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Sets the search results to the messages at these positions, paged.
-    private func answer(_ positions: [Int64]) {
+    private func provideMatches(_ positions: [Int64]) {
         service.searchPages = { query in
             let rest = positions.drop { position in query.after.map { position >= $0.rawValue } ?? false }
             let page = rest.prefix(query.limit)
@@ -29,7 +29,7 @@ import Testing
     private func id(_ position: Int64) -> MessageID { Fixtures.message(position).id }
 
     @Test func typingShowsTheLatestMatch() async {
-        answer([9, 5, 2])
+        provideMatches([9, 5, 2])
         let model = open()
         #expect(model.state.isOpen && !model.state.hasNoResults)
         model.send(.field(.type("mess")))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func stepsWrapAround() async {
-        answer([9, 5, 2])
+        provideMatches([9, 5, 2])
         let model = open()
         model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func countingIsBoundedAndSteppingLoadsMore() async {
-        answer(Array((1...1250).reversed()))
+        provideMatches(Array((1...1250).reversed()))
         let model = open()
         model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func sendersAreLookedUpByName() async {
-        answer([3])
+        provideMatches([3])
         service.named = ["al": [Fixtures.other.id]]
         let model = open()
         model.send(.field(.type("from:al x")))
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func closingKeepsOnlyTheText() async {
-        answer([9])
+        provideMatches([9])
         let model = open()
         model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }

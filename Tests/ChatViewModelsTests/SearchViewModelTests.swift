@@ -18,7 +18,7 @@ import Testing
         return model
     }
 
-    private func answer(_ positions: ClosedRange<Int64>) {
+    private func provideMatches(_ positions: ClosedRange<Int64>) {
         service.searchPages = { query in
             let rest = positions.reversed().drop { position in query.after.map { position >= $0.rawValue } ?? false }
             let page = rest.prefix(query.limit)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func resultsShowRoomSenderAndMatches() async throws {
-        answer(3...3)
+        provideMatches(3...3)
         let model = open()
         model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func pagesAreLoadedOnRequest() async {
-        answer(1...120)
+        provideMatches(1...120)
         let model = open()
         model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
@@ -63,11 +63,11 @@ import Testing
     }
 
     @Test func resultsStayUntilTheNextOnesArrive() async {
-        answer(1...3)
+        provideMatches(1...3)
         let model = open()
         model.send(.field(.type("mess")))
         await eventually { !model.state.isSearching }
-        answer(7...7)
+        provideMatches(7...7)
         model.send(.field(.type("messa")))
         #expect(model.state.results.count == 3 && !model.state.isCurrent)
         await eventually { !model.state.isSearching }
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func roomsAreFilteredByName() async {
-        answer(1...1)
+        provideMatches(1...1)
         let model = open()
         model.send(.field(.type("in:pla x")))
         await eventually { !model.state.isSearching }

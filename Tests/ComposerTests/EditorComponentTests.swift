@@ -118,17 +118,17 @@ struct EditorComponentTests {
 
     private final class Interceptor: ComposerInterceptor {
         let name: String
-        let answer: Interception
+        let interception: Interception
         let calls = Mutex(0)
 
-        init(_ name: String, _ answer: Interception) {
+        init(_ name: String, _ interception: Interception) {
             self.name = name
-            self.answer = answer
+            self.interception = interception
         }
 
         func intercept(_ change: TextEdit, origin: EditOrigin, in document: ComposerDocument) -> Interception {
             calls.withLock { $0 += 1 }
-            return answer
+            return interception
         }
     }
 

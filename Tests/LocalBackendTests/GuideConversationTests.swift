@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Returns the guide's next message.
-    private func answer(_ updates: inout Updates) async -> Message? {
+    private func nextGuideMessage(_ updates: inout Updates) async -> Message? {
         while let update = await updates.next(isolation: #isolation) {
             if case .changed(let messages) = update,
                 let message = messages.first(where: { $0.sender == LocalBackend.guideID })
@@ -71,7 +71,7 @@ import Testing
         await harness.clock.waitForSleepers()
         try await harness.backend.send(Fixtures.outgoing("And a newline?"), to: room)
         harness.clock.advance(by: enough)
-        let first = await answer(&updates)
+        let first = await nextGuideMessage(&updates)
         #expect(first?.text.contains("choose **Edit**") == true)
         #expect(first?.text.contains("Press `Shift+Return`") == true)
         try await harness.backend.send(Fixtures.outgoing("thanks"), to: room)
@@ -79,7 +79,7 @@ import Testing
         harness.clock.advance(by: enough)
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
-        #expect(await answer(&updates)?.text == "You’re welcome!")
+        #expect(await nextGuideMessage(&updates)?.text == "You’re welcome!")
         let senders = try await history(room, of: harness)
         #expect(senders == ["guide", "guide", "guide", "own", "own", "guide", "own", "guide"])
     }
@@ -94,7 +94,7 @@ import Testing
         again.clock.advance(by: enough)
         await again.clock.waitForSleepers()
         again.clock.advance(by: enough)
-        #expect(await answer(&updates)?.text.contains("Drafts are saved") == true)
+        #expect(await nextGuideMessage(&updates)?.text.contains("Drafts are saved") == true)
         let third = try await again.restarted()
         #expect(third.clock.sleeperCount == 0)
         #expect(try await history(room, of: third) == ["guide", "guide", "guide", "own", "guide"])
@@ -193,7 +193,7 @@ import Testing
         await harness.clock.waitForSleepers()
         try await harness.backend.delete(sent.id, in: room)
         harness.clock.advance(by: enough)
-        let remark = await answer(&updates)
+        let remark = await nextGuideMessage(&updates)
         #expect(remark?.text.contains("You deleted a message") == true)
         #expect(remark?.text.contains("Drafts are saved") == false)
     }
@@ -208,7 +208,7 @@ import Testing
         harness.clock.advance(by: enough)
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
-        let reply = await answer(&updates)
+        let reply = await nextGuideMessage(&updates)
         #expect(reply?.text.contains("Drafts are saved") == true)
         #expect(reply?.text.contains("You edited a message") == true)
     }
@@ -277,7 +277,7 @@ import Testing
         harness.clock.advance(by: enough)
         await harness.clock.waitForSleepers()
         harness.clock.advance(by: enough)
-        _ = await answer(&updates)
+        _ = await nextGuideMessage(&updates)
         try await harness.backend.edit(sent.id, in: room, text: "three")
         await harness.clock.waitForSleepers()
         let task = await harness.backend.guide.conversations[room]?.task

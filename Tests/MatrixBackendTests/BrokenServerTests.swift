@@ -73,8 +73,8 @@ import Testing
         request.limit = 10_000
         request.timeout = .milliseconds(error == .timedOut ? 300 : 20_000)
         do {
-            let answer = try await transport.send(request)
-            Issue.record("status \(answer.status) and \(answer.body.count) bytes")
+            let response = try await transport.send(request)
+            Issue.record("status \(response.status) and \(response.body.count) bytes")
         } catch let thrown as TransportError {
             if let error { #expect(thrown == error) }
             #expect(!"\(thrown)".contains("127.0.0.1") && !"\(thrown)".contains("secret"))

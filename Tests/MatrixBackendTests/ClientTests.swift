@@ -84,8 +84,8 @@ import Testing
 
     @Test func retryAfterDateIsParsed() {
         let now = Date(timeIntervalSince1970: 1_767_323_045)
-        let answer = MatrixResponse(status: 429, headers: ["retry-after": "Fri, 02 Jan 2026 03:04:15 GMT"])
-        #expect(MatrixError(answer, now: now) == .busy(retryAfter: .seconds(10)))
+        let response = MatrixResponse(status: 429, headers: ["retry-after": "Fri, 02 Jan 2026 03:04:15 GMT"])
+        #expect(MatrixError(response, now: now) == .busy(retryAfter: .seconds(10)))
     }
 
     @Test func pathsAndQueriesAreFullyEncoded() async throws {

@@ -7,16 +7,16 @@ import Synchronization
 /// Responds at once with what a test provides; `/sync` requests wait until the test provides a response.
 final class FakeHomeserver: MatrixTransport {
     private let asked = Mutex<[MatrixRequest]>([])
-    private let answer: @Sendable (MatrixRequest) -> JSONValue?
+    private let respond: @Sendable (MatrixRequest) -> JSONValue?
     private let syncs: AsyncStream<JSONValue>
     private let queued: AsyncStream<JSONValue>.Continuation
     /// Counts of syncs provided, returned and processed: the client's next request shows that it has processed a
     /// response.
     private let counts = Mutex((queued: 0, answered: 0, consumed: 0))
 
-    /// - Parameter answer: returns the response body, or `nil` for `M_NOT_FOUND`.
-    init(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) {
-        self.answer = answer
+    /// - Parameter respond: returns the response body, or `nil` for `M_NOT_FOUND`.
+    init(_ respond: @escaping @Sendable (MatrixRequest) -> JSONValue?) {
+        self.respond = respond
         (syncs, queued) = AsyncStream.makeStream(of: JSONValue.self)
     }
 
@@ -49,7 +49,7 @@ final class FakeHomeserver: MatrixTransport {
             throw CancellationError()
         }
         asked.withLock { $0.append(request) }
-        return try Self.response(answer(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
+        return try Self.response(respond(request) ?? ["errcode": "M_NOT_FOUND", "status": 404])
     }
 
     /// A `status` in the body sets the HTTP status.

@@ -7,10 +7,10 @@ import Synchronization
 /// Responds with what a test provides and records the requests.
 final class FakeTransport: MatrixTransport {
     private let asked = Mutex<[MatrixRequest]>([])
-    private let answer: @Sendable (MatrixRequest) throws -> MatrixResponse
+    private let respond: @Sendable (MatrixRequest) throws -> MatrixResponse
 
-    init(_ answer: @escaping @Sendable (MatrixRequest) throws -> MatrixResponse) {
-        self.answer = answer
+    init(_ respond: @escaping @Sendable (MatrixRequest) throws -> MatrixResponse) {
+        self.respond = respond
     }
 
     /// Gives the same response to every request.
@@ -19,9 +19,9 @@ final class FakeTransport: MatrixTransport {
     }
 
     /// Responds with JSON, whose `status` is that of the response, and with 404 for `nil`.
-    static func answering(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue?) -> FakeTransport {
+    static func responding(_ respond: @escaping @Sendable (MatrixRequest) -> JSONValue?) -> FakeTransport {
         FakeTransport { request in
-            let body = answer(request)
+            let body = respond(request)
             return MatrixResponse(
                 status: body == nil ? 404 : body?["status"]?.integer.map { Int($0) } ?? 200,
                 body: try (body ?? ["errcode": "M_NOT_FOUND"]).encoded())
@@ -32,7 +32,7 @@ final class FakeTransport: MatrixTransport {
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {
         asked.withLock { $0.append(request) }
-        return try answer(request)
+        return try respond(request)
     }
 
     var client: MatrixClient {

@@ -15,7 +15,7 @@ import Testing
     ]
     private let own = MemberID("@me:example.org")
 
-    private func answer(_ events: [JSONValue]) -> JSONValue {
+    private func syncResponse(_ events: [JSONValue]) -> JSONValue {
         [
             "next_batch": "s2",
             "rooms": [
@@ -38,7 +38,7 @@ import Testing
             for mutated in event.mutations(with: Self.junk) {
                 count += 1
                 // Serialize first, as over the wire, so that the JSON parser is tested too.
-                let data = try answer([first, mutated, last]).encoded()
+                let data = try syncResponse([first, mutated, last]).encoded()
                 let update = try PlainSync.read(JSONValue(parsing: data), since: "s1")
                 let room = try #require(update.rooms.first)
                 #expect(room.timeline.count + update.skipped == 3, "\(mutated)")
@@ -59,7 +59,7 @@ import Testing
     func tooDeepEventDoesNotAffectOthers(open: String, close: String) async throws {
         let events = [Events.text("$1", "before"), Events.text("$2", "DEEP"), Events.text("$3", "after")]
         let deep = String(repeating: open, count: 100_000) + "1" + String(repeating: close, count: 100_000)
-        let body = String(decoding: try answer(events).encoded(), as: UTF8.self)
+        let body = String(decoding: try syncResponse(events).encoded(), as: UTF8.self)
             .replacing(#""DEEP""#, with: deep)
         let said = try await FakeTransport(200, body).client.call(.get, ["client", "v3", "sync"])
         let room = try #require(try PlainSync.read(said, since: "s1").rooms.first)
@@ -99,7 +99,7 @@ import Testing
                 _ = try PlainSync.read(mutated, since: "s1")
             } catch MatrixError.malformed {
                 let token = mutated["next_batch"]?.string
-                #expect(token == nil || token == "", "only an answer without a token is refused: \(mutated)")
+                #expect(token == nil || token == "", "only a response without a token is rejected: \(mutated)")
             }
         }
     }
@@ -129,7 +129,7 @@ import Testing
                 _ = try SlidingSync.read(mutated)
             } catch MatrixError.malformed {
                 let token = mutated["pos"]?.string
-                #expect(token == nil || token == "", "only an answer without a token is refused: \(mutated)")
+                #expect(token == nil || token == "", "only a response without a token is rejected: \(mutated)")
             }
         }
         let read = try SlidingSync.read(whole)

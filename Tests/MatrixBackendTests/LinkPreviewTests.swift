@@ -34,9 +34,9 @@ import Testing
         server.requests.map(\.url).filter { $0.path.hasSuffix("/preview_url") }
     }
 
-    private func server(_ answer: JSONValue?, encryption: JSONValue? = nil) -> FakeHomeserver {
+    private func server(_ response: JSONValue?, encryption: JSONValue? = nil) -> FakeHomeserver {
         FakeHomeserver { request in
-            if request.url.path.hasSuffix("/preview_url") { return answer }
+            if request.url.path.hasSuffix("/preview_url") { return response }
             if request.url.path.contains("m.room.encryption") { return encryption }
             return nil
         }
@@ -83,8 +83,8 @@ import Testing
         ])
         #expect(preview?.title.count == 200 && preview?.summary == "abc" && preview?.site == "")
         #expect(preview?.picture == nil, "only what the homeserver has itself")
-        for answer: JSONValue in [[:], ["og:title": ""], ["og:title": "\u{200B}"], ["og:title": [1]]] {
-            #expect(LinkPreviews.preview(from: answer) == nil)
+        for response: JSONValue in [[:], ["og:title": ""], ["og:title": "\u{200B}"], ["og:title": [1]]] {
+            #expect(LinkPreviews.preview(from: response) == nil)
         }
     }
 }

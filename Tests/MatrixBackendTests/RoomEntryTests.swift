@@ -30,7 +30,7 @@ import Testing
     @Test("An accepted invitation of a direct chat becomes a room, and an entry of the list of direct chats")
     func accept() async throws {
         let invitation = RoomID("!new:example.org")
-        let transport = FakeTransport.answering { request in
+        let transport = FakeTransport.responding { request in
             if request.url.path.contains("/join/") { return ["room_id": .string(invitation.rawValue)] }
             return request.method == .put ? [:] : nil
         }
@@ -59,7 +59,7 @@ import Testing
 
     @Test("A room is left only if the server has no membership of the user", arguments: ["join", "ban"])
     func leave(membership: String) async throws {
-        let transport = FakeTransport.answering { request in
+        let transport = FakeTransport.responding { request in
             request.method == .post
                 ? ["errcode": "M_FORBIDDEN", "status": 403] : ["membership": .string(membership)]
         }
@@ -76,7 +76,7 @@ import Testing
 
     @Test("A direct chat is used again unless one of both has left it", arguments: ["join", "leave"])
     func directChat(membership: String) async throws {
-        let transport = FakeTransport.answering { [room, partner] request in
+        let transport = FakeTransport.responding { [room, partner] request in
             if request.url.path.hasSuffix("/m.direct") {
                 return request.method == .get ? .object([partner: [.string(room.rawValue)]]) : [:]
             }
@@ -97,7 +97,7 @@ import Testing
 
     @Test("Rooms missing in the server's list are removed only if it confirms each", arguments: ["join", "leave"])
     func leftRooms(membership: String) async throws {
-        let transport = FakeTransport.answering { request in
+        let transport = FakeTransport.responding { request in
             request.url.path.hasSuffix("/joined_rooms")
                 ? ["joined_rooms": []] : ["membership": .string(membership)]
         }
@@ -119,7 +119,7 @@ import Testing
 
     @Test("What is unknown of encryption is asked before anything is sent, and stays on")
     func encryption() async throws {
-        let transport = FakeTransport.answering {
+        let transport = FakeTransport.responding {
             $0.url.path.contains("/m.room.encryption") ? ["algorithm": "x"] : nil
         }
         let parts = try await AccountParts.make(transport.client)
@@ -139,7 +139,7 @@ import Testing
 
     @Test("No preview is requested of a link in an encrypted room")
     func linkPreview() async throws {
-        let transport = FakeTransport.answering { _ in ["og:title": "A page"] }
+        let transport = FakeTransport.responding { _ in ["og:title": "A page"] }
         let parts = try await AccountParts.make(transport.client)
         let previews = LinkPreviews(
             client: parts.client, store: parts.store,

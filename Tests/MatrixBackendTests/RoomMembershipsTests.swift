@@ -24,7 +24,7 @@ import Testing
 
     @Test("A search of the directory leaves the user out, and names without content")
     func users() async throws {
-        let transport = FakeTransport.answering { _ in
+        let transport = FakeTransport.responding { _ in
             [
                 "results": [
                     ["user_id": "@me:example.org", "display_name": "Me"],
@@ -90,7 +90,7 @@ import Testing
 
     @Test("The server's members are stored; roles and permissions derive from the power levels")
     func members() async throws {
-        let transport = FakeTransport.answering { request in
+        let transport = FakeTransport.responding { request in
             switch request.url.path {
             case let path where path.hasSuffix("/members"):
                 [

@@ -17,7 +17,7 @@ import Testing
 
     @Test("A name or topic that the server accepts is stored, on one line")
     func accepted() async throws {
-        let transport = FakeTransport.answering { _ in ["event_id": "$e"] }
+        let transport = FakeTransport.responding { _ in ["event_id": "$e"] }
         let parts = try await AccountParts.make(transport.client)
         try await settings(parts).rename(room, to: "  New \n name ")
         #expect(try await parts.store.room(room).name == "New name")

@@ -14,7 +14,8 @@ import Testing
     private let ann = "@ann:example.org"
     private let folder = TemporaryFolder()
 
-    private func answer(_ token: String, _ timeline: [JSONValue], _ more: [String: JSONValue] = [:]) -> JSONValue {
+    private func syncResponse(_ token: String, _ timeline: [JSONValue], _ more: [String: JSONValue] = [:]) -> JSONValue
+    {
         let roomUpdate: JSONValue = .object(
             ["timeline": ["events": .array(timeline)]].merging(more) { _, new in new })
         return ["next_batch": .string(token), "rooms": ["join": .object([room.rawValue: roomUpdate])]]
@@ -50,13 +51,13 @@ import Testing
         ]
         if what == "member" { people.append(Events.member("@cleo:example.org", "Cleo")) }
         if what != "alias", what != "member" { people.append(state("$name", "m.room.name", ["name": "Garden"])) }
-        server.sync(answer("1", people))
+        server.sync(syncResponse("1", people))
         #expect(try await name() == ["alias": "Ann, Bob", "member": "Ann, Bob, Cleo"][what] ?? "Garden")
-        server.sync(answer("2", news))
+        server.sync(syncResponse("2", news))
         #expect(try await name() == "Ann, Bob")
-        server.sync(answer("3", [Events.member("@bob:example.org", "Bob", "leave")]))
+        server.sync(syncResponse("3", [Events.member("@bob:example.org", "Bob", "leave")]))
         #expect(try await name() == "Ann")
-        server.sync(answer("4", [Events.member(ann, "Ann", "leave")]))
+        server.sync(syncResponse("4", [Events.member(ann, "Ann", "leave")]))
         #expect(try await name() == "Empty Room")
         await backend.close()
         await store.close()
@@ -70,11 +71,12 @@ import Testing
             "$i", "m.room.member", ["membership": "invite", "displayname": "Bob"], by: "@me:example.org",
             stateKey: "@bob:example.org")
         server.sync(
-            answer(
+            syncResponse(
                 "1", [Events.member("@me:example.org", "Me"), invited], ["summary": ["m.heroes": ["@bob:example.org"]]])
         )
         for token in ["2", "3"] {
-            server.sync(answer(token, [state("$n\(token)", "m.room.name", token == "2" ? ["name": "Garden"] : [:])]))
+            server.sync(
+                syncResponse(token, [state("$n\(token)", "m.room.name", token == "2" ? ["name": "Garden"] : [:])]))
         }
         try await server.waitUntilConsumed()
         #expect(try await store.roomSummaries().map(\.room.name) == ["Bob"])
@@ -86,7 +88,7 @@ import Testing
         let server = FakeHomeserver { _ in nil }
         let (backend, store) = try await server.start(in: folder)
         server.sync(
-            answer(
+            syncResponse(
                 "1",
                 [
                     Events.member("@me:example.org", "Me"), Events.member(ann, "Rude"),
@@ -96,25 +98,25 @@ import Testing
                     state("$alias", "m.room.canonical_alias", ["alias": "#rude:a"]),
                 ]))
         // Redacting replaced state, or an event that set none, changes nothing.
-        server.sync(answer("2", [redaction(of: "$old"), redaction(of: "$none")]))
+        server.sync(syncResponse("2", [redaction(of: "$old"), redaction(of: "$none")]))
         try await server.waitUntilConsumed()
         func summary() async throws -> RoomSummary { try #require(try await store.roomSummaries().first) }
         #expect(try await summary().room.name == "Rude")
         #expect(try await backend.topic(of: room) == "Rude")
-        server.sync(answer("3", ["$topic", "$name", "$avatar", "$member@ann:example.org"].map(redaction)))
+        server.sync(syncResponse("3", ["$topic", "$name", "$avatar", "$member@ann:example.org"].map(redaction)))
         try await server.waitUntilConsumed()
         #expect(try await summary().room.name == "#rude:a")
         #expect(try await backend.topic(of: room) == nil)
         #expect(try await summary().room.avatar == nil)
         let member = try await store.member(MemberID(ann), of: room)
         #expect(member?.displayName == ann && member?.hasLeft == false)
-        server.sync(answer("4", [redaction(of: "$alias")]))
+        server.sync(syncResponse("4", [redaction(of: "$alias")]))
         try await server.waitUntilConsumed()
         #expect(try await summary().room.name == ann)
         #expect(try await summary().room.address == nil)
         // Set and redacted in one response, then set again.
         server.sync(
-            answer(
+            syncResponse(
                 "5",
                 [
                     state("$name2", "m.room.name", ["name": "Rude"]), redaction(of: "$name2"),
@@ -135,9 +137,9 @@ import Testing
             request.url.path.hasSuffix("/messages") ? ["chunk": [missed]] : nil
         }
         let (backend, store) = try await server.start(in: folder)
-        server.sync(answer("1", [Events.member(ann, "Ann"), state("$name", "m.room.name", ["name": "Rude"])]))
+        server.sync(syncResponse("1", [Events.member(ann, "Ann"), state("$name", "m.room.name", ["name": "Rude"])]))
         let later: JSONValue = ["events": [Events.text("$1", "x")], "limited": true, "prev_batch": "p"]
-        server.sync(answer("2", [], ["timeline": later]))
+        server.sync(syncResponse("2", [], ["timeline": later]))
         try await server.waitUntilConsumed()
         for await rooms in backend.roomSummaries() where rooms.first?.room.name == "Ann" { break }
         await backend.close()
@@ -151,7 +153,7 @@ import Testing
         let (first, second) = (
             state("$1", "m.room.name", ["name": "First"]), state("$2", "m.room.name", ["name": "Second"])
         )
-        server.sync(answer("1", [first, second, first]))
+        server.sync(syncResponse("1", [first, second, first]))
         try await server.waitUntilConsumed()
         #expect(try await store.roomSummaries().map(\.room.name) == ["Second"])
         await backend.close()

@@ -97,12 +97,12 @@ import Testing
         for fall in 1...3 {
             isLess = window.shrink()
             #expect(isLess)
-            var answers = 0
+            var responses = 0
             repeat {
                 isMore = window.grow()
-                answers += 1
+                responses += 1
             } while !isMore
-            #expect(answers == 1 << fall)
+            #expect(responses == 1 << fall)
         }
         for number in 1...4 {
             isLess = window.shrink()
@@ -173,7 +173,7 @@ private final class BoundedServer: MatrixTransport {
             return news
         }
         if isWaiting { try await Task.sleep(for: .seconds(60)) }
-        return MatrixResponse(status: 200, body: try answer(news, asked.events, isSliding: request.method == .post))
+        return MatrixResponse(status: 200, body: try response(news, asked.events, isSliding: request.method == .post))
     }
 
     private static func read(_ request: MatrixRequest) throws -> Request {
@@ -190,7 +190,7 @@ private final class BoundedServer: MatrixTransport {
         return Request(rooms: .max, events: Int(limit), token: item("since"))
     }
 
-    private func answer(_ news: [Int], _ events: Int, isSliding: Bool) throws -> Data {
+    private func response(_ news: [Int], _ events: Int, isSliding: Bool) throws -> Data {
         let delivered = news.map { room in
             let timeline = (0..<events).map { Events.text("$\(room)-\($0)", "\($0)") }
             return ("!\(room):example.org", JSONValue.array(timeline))

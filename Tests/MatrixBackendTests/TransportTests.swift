@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TransportTests {
     private let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
-    private func ask(
+    private func exchange(
         _ steps: [ScriptedServer.Step], _ change: (inout MatrixRequest) -> Void = { _ in }
     ) async throws -> MatrixResponse {
         let server = try ScriptedServer(steps)
@@ -23,12 +23,12 @@ import Testing
     }
 
     @Test func responseHasStatusHeadersAndBody() async throws {
-        let answer = try await ask([
+        let response = try await exchange([
             .write("HTTP/1.1 429 Slow down\r\nRetry-After: 7\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
         ])
-        #expect(answer.status == 429)
-        #expect(answer.headers["retry-after"] == "7")
-        #expect(answer.body == Data("{}".utf8))
+        #expect(response.status == 429)
+        #expect(response.headers["retry-after"] == "7")
+        #expect(response.body == Data("{}".utf8))
     }
 
     /// A server that reads a request on a reused connection and hangs up may have processed it; libcurl retries by
@@ -44,8 +44,8 @@ import Testing
         var request = MatrixRequest(.post, server.url.appending(path: "createRoom"))
         request.body = .json(Data(String(repeating: " ", count: 1000).utf8))
         request.isOnce = isOnce
-        let answer = try await transport.send(request)
-        #expect(answer.status == 200)
+        let response = try await transport.send(request)
+        #expect(response.status == 200)
         #expect(server.received.components(separatedBy: "POST /createRoom").count - 1 == count)
     }
 
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func canceledRequestEnds() async throws {
-        let task = Task { try await ask([.write(head), .hang]) }
+        let task = Task { try await exchange([.write(head), .hang]) }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
@@ -73,10 +73,10 @@ import Testing
         let other = try ScriptedServer([.write(head + "Content-Length: 2\r\nConnection: close\r\n\r\n{}")])
         defer { other.stop() }
         let move = "HTTP/1.1 302 Found\r\nLocation: \(other.url)/y\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        let stayed = try await ask([.write(move)])
+        let stayed = try await exchange([.write(move)])
         #expect(stayed.status == 302)
         #expect(other.count == 0, "the other server was not asked")
-        let followed = try await ask([.write(move)]) { $0.followsRedirects = true }
+        let followed = try await exchange([.write(move)]) { $0.followsRedirects = true }
         #expect(followed.status == 200 && followed.body == Data("{}".utf8))
         #expect(followed.headers["location"] == nil, "of what was on the way, nothing is in the answer")
         // A different port is a different origin.
@@ -85,12 +85,16 @@ import Testing
 
     @Test func redirectLoopsAreBounded() async throws {
         let move = "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        await #expect(throws: TransportError.self) { _ = try await ask([.write(move)]) { $0.followsRedirects = true } }
+        await #expect(throws: TransportError.self) {
+            _ = try await exchange([.write(move)]) { $0.followsRedirects = true }
+        }
     }
 
     @Test func redirectsToFilesAreRejected() async throws {
         let move = "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"
-        await #expect(throws: TransportError.self) { _ = try await ask([.write(move)]) { $0.followsRedirects = true } }
+        await #expect(throws: TransportError.self) {
+            _ = try await exchange([.write(move)]) { $0.followsRedirects = true }
+        }
     }
 
     @Test func tokenIsAHeaderAndPathsAreUnchanged() async throws {
@@ -123,10 +127,10 @@ import Testing
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
         // A leftover temporary file does no harm.
         defer { try? FileManager.default.removeItem(at: file) }
-        let answer = try await ask([.write(head + "Content-Length: 5\r\nConnection: close\r\n\r\nbytes")]) {
+        let response = try await exchange([.write(head + "Content-Length: 5\r\nConnection: close\r\n\r\nbytes")]) {
             $0.destination = .file(file)
         }
-        #expect(answer.body.isEmpty)
+        #expect(response.body.isEmpty)
         #expect(try Data(contentsOf: file) == Data("bytes".utf8))
     }
 
@@ -145,8 +149,8 @@ import Testing
         var request = MatrixRequest(.post, server.url.appending(path: "x"))
         request.body = .file(file, type: "text/plain\r\nX: y")
         request.progress = { part in told.withLock { $0.append(part) } }
-        let answer = try await transport.send(request)
-        #expect(answer.status == 200)
+        let response = try await transport.send(request)
+        #expect(response.status == 200)
         #expect(server.received.hasPrefix("POST /x ") && server.received.hasSuffix("\r\n\r\n" + content))
         #expect(!server.received.contains("X: y"), "a type adds no line to the head")
         let parts = told.withLock { $0 }
@@ -159,7 +163,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let told = Mutex<[Double]>([])
         let chunk = String(repeating: "x", count: 1000)
-        _ = try await ask([.write(head + "Content-Length: 1000000\r\n\r\n"), .repeat(chunk, 1000)]) {
+        _ = try await exchange([.write(head + "Content-Length: 1000000\r\n\r\n"), .repeat(chunk, 1000)]) {
             $0.destination = .file(file)
             $0.progress = { part in told.withLock { $0.append(part) } }
         }
@@ -170,13 +174,15 @@ import Testing
 
     @Test func errorResponseIsNotWrittenToTheFile() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "parlance-\(UUID().uuidString)")
-        let answer = try await ask([.write("HTTP/1.1 404 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")]) {
+        let response = try await exchange([
+            .write("HTTP/1.1 404 No\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+        ]) {
             $0.destination = .file(file)
         }
-        #expect(answer.status == 404 && answer.body == Data("{}".utf8))
+        #expect(response.status == 404 && response.body == Data("{}".utf8))
         #expect(!FileManager.default.fileExists(atPath: file.path))
         // An empty body creates an empty file.
-        _ = try await ask([.write(head + "Content-Length: 0\r\nConnection: close\r\n\r\n")]) {
+        _ = try await exchange([.write(head + "Content-Length: 0\r\nConnection: close\r\n\r\n")]) {
             $0.destination = .file(file)
         }
         #expect(try Data(contentsOf: file).isEmpty)
@@ -186,10 +192,10 @@ import Testing
     @Test func missingFilesAreReported() async throws {
         let gone = URL(fileURLWithPath: "/nowhere/at/all")
         await #expect(throws: ChatError.unreadableFile) {
-            _ = try await ask([]) { $0.body = .file(gone, type: "text/plain") }
+            _ = try await exchange([]) { $0.body = .file(gone, type: "text/plain") }
         }
         await #expect(throws: ChatError.self) {
-            _ = try await ask([.write(head + "Content-Length: 2\r\n\r\n{}")]) { $0.destination = .file(gone) }
+            _ = try await exchange([.write(head + "Content-Length: 2\r\n\r\n{}")]) { $0.destination = .file(gone) }
         }
     }
 
@@ -202,8 +208,8 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<60 {
                 group.addTask {
-                    let answer = try await transport.send(request)
-                    #expect(answer.status == 200)
+                    let response = try await transport.send(request)
+                    #expect(response.status == 200)
                 }
                 group.addTask {
                     let task = Task { try await transport.send(waiting) }

@@ -7,8 +7,8 @@ struct ProcessTests {
     @Test func everyLineIsAnsweredImmediately() throws {
         let replay = try ReplayProcess()
         for (number, letter) in "abc".enumerated() {
-            let answer = try #require(try replay.answer(to: #"{"type":"\#(letter)"}"#))
-            #expect(answer.hasPrefix(#"{"text":"\#("abc".prefix(number + 1))""#))
+            let response = try #require(try replay.response(to: #"{"type":"\#(letter)"}"#))
+            #expect(response.hasPrefix(#"{"text":"\#("abc".prefix(number + 1))""#))
         }
         let (lines, status) = try replay.finish()
         #expect(lines.isEmpty && status == 0)
@@ -38,9 +38,9 @@ struct ProcessTests {
     @Test(arguments: lines)
     func exitStatusReportsErrors(line: String, isError: Bool) throws {
         let replay = try ReplayProcess()
-        let answer = try #require(try replay.answer(to: line))
-        #expect(answer.hasPrefix(#"{"error":"#) == isError)
-        #expect(try replay.answer(to: #"{"state":true}"#)?.hasPrefix(#"{"text":"#) == true, "it goes on")
+        let response = try #require(try replay.response(to: line))
+        #expect(response.hasPrefix(#"{"error":"#) == isError)
+        #expect(try replay.response(to: #"{"state":true}"#)?.hasPrefix(#"{"text":"#) == true, "it goes on")
         let (rest, status) = try replay.finish()
         #expect(rest.isEmpty && status == (isError ? 1 : 0))
     }
@@ -54,7 +54,7 @@ struct ProcessTests {
         let replay = try ReplayProcess()
         try replay.write(Data([0xFF, 0xFE]) + Data(#"{"type":""#.utf8) + Data([0xC3, 0x28]) + Data("\"}\n".utf8))
         #expect(try replay.readLine() == #"{"error":"malformed JSON","line":1}"#)
-        #expect(try replay.answer(to: #"{"type":"é"}"#)?.hasPrefix(#"{"text":"é""#) == true)
+        #expect(try replay.response(to: #"{"type":"é"}"#)?.hasPrefix(#"{"text":"é""#) == true)
         #expect(try replay.finish().status == 1)
     }
 
@@ -70,9 +70,9 @@ struct ProcessTests {
     @Test func megabyteLineIsAnswered() throws {
         let replay = try ReplayProcess()
         let text = String(repeating: "x", count: 1_000_000)
-        let answer = try #require(try replay.answer(to: #"{"load":{"text":"\#(text)"}}"#))
-        #expect(answer.utf8.count > 1_000_000 && answer.hasPrefix(#"{"text":"xxx"#))
-        #expect(try replay.answer(to: #"{"backspace":1}"#)?.contains(#""selection":[999999,0]"#) == true)
+        let response = try #require(try replay.response(to: #"{"load":{"text":"\#(text)"}}"#))
+        #expect(response.utf8.count > 1_000_000 && response.hasPrefix(#"{"text":"xxx"#))
+        #expect(try replay.response(to: #"{"backspace":1}"#)?.contains(#""selection":[999999,0]"#) == true)
         #expect(try replay.finish().status == 0)
     }
 }

@@ -40,10 +40,10 @@ struct RandomLinesTests {
         for _ in 0..<2500 {
             let verb = Self.verbs.randomElement(using: &generator)!
             let line = Data(#"{"\#(verb)":\#(Self.arguments.randomElement(using: &generator)!)}"#.utf8)
-            let answer = driver.response(to: line)
-            let object = try JSONSerialization.jsonObject(with: Data(answer.utf8)) as? [String: Any]
+            let response = driver.response(to: line)
+            let object = try JSONSerialization.jsonObject(with: Data(response.utf8)) as? [String: Any]
             #expect(object?["error"] is String || object?["text"] is String)
-            #expect(again.response(to: line) == answer, "a trace replayed is equal")
+            #expect(again.response(to: line) == response, "a trace replayed is equal")
         }
     }
 }

@@ -25,7 +25,7 @@ final class ReplayProcess {
     }
 
     /// Writes a line and waits for its response.
-    func answer(to line: String) throws -> String? {
+    func response(to line: String) throws -> String? {
         try write(Data((line + "\n").utf8))
         return try readLine()
     }

@@ -100,7 +100,7 @@ struct LimitTests {
         #expect(script.effects.contains(.rejected(.limit(rejected: 2))))
     }
 
-    /// The count of the trimmed text follows every edit at its ends.
+    /// Every edit at the ends updates the count of the trimmed text.
     @Test func trimmedWhiteSpaceDoesNotCount() {
         var script = ComposerScript(configuration(100, .soft))
         script.load("\n \r\n👩‍💻e\u{301}x \n ")

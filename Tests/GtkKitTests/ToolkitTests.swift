@@ -93,7 +93,7 @@ final class ToolkitTests: GtkTestCase {
             XCTAssertTrue(window.saveWindowPNG(to: path, margin: 20))
             let header = try Data(contentsOf: URL(fileURLWithPath: path)).dropFirst(16).prefix(8)
             let size = [header.prefix(4), header.suffix(4)].map { $0.reduce(0) { $0 << 8 | Int($1) } }
-            // Without the frame that GTK draws where no compositor is.
+            // Without the frame that GTK draws if there is no compositor.
             XCTAssertEqual(size, [content.width + 40, content.height + 40].map { $0 * window.scaleFactor })
             window.destroy()
         }

@@ -37,8 +37,8 @@ struct WrittenColumn: Codable {
         return String(decoding: try encoder.encode(self), as: UTF8.self)
     }
 
-    /// An SQL condition: the source text of the row `w` is plain text, without decoding it: `syntax` is the last
-    /// of the sorted keys.
+    /// An SQL condition: the source text of the row `w` is plain text. Nothing is decoded, because `syntax` is the last of
+    /// the sorted keys.
     static let isPlain = #"substr(w.data, -17) = '"syntax":"plain"}'"#
 
     /// An SQL condition: the row `w` has a source text written in this application.

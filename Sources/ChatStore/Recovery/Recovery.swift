@@ -75,7 +75,7 @@ struct Recovery {
         Set((try? source.read { db in try db.columns(in: table).map(\.name) }) ?? [])
     }
 
-    /// Returns the rows up to the first that cannot be read.
+    /// Returns the rows up to the first that cannot be read: those after it are lost, as SQLite cannot skip it.
     private func rows(_ query: String, in source: DatabaseQueue) -> [[DatabaseValue]] {
         var rows: [[DatabaseValue]] = []
         try? source.read { db in

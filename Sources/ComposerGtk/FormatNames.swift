@@ -12,23 +12,18 @@ struct FormatName {
         self.icon = icon.map { "parlance-\($0)-symbolic" }
     }
 
-    init(of rule: MarkdownRule) { self = Self.byTitle[rule.title] ?? Self(rule.title, icon: nil) }
-
-    /// By the titles of the presets' rules, which are identifiers.
-    private static let byTitle: [String: Self] = {
-        let italic = Self(translated("Italic"), icon: "italic")
-        let codeBlock = Self(translated("Code Block"), icon: "code-block")
-        return [
-            "Bold": Self(translated("Bold"), icon: "bold"),
-            "Italic": italic,
-            "Italics": italic,
-            "Strike": Self(translated("Strikethrough"), icon: "strikethrough"),
-            "Code": Self(translated("Code"), icon: "code"),
-            "Code block": codeBlock,
-            "Preformatted": codeBlock,
-            "Quote": Self(translated("Quote"), icon: "quote"),
-            "List": Self(translated("List"), icon: "list"),
-            "Link": Self(translated("Link"), icon: "link"),
-        ]
-    }()
+    init(of rule: MarkdownRule) {
+        self =
+            switch rule.kind {
+            case .bold: Self(translated("Bold"), icon: "bold")
+            case .italic: Self(translated("Italic"), icon: "italic")
+            case .strikethrough: Self(translated("Strikethrough"), icon: "strikethrough")
+            case .code: Self(translated("Code"), icon: "code")
+            case .codeBlock: Self(translated("Code Block"), icon: "code-block")
+            case .quote: Self(translated("Quote"), icon: "quote")
+            case .list: Self(translated("List"), icon: "list")
+            case .link: Self(translated("Link"), icon: "link")
+            case nil: Self(rule.title, icon: nil)
+            }
+    }
 }

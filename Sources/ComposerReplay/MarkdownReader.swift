@@ -5,21 +5,30 @@ import JSONReading
 struct MarkdownOptionParser {
     static func rules(_ value: Argument) throws -> [MarkdownRule] {
         if case .object(let kinds) = value.value {
-            let standardRules = MarkdownRule.commonMark
-            for name in kinds.keys.sorted()
-            where !standardRules.contains(where: { $0.title.lowercased() == name.lowercased() }) {
+            for name in kinds.keys.sorted() where kind(named: name) == nil {
                 throw ReplayError("unknown Markdown \"\(name)\"")
             }
-            return try standardRules.compactMap { base in
-                let entry = kinds.sorted { $0.key < $1.key }.first { $0.key.lowercased() == base.title.lowercased() }
+            return try MarkdownRule.commonMark.compactMap { base in
+                let entry = kinds.sorted { $0.key < $1.key }.first { kind(named: $0.key) == base.kind }
                 return try entry.map { try rule(Argument($0.value), base: base) }
             }
         }
         return try value.array().map { entry in
             let fields = try entry.object(required: ["symbol"], optional: keys)
             let symbol = try fields["symbol"].string()
-            return try rule(entry, base: MarkdownRule(symbol: symbol, title: symbol, form: form(of: symbol)))
+            var rule = try rule(entry, base: MarkdownRule(symbol: symbol, title: symbol, form: form(of: symbol)))
+            rule.kind = kind(titled: rule.title)
+            return rule
         }
+    }
+
+    private static func kind(named name: String) -> MarkdownRule.Kind? {
+        MarkdownRule.Kind.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+    }
+
+    /// Traces name the kind of a rule in a list by its title, which may be that of the Slack preset.
+    private static func kind(titled title: String) -> MarkdownRule.Kind? {
+        (MarkdownRule.commonMark + MarkdownRule.slack).first { $0.title == title }?.kind
     }
 
     private static let keys = ["symbol", "title", "closes", "form", "offer"]

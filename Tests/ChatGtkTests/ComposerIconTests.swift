@@ -48,6 +48,8 @@ final class ComposerIconTests: GtkTestCase {
             let own = FormatName(of: MarkdownRule(symbol: "^", title: "Small", form: .pair))
             XCTAssertNil(own.icon)
             XCTAssertEqual(own.label, "Small", "a rule of the host has its title")
+            let renamed = FormatName(of: MarkdownRule(.quote, symbol: "| ", title: "Citation", form: .linePrefix))
+            XCTAssertEqual(renamed.label, "Quote", "its kind names it, not its title")
         }
     }
 

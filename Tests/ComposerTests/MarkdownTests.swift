@@ -86,6 +86,28 @@ struct MarkdownTests {
         #expect(script.text == "**a**")
     }
 
+    /// Recorded traces contain them.
+    @Test func titlesOfKindsArePinned() {
+        #expect(
+            MarkdownRule.Kind.allCases.map(\.rawValue)
+                == ["Bold", "Italic", "Strike", "Code", "Code block", "Quote", "List", "Link"])
+        #expect(MarkdownRule.commonMark.map(\.title) == MarkdownRule.Kind.allCases.map(\.rawValue))
+    }
+
+    /// The title of a rule is its host's to choose.
+    @Test func kindDecidesOnShortcutAndStyle() {
+        var configuration = ComposerConfiguration()
+        configuration.markdown = [
+            MarkdownRule(.italic, symbol: "/", title: "Schräg", form: .pair),
+            MarkdownRule(symbol: "^", title: "Italic", form: .pair),
+        ]
+        #expect(
+            KeyTable.standard(for: configuration).action(for: KeyChord("I", .control), in: []) == .format("Schräg"))
+        let styling = MarkdownStyling(rules: configuration.markdown)
+        #expect(styling.runs(in: "a /b/", isInFence: false).runs.contains { $0.style == .italic })
+        #expect(styling.runs(in: "a ^b^", isInFence: false).runs.isEmpty)
+    }
+
     @Test func mentionIsFormattedAsAWhole() {
         var script = ComposerScript()
         let mention = Mention(.custom("u"), text: "Ann Lee")

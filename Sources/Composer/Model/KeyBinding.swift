@@ -155,13 +155,13 @@ public struct KeyTable: Hashable, Sendable {
     ]
 
     private static func formats(_ configuration: ComposerConfiguration) -> [KeyBinding] {
-        let chords: [(KeyChord, titles: [String])] = [
-            (KeyChord("B", .control), ["Bold"]), (KeyChord("I", .control), ["Italic", "Italics"]),
-            (KeyChord("X", [.control, .shift]), ["Strike"]), (KeyChord("E", .control), ["Code"]),
-            (KeyChord("C", [.control, .shift]), ["Code block", "Preformatted"]), (KeyChord("K", .control), ["Link"]),
+        let chords: [(KeyChord, MarkdownRule.Kind)] = [
+            (KeyChord("B", .control), .bold), (KeyChord("I", .control), .italic),
+            (KeyChord("X", [.control, .shift]), .strikethrough), (KeyChord("E", .control), .code),
+            (KeyChord("C", [.control, .shift]), .codeBlock), (KeyChord("K", .control), .link),
         ]
-        return chords.compactMap { chord, titles in
-            configuration.markdown.first { titles.contains($0.title) }.map {
+        return chords.compactMap { chord, kind in
+            configuration.markdown.first { $0.kind == kind }.map {
                 KeyBinding(chord, .format($0.title), title: $0.title)
             }
         }

@@ -41,7 +41,7 @@ public struct MarkdownStyling: Sendable {
     public init(rules: [MarkdownRule]) {
         var pairs: [Pair] = []
         for rule in rules where rule.form == .pair {
-            guard let style = Self.stylesBySymbol[rule.symbol] ?? Self.titles[rule.title] else { continue }
+            guard let style = Self.stylesBySymbol[rule.symbol] ?? rule.kind.flatMap(Self.style) else { continue }
             pairs.append(Pair(symbol: Array(rule.symbol), style: style))
             if let other = Self.synonyms[rule.symbol], !rules.contains(where: { $0.symbol == other }) {
                 pairs.append(Pair(symbol: Array(other), style: style))
@@ -56,9 +56,16 @@ public struct MarkdownStyling: Sendable {
     }
 
     private static let stylesBySymbol: [String: Style] = ["**": .bold, "~~": .strike, "`": .code]
-    private static let titles: [String: Style] = [
-        "Bold": .bold, "Italic": .italic, "Italics": .italic, "Strike": .strike, "Code": .code,
-    ]
+    private static func style(of kind: MarkdownRule.Kind) -> Style? {
+        switch kind {
+        case .bold: .bold
+        case .italic: .italic
+        case .strikethrough: .strike
+        case .code: .code
+        case .codeBlock, .quote, .list, .link: nil
+        }
+    }
+
     private static let synonyms = ["**": "__", "_": "*"]
 
     /// Returns the styled ranges of a paragraph.

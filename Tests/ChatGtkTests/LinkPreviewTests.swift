@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatTestSupport
 import Foundation
 import GtkTestSupport
 import XCTest
@@ -123,10 +124,9 @@ final class LinkPreviewTests: GtkTestCase {
         let run = InlineRun(address, link: link, spoiler: spoiler ? Spoiler() : nil)
         return .message(
             MessageItem(
-                id: MessageID("m"), text: address, body: MessageBody(blocks: [.text(InlineText([run]))]),
-                senderID: MemberID("a"), senderName: "Ann", sentAt: Date(timeIntervalSince1970: 1_767_323_045),
-                isOwn: false, isEdited: false, isDeleted: false, delivery: .sent, transactionID: nil, startsGroup: true,
-                endsGroup: true, isBeingEdited: false))
+                message: Fixtures.message(1, by: Fixtures.other, text: address),
+                body: MessageBody(blocks: [.text(InlineText([run]))]), senderName: "Ann", isOwn: false,
+                startsGroup: true, endsGroup: true))
     }
 
     func testLinkPreviewAppearsWhenLoadedAndOpensItsLink() throws {

@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatTestSupport
 import Foundation
 import GtkTestSupport
 import MessageMarkup
@@ -39,10 +40,9 @@ final class MessageRowTests: GtkTestCase {
             gtk_widget_set_default_direction(isRightToLeft ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
             row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), delegate: delegate)
             var item = MessageItem(
-                id: MessageID("m"), text: markdown, body: MessageMarkup.body(markdown: markdown),
-                senderID: MemberID("a"), senderName: "Ann", sentAt: Date(timeIntervalSince1970: 1_767_323_045),
-                isOwn: isOwn, isEdited: false, isDeleted: false, delivery: .sent, transactionID: nil,
-                startsGroup: true, endsGroup: true, isBeingEdited: false)
+                message: Fixtures.message(1, by: Fixtures.other, text: markdown),
+                body: MessageMarkup.body(markdown: markdown), senderName: "Ann", isOwn: isOwn, startsGroup: true,
+                endsGroup: true)
             change(&item)
             row.show(.message(item), selected: nil)
             let column = Box(.vertical)
@@ -120,7 +120,7 @@ final class MessageRowTests: GtkTestCase {
     func testEditedMessagesHaveAPencilInTheBubble() throws {
         try onMain {
             for isOwn in [true, false] {
-                let bench = try Bench("hello", isOwn: isOwn) { $0.isEdited = true }
+                let bench = try Bench("hello", isOwn: isOwn) { $0.editedAt = Fixtures.date }
                 let pencil = try XCTUnwrap(
                     ConversationBench.descendants(of: bench.row.widget).first { $0.hasStyle("message-edited") })
                 XCTAssertEqual(pencil.tooltip, "Edited")

@@ -1,6 +1,7 @@
 import CGtk
 import ChatCore
 import ChatStore
+import ChatTestSupport
 import Foundation
 import GtkTestSupport
 import XCTest
@@ -27,10 +28,10 @@ final class UnsentMessageTests: GtkTestCase {
         _ delivery: Message.Delivery, isOwn: Bool = true, _ more: (inout MessageItem) -> Void = { _ in }
     ) -> TimelineItem {
         var item = MessageItem(
-            id: MessageID("m"), text: "hello", body: MessageBody(plain: "hello"), senderID: MemberID("own"),
-            senderName: "Robin", sentAt: Date(timeIntervalSince1970: 1_767_323_045), isOwn: isOwn, isEdited: false,
-            isDeleted: false, delivery: delivery, transactionID: TransactionID("t"), startsGroup: true,
-            endsGroup: true, isBeingEdited: false)
+            message: Fixtures.message(1, text: "hello"), body: MessageBody(plain: "hello"), senderName: "Robin",
+            isOwn: isOwn, startsGroup: true, endsGroup: true)
+        item.delivery = delivery
+        item.transactionID = TransactionID("t")
         more(&item)
         return .message(item)
     }

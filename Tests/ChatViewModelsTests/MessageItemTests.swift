@@ -8,9 +8,8 @@ import Testing
 struct MessageItemTests {
     private func item(_ text: String) -> MessageItem {
         MessageItem(
-            id: MessageID("m"), text: text, senderID: Fixtures.own.id, senderName: "Robin", sentAt: Fixtures.date,
-            isOwn: true, isEdited: false, isDeleted: false, delivery: .sent, startsGroup: true, endsGroup: true,
-            isBeingEdited: false)
+            message: Fixtures.message(1, text: text), senderName: "Robin", isOwn: true, startsGroup: true,
+            endsGroup: true)
     }
 
     @Test(arguments: ["", "short", "two\nlines", String(repeating: "x", count: 8_000)])

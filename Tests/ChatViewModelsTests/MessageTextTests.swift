@@ -12,10 +12,9 @@ import Testing
 
     private func item(_ change: (inout MessageItem) -> Void = { _ in }) -> MessageItem {
         var item = MessageItem(
-            id: MessageID("m"), text: "hello", body: MessageBody(plain: "hello"), senderID: Fixtures.own.id,
-            senderName: "Robin", sentAt: Fixtures.date, isOwn: true, isEdited: false, isDeleted: false,
-            delivery: .sent, transactionID: TransactionID("t"), startsGroup: true, endsGroup: true,
-            isBeingEdited: false)
+            message: Fixtures.message(1, text: "hello"), body: MessageBody(plain: "hello"), senderName: "Robin",
+            isOwn: true, startsGroup: true, endsGroup: true)
+        item.transactionID = TransactionID("t")
         change(&item)
         return item
     }
@@ -24,7 +23,7 @@ import Testing
     func captions() {
         #expect(texts.caption(item()) == "12:00")
         #expect(texts.caption(item { $0.endsGroup = false }) == "")
-        #expect(texts.caption(item { $0.isEdited = true }) == "12:00", "a pencil says so")
+        #expect(texts.caption(item { $0.editedAt = Fixtures.date }) == "12:00", "a pencil says so")
         #expect(texts.caption(item { $0.delivery = .sending }) == "Sending… · 12:00")
         #expect(
             texts.caption(

@@ -13,6 +13,7 @@ extension Message {
         content.wording = Wording("")
         content.attachments = []
         reactions = []
+        upload = nil
     }
 
     /// Adds or removes a member's reaction.

@@ -70,7 +70,7 @@ final class ConversationSources {
     private static func recentSenders(_ items: TimelineRows) -> [String] {
         var senders: [String] = []
         for message in items.suffix(100).reversed().lazy.compactMap(\.message) where !message.isOwn {
-            let sender = message.senderID.rawValue
+            let sender = message.sender.rawValue
             if !senders.contains(sender) { senders.append(sender) }
         }
         return senders

@@ -83,7 +83,7 @@ final class ComposedMessages {
 nonisolated extension ReplyTarget {
     init(_ item: MessageItem) {
         self.init(
-            messageID: item.id.rawValue, sender: item.senderName, senderID: item.senderID.rawValue,
+            messageID: item.id.rawValue, sender: item.senderName, senderID: item.sender.rawValue,
             preview: .text(PlainPreview.quote(item.body, attachments: item.attachments)))
     }
 }

@@ -2,7 +2,8 @@ public import ChatCore
 public import Composer
 public import Foundation
 
-/// A message with everything its row displays.
+/// A message with everything else that its row displays. The members of its ``message`` are members of it too.
+@dynamicMemberLookup
 public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// A reaction and who added it.
     public nonisolated struct Reaction: Equatable, Sendable {
@@ -41,24 +42,16 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         }
     }
 
-    public let id: MessageID
-    public var text: String
+    public var message: Message
     /// The parsed ``displayedText``.
     public var body = MessageBody()
-    public var senderID: MemberID
     public var senderName: String
     /// The sender's avatar URI, or `nil` if there is none.
     public var senderAvatar: String?
-    public var sentAt: Date
     public var isOwn: Bool
-    public var isEdited: Bool
-    public var isDeleted: Bool
-    public var delivery: Message.Delivery
-    /// The transaction ID of the user's own message, if this device sent it.
-    public var transactionID: TransactionID?
     /// The message being replied to.
     public var quote: Quote?
-    public var attachments: [MediaReference] = []
+    /// The reactions with the names of who added them.
     public var reactions: [Reaction] = []
     /// Members whose latest read receipt is at this message, most recent first; at most ``Message/maxReadReceipts``.
     public var readers: [Reader] = []
@@ -68,10 +61,6 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var hasLink = false
     /// Whether earlier versions of the message can be shown.
     public var hasHistory = false
-    /// The upload progress of its files, from 0 to 1; `nil` if nothing is being uploaded.
-    public var upload: Double?
-    /// A change by the user that the backend has not applied yet.
-    public var pendingChange: PendingChange?
     /// Whether it is pending and blocked until the user signs in again.
     public var waitsForSignIn = false
     /// Whether it is the first of consecutive messages by one sender, and shows the sender, with the time, if it is not
@@ -80,9 +69,18 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     /// Whether it is the last of consecutive messages by one sender, and shows the time if it is the user's own.
     public var endsGroup: Bool
     /// Whether the composer is editing this message.
-    public var isBeingEdited: Bool
+    public var isBeingEdited = false
     /// Whether it is selected for a bulk action.
     public var isSelected = false
+
+    public var id: MessageID { message.id }
+
+    public subscript<Value>(dynamicMember member: KeyPath<Message, Value>) -> Value { message[keyPath: member] }
+
+    public subscript<Value>(dynamicMember member: WritableKeyPath<Message, Value>) -> Value {
+        get { message[keyPath: member] }
+        set { message[keyPath: member] = newValue }
+    }
 
     /// The maximum number of characters a row displays: laying out a megabyte of text blocks the main loop for seconds.
     public static let maxDisplayedCharacters = 8_000
@@ -93,7 +91,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public static let quotedCharacters = 120
 
     /// The part of the text that a row displays.
-    public var displayedText: Substring { Self.displayedText(of: text) }
+    public var displayedText: Substring { Self.displayedText(of: message.text) }
 
     static func displayedText(of text: String) -> Substring {
         // Fast path: a text of so few bytes exceeds neither limit.
@@ -117,12 +115,13 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     }
 
     /// Whether ``displayedText`` is truncated.
-    public var isShortened: Bool { displayedText.endIndex < text.endIndex }
+    public var isShortened: Bool { displayedText.endIndex < message.text.endIndex }
 
-    public var canEdit: Bool { isOwn && !isDeleted && delivery == .sent }
-    public var canDelete: Bool { isOwn && !isDeleted }
+    public var isEdited: Bool { message.editedAt != nil && !message.isDeleted }
+    public var canEdit: Bool { isOwn && isSent }
+    public var canDelete: Bool { isOwn && !message.isDeleted }
     /// Whether sending failed and can be retried.
-    public var canRetry: Bool { isOwn && !isDeleted && delivery == .failed && transactionID != nil }
+    public var canRetry: Bool { canDelete && message.delivery == .failed && message.transactionID != nil }
     /// What the server rejected, awaiting the user's decision.
     public nonisolated enum RejectedItem: Equatable, Sendable {
         case message
@@ -131,20 +130,21 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
 
     public var rejectedItem: RejectedItem? {
         if canRetry { return .message }
-        return pendingChange.flatMap { $0.isRejected ? .change($0.kind) : nil }
+        return message.pendingChange.flatMap { $0.isRejected ? .change($0.kind) : nil }
     }
 
     /// Whether the message, or an edit or deletion of it, is pending.
     public var isOnItsWay: Bool {
-        delivery == .sending || pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false
+        message.delivery == .sending || message.pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false
     }
 
-    public var canCopy: Bool { !isDeleted }
-    public var canReply: Bool { !isDeleted && delivery == .sent }
-    public var canReact: Bool { supportsReactions && !isDeleted && delivery == .sent }
-    public var canSelect: Bool { !isDeleted && delivery == .sent }
-    public var canCopyLink: Bool { hasLink && !isDeleted && delivery == .sent }
-    public var canForward: Bool { !isDeleted && delivery == .sent }
+    public var canCopy: Bool { !message.isDeleted }
+    public var canReply: Bool { isSent }
+    public var canReact: Bool { supportsReactions && isSent }
+    public var canSelect: Bool { isSent }
+    public var canCopyLink: Bool { hasLink && isSent }
+    public var canForward: Bool { isSent }
+    private var isSent: Bool { !message.isDeleted && message.delivery == .sent }
     /// Whether the row shows the sender's name.
     public var showsSender: Bool { startsGroup && !isOwn }
 }

@@ -57,20 +57,13 @@ nonisolated struct TimelineLayout {
     /// - Parameter quote: the message being replied to.
     func item(_ message: Message, startsGroup: Bool, endsGroup: Bool, quote: MessageItem.Quote?) -> MessageItem {
         var item = MessageItem(
-            id: message.id, text: message.text, body: bodies.body(of: message), senderID: message.sender,
-            senderName: name(of: message.sender), senderAvatar: members[message.sender]?.avatar,
-            sentAt: message.sentAt, isOwn: isOwn(message), isEdited: message.editedAt != nil && !message.isDeleted,
-            isDeleted: message.isDeleted, delivery: message.delivery, transactionID: message.transactionID,
-            quote: message.isDeleted ? nil : quote,
-            attachments: message.isDeleted ? [] : message.attachments,
-            reactions: message.isDeleted ? [] : message.reactions.map(reaction),
-            readers: readers(of: message),
-            supportsReactions: capabilities.contains(.reactions),
-            hasLink: capabilities.contains(.links),
-            hasHistory: message.editedAt != nil && !message.isDeleted && capabilities.contains(.editHistory),
-            upload: message.isDeleted ? nil : message.upload, pendingChange: message.pendingChange,
-            startsGroup: startsGroup, endsGroup: endsGroup, isBeingEdited: message.id == editing,
-            isSelected: selectedMessages.contains(message.id))
+            message: message, body: bodies.body(of: message), senderName: name(of: message.sender),
+            senderAvatar: members[message.sender]?.avatar, isOwn: isOwn(message),
+            quote: message.isDeleted ? nil : quote, reactions: message.reactions.map(reaction),
+            readers: readers(of: message), supportsReactions: capabilities.contains(.reactions),
+            hasLink: capabilities.contains(.links), startsGroup: startsGroup, endsGroup: endsGroup,
+            isBeingEdited: message.id == editing, isSelected: selectedMessages.contains(message.id))
+        item.hasHistory = item.isEdited && capabilities.contains(.editHistory)
         item.waitsForSignIn = isSignedOut && item.isOnItsWay
         return item
     }

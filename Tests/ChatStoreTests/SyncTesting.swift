@@ -39,7 +39,12 @@ extension SyncTesting {
     ) async throws -> RoomChange {
         var batch = RoomBatch(id: room, name: "Room", createdAt: Fixtures.date, events: events, gap: gap)
         more(&batch)
-        return try #require(try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s1"])).first)
+        let change = try #require(try await store.apply(SyncBatch(rooms: [batch], settings: ["token": "s1"])).first)
+        if !change.isLeft {
+            let stored = try await store.messages(change.changed.map(\.id), in: room)
+            #expect(change.changed == stored, "observers get messages as they are stored")
+        }
+        return change
     }
 
     func texts(_ store: ChatStore) async throws -> [String] {

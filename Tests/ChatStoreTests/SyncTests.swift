@@ -10,6 +10,41 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SyncTests: SyncTesting {
     let folder = TemporaryFolder()
 
+    @Test("A batch reports its messages as they are stored, whatever else it has for them")
+    func reportedMessages() async throws {
+        let store = try await open()
+        let bo = MemberID("@bo:a")
+        // Relations and receipts that come before their messages.
+        try await apply([change("$r", 2, .reaction("👍")), change("$e", 3, .edit(Wording("edited")))], to: store) {
+            $0.receipts = [ReadReceipt(member: bo, message: MessageID("$4"), readAt: Fixtures.date)]
+        }
+        var voice = message(5)
+        voice.kind = .audio
+        voice.attachments = [
+            MediaReference(
+                uri: "mxc://a/1", name: "voice", type: "audio/ogg", bytes: 7, duration: 3,
+                loudness: Array(repeating: 512, count: MediaDescription.maxWaveformSamples))
+        ]
+        var everyone = message(6)
+        everyone.mentionsEveryone = true
+        everyone.sentAt = Date(timeIntervalSince1970: 6.000_4)
+        let renamed = NewMessage(
+            id: MessageID("$7"), sender: ann, event: RoomEvent(.renamed, before: "Ann", after: "Anna"),
+            sentAt: Fixtures.date)
+        let events = [
+            event(1), event(2), event(3), event(4), .message(voice), .message(everyone), .message(renamed),
+            .deleted(message(8)), event(9), change("$d", 1, .deletion),
+        ]
+        let reported = try await apply(events, to: store) {
+            $0.receipts = [ReadReceipt(member: bo, message: MessageID("$9"), readAt: Fixtures.date)]
+        }
+        #expect(reported.changed.map(\.id.rawValue) == (1...9).map { "$\($0)" })
+        #expect(reported.changed[0].isDeleted && reported.changed[7].isDeleted)
+        #expect(reported.changed[1].reactions.count == 1 && reported.changed[2].text == "edited")
+        #expect(reported.changed[8].readReceipts.map(\.member) == [bo])
+        await store.close()
+    }
+
     /// Defense in depth: a room's encryption flag, once set, cannot be cleared.
     @Test func encryptionCannotBeTurnedOff() async throws {
         let store = try await open()

@@ -38,11 +38,11 @@ struct RoomSync {
         let told = try messages(of: batch.events, in: record, &changed)
         // First, events that precede known ones fill the gaps before those.
         let events = try putBack(told, next: batch.gap, in: record, &changed, &changedMembers)
-        changed.formUnion(try append(Array(events), into: record, behind: batch.gap, &changedMembers))
+        let inserted = try append(Array(events), into: record, behind: batch.gap, &changed, &changedMembers)
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
         try applyReadMarkers(batch, isNew: roomChange.isNew)
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
-        roomChange.changed = try messages(changed, of: record)
+        roomChange.changed = try messages(changed, of: record, besides: inserted)
         roomChange.members = Self.latest(changedMembers)
         return roomChange
     }
@@ -103,7 +103,10 @@ struct RoomSync {
         _ new: [TimelineEvent], of events: [TimelineEvent], before gap: TimelineGap, in record: RoomRecord,
         _ changed: inout Set<MessageID>
     ) throws {
-        for event in new { try finish(event, in: record, &changed) }
+        for event in new {
+            if let message = event.message { changed.insert(message.id) }
+            try finish(event, in: record, &changed)
+        }
         // Read the position again: a read marker may have been waiting for one of the new events.
         let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
         if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
@@ -215,17 +218,25 @@ struct RoomSync {
         return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
     }
 
-    func messages(_ ids: Set<MessageID>, of record: RoomRecord) throws -> [Message] {
-        try ids.compactMap { try MessageQuery(room: record).find($0, in: db) }.sorted { $0.position < $1.position }
+    /// Returns messages in timeline order.
+    /// - Parameter inserted: Messages as they were inserted, of which the changed ones are read again.
+    func messages(
+        _ changed: Set<MessageID>, of record: RoomRecord, besides inserted: [Message] = []
+    ) throws -> [Message] {
+        let read = try changed.compactMap { try MessageQuery(room: record).find($0, in: db) }
+        return (read + inserted.filter { !changed.contains($0.id) }).sorted { $0.position < $1.position }
     }
 
     // MARK: Messages
 
+    /// - Parameter changed: Receives the messages that differ from what was stored or inserted.
+    /// - Returns: The messages as they were inserted.
     private func append(
-        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ changedMembers: inout [Member]
-    ) throws -> Set<MessageID> {
+        _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ changed: inout Set<MessageID>,
+        _ changedMembers: inout [Member]
+    ) throws -> [Message] {
         var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
-        var changed: Set<MessageID> = []
+        var inserted: [Message] = []
         let positions = EventPositions(record: record, db: db)
         let receipts = ReceiptStore(record: record, db: db)
         var position = try leap(&writer, events, behind: gap, in: record)
@@ -242,7 +253,9 @@ struct RoomSync {
             }
             if let message = event.message {
                 changedMembers += try putSender(of: message, into: record)
-                position = try writer.append(message).position
+                let stored = try writer.append(message)
+                inserted.append(stored)
+                position = stored.position
                 changed.formUnion(try receipts.note(message, at: position))
                 new.append(event)
                 try noteEntry(message, in: record)
@@ -255,7 +268,7 @@ struct RoomSync {
         try writer.finish()
         for event in new { try finish(event, in: record, &changed) }
         try apply(changesOf: events, in: record, &changed)
-        return changed
+        return inserted
     }
 
     /// Moves the writer to where the events of a batch belong, inserting a gap if history is missing before them.
@@ -314,10 +327,11 @@ struct RoomSync {
     }
 
     /// Completes a newly stored message: a deletion, and the relations that were waiting for it.
+    /// - Parameter changed: Receives the message if that changes it.
     func finish(_ event: TimelineEvent, in record: RoomRecord, _ changed: inout Set<MessageID>) throws {
         guard let message = event.message else { return }
-        changed.insert(message.id)
         if case .deleted = event, let stored = try MessageQuery(room: record).find(message.id, in: db) {
+            changed.insert(message.id)
             _ = try MessageEditor(record: record, db: db).delete(stored)
         }
         for change in try UnresolvedRelation.removeAll(of: message.id, in: record, db) {

@@ -178,6 +178,17 @@ struct HostRulesTests {
         #expect(!engine.state.isSending)
     }
 
+    @Test("The engine holds a sent message until the host responds", arguments: [true, false])
+    func pendingMessage(isAccepted: Bool) {
+        var engine = engine(typing: " hello ")
+        let sent = engine.handle(.send, at: .zero).compactMap {
+            if case .send(let message) = $0 { message } else { nil }
+        }
+        #expect(sent.count == 1 && engine.pendingMessage(sent[0].id) == sent[0])
+        _ = engine.handle(isAccepted ? .sendAccepted(sent[0].id) : .sendFailed(sent[0].id), at: .zero)
+        #expect(engine.pendingMessage(sent[0].id) == nil)
+    }
+
     /// MIB-15, MCV-8: the host receives both the trimmed and the raw text.
     @Test func messageHasTrimmedAndRawText() {
         var engine = engine(typing: " hello ")

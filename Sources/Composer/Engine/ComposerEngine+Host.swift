@@ -3,7 +3,7 @@ public import Foundation
 /// What a host calls besides ``ComposerEngine/handle(_:at:)``.
 extension ComposerEngine {
     /// Whether the message with this identifier awaits the host's response.
-    public func isPending(_ id: String) -> Bool { message.outbox.isPending(id) }
+    public func isPending(_ id: String) -> Bool { message.outbox.pendingEntry(id) != nil }
 
     // MARK: Changes by code
 
@@ -31,6 +31,9 @@ extension ComposerEngine {
     public mutating func append(_ text: String, at now: Duration) -> [ComposerEffect] {
         handle(.edit(.caret(document.length), replacement: text, origin: .code), at: now)
     }
+
+    /// Returns a sent message that awaits the host's response, or `nil` if none does under this identifier.
+    package func pendingMessage(_ id: String) -> ComposedMessage? { message.pendingMessage(id) }
 
     // MARK: Drafts
 

@@ -24,6 +24,11 @@ struct ComposerOutbox: Sendable {
         /// The revision of the content if it stayed in the composer; `nil` if it was cleared.
         var revision: Int?
 
+        /// The message as it is passed to the host.
+        func message(trimmed: Bool) -> ComposedMessage {
+            document.message(id: id, trimmed: trimmed, attachments: attachments, reply: reply)
+        }
+
         /// The content in the form of drafts.
         var content: ComposerDraft.Content {
             ComposerDraft.Content(
@@ -51,8 +56,8 @@ struct ComposerOutbox: Sendable {
         pending.contains { $0.revision == revision }
     }
 
-    /// Whether the message with this identifier awaits the host's response.
-    func isPending(_ id: String) -> Bool { pending.contains { $0.id == id } }
+    /// The message with this identifier that awaits the host's response, or `nil`.
+    func pendingEntry(_ id: String) -> Entry? { pending.first { $0.id == id } }
 
     /// The messages that failed to be sent, oldest first, in the form of drafts.
     ///

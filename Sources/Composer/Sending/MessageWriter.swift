@@ -213,9 +213,10 @@ struct MessageWriter: Sendable {
         if writing.isEditing { return commitEdit() }
         editor.commitPreedit()
         if let rejection = sendRejection { return editor.transaction.reject(rejection) }
-        let id = outbox.nextID()
-        let message = document.message(
-            id: id, trimmed: configuration.trimsSentText, attachments: attachments.items, reply: writing.reply)
+        let entry = ComposerOutbox.Entry(
+            id: outbox.nextID(), document: document, selection: editor.selection, reply: writing.reply,
+            attachments: attachments.items, revision: configuration.clearsOnSend ? nil : revision)
+        let message = entry.message(trimmed: configuration.trimsSentText)
         // A placeholder whose attachment was removed isn't content to send.
         if message.parts.isEmpty { return editor.transaction.reject(.empty) }
         if let reason = editor.plugIns.gate?.rejectionReason(of: message) {
@@ -224,14 +225,15 @@ struct MessageWriter: Sendable {
         editor.closeCompletion()
         editor.transaction.emit(.send(message))
         editor.transaction.observe(.sent)
-        outbox.add(
-            ComposerOutbox.Entry(
-                id: id, document: document, selection: editor.selection, reply: writing.reply,
-                attachments: attachments.items,
-                revision: configuration.clearsOnSend ? nil : revision))
+        outbox.add(entry)
         if configuration.clearsOnSend { clearAfterSending() }
         editor.presence.stopTyping(&editor.transaction)
         writeDraftNow()
+    }
+
+    /// The message with this identifier that awaits the host's response, or `nil`.
+    func pendingMessage(_ id: String) -> ComposedMessage? {
+        outbox.pendingEntry(id)?.message(trimmed: configuration.trimsSentText)
     }
 
     private mutating func clearAfterSending() {

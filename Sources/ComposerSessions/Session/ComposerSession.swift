@@ -161,7 +161,7 @@ public final class ComposerSession: ComposerModel {
             case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
             case .keyHandled: handledKey = true
             case .completion(let request): requests.append(request)
-            case .send(let message): deliver(message)
+            case .send(let message): deliver(message.id)
             case .commitEdit(let id, let message): commitEdit(id, message)
             default: onEffect?(effect)
             }
@@ -220,10 +220,12 @@ public final class ComposerSession: ComposerModel {
 
     public func cancelSending() { sending.values.forEach { $0.cancel() } }
 
-    private func deliver(_ message: ComposedMessage) {
-        run(message.id) { [self] in
+    /// The engine holds the message until the host has responded, so the delivery that waits for its turn does not.
+    private func deliver(_ id: String) {
+        run(id) { [self] in
+            guard let message = engine.value.pendingMessage(id) else { return }
             let error = await failure(of: { try await self.onSend?(message) })
-            handle(error == nil ? .sendAccepted(message.id) : .sendFailed(message.id))
+            handle(error == nil ? .sendAccepted(id) : .sendFailed(id))
             // The composer may be empty now: restore a message that failed earlier.
             if composer.failedCount > 0 { handle(.restoreFailedMessage) }
             onDelivered?(.message(message), error)

@@ -20,7 +20,9 @@ extension Outbox {
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID,
         removingDraft: Bool = false, leaving draft: SavedDraft? = nil
     ) async throws {
-        let requests = messages.filter { rooms[room]?[$0.transaction] == nil }.map { transaction, message in
+        let queue = rooms[room] ?? RoomQueue()
+        let new = messages.filter { queue[$0.transaction] == nil && queue.event(of: $0.transaction) == nil }
+        let requests = new.map { transaction, message in
             OutboxRequest(id: transaction, room: room, action: .send(message), queuedAt: now())
         }
         guard !requests.isEmpty else { return }
@@ -137,12 +139,21 @@ extension Outbox {
         let removed = Set(rooms[room]?.entries.map(\.request.key) ?? [])
         rooms[room]?.worker?.cancel()
         rooms[room]?.pause?.cancel()
+        rooms[room]?.dropAccepted()
+        guard !removed.isEmpty else { return changed(room) }
         try await remove(removed, in: room)
+    }
+
+    /// Drops accepted messages that the timeline has from elsewhere. For one in flight, the server's response is not
+    /// awaited: it is not retained then.
+    public func confirm(_ transactions: Set<TransactionID>, in room: RoomID) {
+        if rooms[room]?.confirm(transactions) == true { changed(room) }
     }
 
     /// - Returns: the target, with its message ID if it has one, and its entry if it is still queued.
     private func resolve(_ target: OutboxTarget, in room: RoomID) throws -> (OutboxTarget, RoomQueue.Entry?) {
         guard case .queued(let id) = target else { return (target, nil) }
+        if let event = rooms[room]?.event(of: id) { return (.message(event), nil) }
         guard let entry = rooms[room]?[id] else { throw ChatError.notFound }
         return entry.sentAs.map { (.message($0), nil) } ?? (target, entry)
     }

@@ -140,8 +140,8 @@ extension Outbox {
         publish(room)
     }
 
-    /// Removes a sent message and points queued changes at its ID. Changes requested while this is being stored
-    /// find the ID in ``RoomQueue/Entry/sentAs``.
+    /// Removes an accepted request from the storage and points queued changes at its ID. Changes requested while this
+    /// is being stored find the ID in ``RoomQueue/Entry/sentAs``.
     private func finish(_ id: TransactionID, as message: MessageID?, in room: RoomID) async {
         var change = OutboxChange(removed: [OutboxChange.Key(room: room, id: id)])
         if let message {
@@ -153,6 +153,7 @@ extension Outbox {
             }
         }
         await note(change)
+        if retainsAccepted { rooms[room]?.retain(id, sentAs: message) }
         rooms[room]?.remove([id])
         publish(room)
     }

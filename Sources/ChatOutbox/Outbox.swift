@@ -16,50 +16,53 @@ public actor Outbox {
     let backOff: BackOff
     let draw: @Sendable () -> Double
     let now: @Sendable () -> Date
+    let retainsAccepted: Bool
     /// The time since the outbox was created, on ``clock``.
     let elapsed: @Sendable () -> Duration
 
     var rooms: [RoomID: RoomQueue] = [:]
-    private(set) var isOnline: Bool
     private(set) var isClosed = false
     /// No attempt starts before this time, as measured by ``elapsed``: the server's rate limit.
     var heldUntil = Duration.zero
     /// Completed changes that could not be stored, to be stored with the next change.
     private var unsaved = OutboxChange()
     var marking: Task<Void, Never>?
-    private var onlineTotal = Duration.zero
-    private var onlineSince: Duration?
-    private var observers: [RoomID: [Int: AsyncStream<[OutboxItem]>.Continuation]] = [:]
-    private var nextObserver = 0
+    private var online: OnlineTime
+    private var observers: [RoomID: Observers<[OutboxItem]>] = [:]
     /// Changes are written in call order, since a later one may remove what an earlier one adds.
     private let writes = SerialGate()
 
     /// - Parameters:
     ///   - storage: must not be shared with another outbox.
+    ///   - retainsAccepted: whether an accepted message, with the accepted changes of it, stays among the items until
+    ///     ``confirm(_:in:)``. The storage does not retain it.
     ///   - clock: the clock for delays.
     ///   - draw: returns a random number from 0 to 1.
     ///   - now: returns the wall-clock time, for ``OutboxRequest/queuedAt``.
     public init(
-        storage: any OutboxStorage, backend: any OutboxBackend, isOnline: Bool = true,
+        storage: any OutboxStorage, backend: any OutboxBackend, isOnline: Bool = true, retainsAccepted: Bool = false,
         clock: any Clock<Duration> = ContinuousClock(), backOff: BackOff = BackOff(),
         draw: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.storage = storage
         self.backend = backend
-        self.isOnline = isOnline
+        online = OnlineTime(isOnline: isOnline)
+        self.retainsAccepted = retainsAccepted
         self.clock = clock
         self.backOff = backOff
         self.draw = draw
         self.now = now
         elapsed = Self.stopwatch(clock)
-        onlineSince = isOnline ? .zero : nil
     }
 
     /// Resumes the requests of an earlier run. Call it once, before anything else.
-    /// - Throws: ``ChatError`` from the storage.
-    public func start() async throws {
-        for var request in try await storage.outboxRequests() {
+    /// - Parameter convert: converts requests of an earlier version.
+    /// - Throws: ``ChatError`` from the storage, or the error of the conversion.
+    public func start(
+        converting convert: @Sendable ([OutboxRequest]) async throws -> [OutboxRequest] = { $0 }
+    ) async throws {
+        for var request in try await convert(storage.outboxRequests()) {
             if case .queued(let target) = request.action.target, rooms[request.room]?[target] == nil {
                 // Only a damaged store can contain a change without its message.
                 request.failure = "the message it changes is lost"
@@ -80,18 +83,18 @@ public actor Outbox {
             queue.pause?.cancel()
         }
         for worker in workers { await worker.value }
-        for continuation in observers.values.flatMap(\.values) { continuation.finish() }
+        for room in observers.keys { observers[room]?.finish() }
         observers = [:]
     }
 
     /// Sets whether the network is available. When it returns, all rooms retry immediately.
     public func setOnline(_ isOnline: Bool) {
         guard isOnline != self.isOnline else { return }
-        if let since = onlineSince { onlineTotal += elapsed() - since }
-        onlineSince = isOnline ? elapsed() : nil
-        self.isOnline = isOnline
-        if !isOnline { marking?.cancel() }
-        if !isOnline { marking = nil }
+        online.set(isOnline, at: elapsed())
+        if !isOnline {
+            marking?.cancel()
+            marking = nil
+        }
         for room in rooms.keys {
             if isOnline {
                 rooms[room]?.updateAll { entry in
@@ -111,8 +114,11 @@ public actor Outbox {
         return stream
     }
 
+    /// Whether the network is available.
+    var isOnline: Bool { online.isOnline }
+
     /// The total time the network has been available.
-    var onlineTime: Duration { onlineTotal + (onlineSince.map { elapsed() - $0 } ?? .zero) }
+    var onlineTime: Duration { online.total(at: elapsed()) }
 
     /// Notifies a room's observers and starts its worker if needed.
     func changed(_ room: RoomID) {
@@ -122,10 +128,7 @@ public actor Outbox {
     }
 
     func publish(_ room: RoomID) {
-        if let observers = observers[room], !observers.isEmpty {
-            let items = rooms[room]?.items ?? []
-            for continuation in observers.values { continuation.yield(items) }
-        }
+        if observers[room] != nil { observers[room]?.yield(rooms[room]?.items ?? []) }
     }
 
     /// Stores a change, together with earlier ones that could not be stored.
@@ -162,15 +165,13 @@ public actor Outbox {
 
     private func observe(_ room: RoomID, with continuation: AsyncStream<[OutboxItem]>.Continuation) {
         guard !isClosed else { return continuation.finish() }
-        nextObserver += 1
-        let token = nextObserver
-        observers[room, default: [:]][token] = continuation
+        let token = observers[room, default: Observers()].add(continuation)
         continuation.onTermination = { [weak self] _ in Task { await self?.forget(token, in: room) } }
         continuation.yield(rooms[room]?.items ?? [])
     }
 
     private func forget(_ token: Int, in room: RoomID) {
-        observers[room]?[token] = nil
+        observers[room]?.remove(token)
         if observers[room]?.isEmpty == true { observers[room] = nil }
     }
 

@@ -11,6 +11,9 @@ public struct OutboxItem: Equatable, Sendable {
         /// The server rejected it, and it waits for the user. A rejected message also blocks the requests queued after
         /// it in its room.
         case failed(reason: String)
+        /// The server accepted it as this event, or as a change of this event. It stays until
+        /// ``Outbox/confirm(_:in:)``.
+        case accepted(MessageID)
     }
 
     public var request: OutboxRequest

@@ -20,6 +20,8 @@ struct RoomQueue {
         var isOverdue = false
         /// The ID of the sent message, while that is being stored.
         var sentAs: MessageID?
+        /// Whether the sent message is known elsewhere before the server's response, so that it need not be retained.
+        var isConfirmed = false
         /// The upload progress of the first file not uploaded yet, from 0 to 1.
         var uploadedFraction = 0.0
 
@@ -56,16 +58,29 @@ struct RoomQueue {
         }
     }
 
+    /// A message that the server accepted, or a change of one.
+    private struct Accepted {
+        let request: OutboxRequest
+        /// The event of the message.
+        let event: MessageID
+    }
+
     private(set) var entries: [Entry] = []
+    /// What was accepted and is not confirmed, in this order.
+    private var accepted: [Accepted] = []
     var worker: Task<Void, Never>?
     /// The wait before the next attempt; canceled when the queue changes.
     var pause: Task<Void, Never>?
     /// The file upload in progress for the request in flight.
     var uploading: Task<String, any Error>?
 
-    var isEmpty: Bool { entries.isEmpty }
+    var isEmpty: Bool { entries.isEmpty && accepted.isEmpty }
     var head: Entry? { entries.first { !$0.isSetAside } }
-    var items: [OutboxItem] { entries.map(\.item) }
+    /// What was accepted comes before what waits.
+    var items: [OutboxItem] {
+        accepted.map { OutboxItem(request: $0.request, state: .accepted($0.event), isOverdue: false) }
+            + entries.map(\.item)
+    }
 
     subscript(id: TransactionID) -> Entry? {
         get { entries.first { $0.request.id == id } }
@@ -76,6 +91,33 @@ struct RoomQueue {
     }
 
     mutating func append(_ entry: Entry) { entries.append(entry) }
+
+    /// The event of an accepted message, or `nil` if it was not accepted or is confirmed.
+    func event(of id: TransactionID) -> MessageID? { accepted.first { $0.request.id == id }?.event }
+
+    /// Retains a request that the server accepted: a message, or the change of a retained one.
+    /// - Parameter message: the ID of the sent message.
+    mutating func retain(_ id: TransactionID, sentAs message: MessageID?) {
+        guard let entry = self[id], !entry.isLeaving else { return }
+        if let message {
+            if !entry.isConfirmed { accepted.append(Accepted(request: entry.request, event: message)) }
+        } else if case .message(let event) = entry.request.action.target,
+            accepted.contains(where: { $0.event == event })
+        {
+            accepted.append(Accepted(request: entry.request, event: event))
+        }
+    }
+
+    /// Drops retained messages with their changes, and retains none of those in flight.
+    /// - Returns: whether the items changed.
+    mutating func confirm(_ ids: Set<TransactionID>) -> Bool {
+        updateAll { if ids.contains($0.request.id) { $0.isConfirmed = true } }
+        let events = Set(accepted.filter { ids.contains($0.request.id) }.map(\.event))
+        accepted.removeAll { events.contains($0.event) }
+        return !events.isEmpty
+    }
+
+    mutating func dropAccepted() { accepted = [] }
 
     mutating func remove(_ ids: Set<TransactionID>) {
         if let first = entries.first, ids == [first.request.id] {

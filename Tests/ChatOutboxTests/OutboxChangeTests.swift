@@ -105,4 +105,43 @@ import Testing
         try await harness.waitUntilEmpty()
         #expect(harness.server.calls == ["t send text", "e edit $t x"])
     }
+
+    // MARK: Accepted messages
+
+    @Test("An accepted message stays among the items with its accepted changes until it is confirmed")
+    func accepted() async throws {
+        let harness = try await OutboxHarness(retainsAccepted: true)
+        let event = MessageID("$t")
+        try await harness.send("frist", as: "t")
+        try await harness.items { $0.map(\.state) == [.accepted(event)] }
+        #expect(try await harness.store.outboxRequests() == [], "the server has it")
+        try await edit(queued, "first", as: "e", in: harness)
+        let items = try await harness.items { $0.map(\.state) == [.accepted(event), .accepted(event)] }
+        #expect(items.map(\.request.id.rawValue) == ["t", "e"])
+        try await harness.send("again", as: "t")
+        try await edit(.message(MessageID("$other")), "other", as: "o", in: harness)
+        await harness.outbox.confirm([TransactionID("t")], in: harness.room)
+        try await harness.waitUntilEmpty()
+        #expect(harness.server.calls == ["t send frist", "e edit $t first", "o edit $other other"])
+    }
+
+    @Test("A message that is confirmed before the server's response is not retained")
+    func confirmedInFlight() async throws {
+        let harness = try await OutboxHarness(retainsAccepted: true)
+        harness.server.suspend()
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.first?.state == .sending }
+        await harness.outbox.confirm([TransactionID("t")], in: harness.room)
+        harness.server.release()
+        try await harness.waitUntilEmpty()
+    }
+
+    @Test("A room that was left retains nothing")
+    func left() async throws {
+        let harness = try await OutboxHarness(retainsAccepted: true)
+        try await harness.send("text", as: "t")
+        try await harness.items { $0.map(\.state) == [.accepted(MessageID("$t"))] }
+        try await harness.outbox.forget(harness.room)
+        try await harness.waitUntilEmpty()
+    }
 }

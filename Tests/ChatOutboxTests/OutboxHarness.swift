@@ -15,14 +15,14 @@ struct OutboxHarness {
 
     init(
         in folder: TemporaryFolder = TemporaryFolder(), server: FakeServer = FakeServer(), isOnline: Bool = true,
-        draw: Double = 1
+        retainsAccepted: Bool = false, draw: Double = 1
     ) async throws {
         self.folder = folder
         self.server = server
         store = try await ChatStore.open(in: folder.path("store"))
         outbox = Outbox(
-            storage: store, backend: server, isOnline: isOnline, clock: clock, draw: { draw },
-            now: { Fixtures.date })
+            storage: store, backend: server, isOnline: isOnline, retainsAccepted: retainsAccepted, clock: clock,
+            draw: { draw }, now: { Fixtures.date })
         try await outbox.start()
     }
 

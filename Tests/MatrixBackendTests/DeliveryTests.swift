@@ -133,21 +133,12 @@ import Testing
         let folder = TemporaryFolder()
         try EarlierStore.namesAreMentions.copy(to: folder.path("store"))
         let store = try await ChatStore.open(in: folder.path("store"))
-        let storage = EarlierRequests(store: store)
-        let requests = try await storage.outboxRequests()
-        #expect(!requests.isEmpty && requests.allSatisfy { !$0.namesAreMentions })
-        let accesses = Mutex(0)
-        store.beforeAccess.withLock {
-            $0 = {
-                let number = accesses.withLock { count in
-                    count += 1
-                    return count
-                }
-                // The first access reads the requests.
-                if number == 2 { throw ChatError.storage(reason: "failed on purpose") }
-            }
-        }
-        await #expect(throws: ChatError.self) { try await storage.outboxRequests() }
+        let requests = try await store.outboxRequests()
+        let converted = try await EarlierRequests(store: store).converted(requests)
+        #expect(!converted.isEmpty && converted.allSatisfy { !$0.namesAreMentions })
+        store.beforeAccess.withLock { $0 = { throw ChatError.storage(reason: "failed on purpose") } }
+        await #expect(throws: ChatError.self) { try await EarlierRequests(store: store).converted(requests) }
+        store.beforeAccess.withLock { $0 = {} }
         await store.close()
     }
 }

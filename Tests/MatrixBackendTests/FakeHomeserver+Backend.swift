@@ -44,6 +44,6 @@ extension MatrixBackend {
     }
 
     func sendingEnds(in room: RoomID) async {
-        for await items in outbox.items(in: room) where items.isEmpty { return }
+        for await items in outbox.items(in: room) where items.allSatisfy(\.isAccepted) { return }
     }
 }

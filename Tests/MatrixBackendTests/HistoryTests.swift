@@ -93,7 +93,7 @@ import Testing
         await missing.find(after: 2)
         #expect(fills.count == 0)
         _ = parts.unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
-        parts.unsent.withEchoes { $0.deliver(TransactionID("t"), as: MessageID("$5"), in: room, during: 1) }
+        parts.unsent.withEchoes { $0.accept(TransactionID("t"), as: MessageID("$5"), in: room, during: 1) }
         await missing.find(after: 1)
         #expect(fills.count == 0, "that sync began before the server had it")
         await missing.find(after: 2)

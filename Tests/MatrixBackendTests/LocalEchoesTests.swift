@@ -8,7 +8,7 @@ import Testing
 /// Local echo, response and sync of a message, in any order.
 @Suite(.timeLimit(.minutes(5))) struct LocalEchoesTests {
     private enum Step: CaseIterable {
-        /// The outbox got the response, the outbox removed the item, the sync delivered the event.
+        /// The outbox got the response, the outbox removed the request from the disk, the sync delivered the event.
         case answered, done, synced
     }
 
@@ -23,8 +23,8 @@ import Testing
     }
 
     @Test func echoIsShownOnceInAnyOrderOfEvents() async throws {
-        // The outbox removes the item only after the response; the sync may come before, between or after, also without
-        // the transaction ID, as on another device.
+        // The outbox retains an accepted message until the sync has delivered it; the sync may come before, between or
+        // after, also without the transaction ID, as on another device.
         for order in [[Step.synced, .answered, .done], [.answered, .synced, .done], [.answered, .done, .synced]] {
             for hasTransaction in [true, false] where hasTransaction || order[0] == .answered {
                 var book = LocalEchoes(unreadable: "Unreadable")
@@ -33,9 +33,12 @@ import Testing
                 #expect(shown == [LocalEchoes.id(of: transaction)])
                 for step in order {
                     switch step {
-                    case .answered: book.deliver(transaction, as: stored.id, in: room, during: 1)
+                    case .answered: book.accept(transaction, as: stored.id, in: room, during: 1)
                     case .done:
-                        let change = book.update([], in: room, by: own)
+                        var accepted = items
+                        accepted[0].state = .accepted(stored.id)
+                        let isConfirmed = book.stored(in: room) == [transaction]
+                        let change = book.update(isConfirmed ? [] : accepted, in: room, by: own)
                         shown.formUnion(change.changed.map(\.id))
                         shown.subtract(change.removed)
                     case .synced:
@@ -53,6 +56,34 @@ import Testing
                 #expect(shown == [stored.id] && book.messages(in: room).isEmpty)
             }
         }
+    }
+
+    @Test("Echoes derive from the outbox's items alone, so that they are the same after a restart")
+    func restart() async throws {
+        var items = try await items()
+        for state in [OutboxItem.State.waiting, .sending, .failed(reason: "no"), .accepted(stored.id)] {
+            items[0].state = state
+            var before = LocalEchoes(unreadable: "Unreadable")
+            _ = before.update(try await self.items(), in: room, by: own)
+            _ = before.update(items, in: room, by: own)
+            var after = LocalEchoes(unreadable: "Unreadable")
+            _ = after.update(items, in: room, by: own)
+            #expect(after.messages(in: room) == before.messages(in: room) && after.messages(in: room).count == 1)
+        }
+    }
+
+    @Test("A message that the store has before the outbox's items show it is no echo, and need not be retained")
+    func storedFirst() async throws {
+        var book = LocalEchoes(unreadable: "Unreadable")
+        var items = try await items()
+        book.accept(transaction, as: stored.id, in: room, during: 1)
+        #expect(book.resolve([stored], in: room).isEmpty)
+        _ = book.update([], in: room, by: own)
+        items[0].state = .accepted(stored.id)
+        #expect(book.update(items, in: room, by: own) == LocalEchoes.Change())
+        #expect(book.stored(in: room) == [transaction] && book.isStored(items[0]))
+        _ = book.update([], in: room, by: own)
+        #expect(book.stored(in: room).isEmpty, "the outbox has dropped it")
     }
 
     @Test func discardedEchoIsRemoved() async throws {
@@ -73,7 +104,7 @@ import Testing
             ) async throws -> String { "" }
             func deliver(_ request: OutboxRequest) async throws -> MessageID? { throw DeliveryError.unreachable }
         }
-        let outbox = Outbox(storage: Nowhere(), backend: Nowhere(), isOnline: false)
+        let outbox = Outbox(storage: Nowhere(), backend: Nowhere(), isOnline: false, now: { Fixtures.date })
         try await outbox.send(WrittenMessage("Text"), transaction: transaction, to: room)
         var items = outbox.items(in: room).makeAsyncIterator()
         return try #require(await items.next { !$0.isEmpty })

@@ -41,7 +41,7 @@ import Testing
     @Test("A change of an accepted message targets its event")
     func acceptedTarget() {
         _ = unsent.update([AccountParts.sent("New", transaction: "t")], in: room)
-        unsent.withEchoes { $0.deliver(TransactionID("t"), as: MessageID("$1"), in: room, during: 1) }
+        unsent.withEchoes { $0.accept(TransactionID("t"), as: MessageID("$1"), in: room, during: 1) }
         #expect(unsent.echo(echo, in: room)?.target == .message(MessageID("$1")))
     }
 

@@ -192,7 +192,7 @@ import Testing
         var batch = RoomBatch(id: RoomID("!room:a"), createdAt: Fixtures.date)
         batch.members = [Member(id: MemberID("@lee:a"), displayName: "Ann Lee", kind: .person)]
         _ = try await store.apply(SyncBatch(rooms: [batch]))
-        let requests = try await EarlierRequests(store: store).outboxRequests()
+        let requests = try await EarlierRequests(store: store).converted(store.outboxRequests())
         let lee = MentionTarget.member("@lee:a")
         let message = WrittenText("Hi @Ann Lee, **look** at `@Ann`", mentioning: ["@Ann Lee": lee])
         let edit = WrittenText("Edited for @Ann Lee", mentioning: ["@Ann Lee": lee])

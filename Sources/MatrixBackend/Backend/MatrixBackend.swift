@@ -71,13 +71,13 @@ public actor MatrixBackend {
         let deliveries = Deliveries(
             store: store, gate: gate, unsent: unsent, timelines: feeds, rooms: rooms, syncStatus: syncStatus)
         outbox = Outbox(
-            storage: EarlierRequests(store: store),
+            storage: store,
             backend: MatrixOutboxBackend(
                 client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, media: media.archive,
                 fetched: media.cache, now: now
             ) { request, delivery in
                 await deliveries.apply(delivery, of: request)
-            }, clock: clock, now: now)
+            }, retainsAccepted: true, clock: clock, now: now)
         writer = RoomWriter(
             ownUserID: ownUserID, store: store, outbox: outbox, gate: gate, unsent: unsent, timelines: feeds,
             rooms: rooms, invitations: ValueFeed(invitations), ownNames: OwnNames())
@@ -171,7 +171,7 @@ public actor MatrixBackend {
         try await leftRooms.recallStored()
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil { await connection.set(.signedOut(isSoft: true)) }
-        try await outbox.start()
+        try await outbox.start { [store] in try await EarlierRequests(store: store).converted($0) }
         for room in rooms { outboxObserver.observe(room) }
         rejections = Task { [client, connection, syncLoop] in
             // Any request may find the token invalid; the sync's own response may take another 30 seconds.

@@ -29,21 +29,14 @@ struct Deliveries: Sendable {
         {
             timelines.publish(.changed([updated]), in: request.room)
         }
+        unsent.withEchoes { $0.accept(request.id, as: message, in: request.room, during: syncStatus.count) }
         // The sync may have returned the event already. If that cannot be read, the next sync resolves the echo.
         let stored = (try? await store.messages([message], in: request.room)) ?? []
-        if stored.isEmpty {
-            unsent.withEchoes { $0.deliver(request.id, as: message, in: request.room, during: syncStatus.count) }
-        } else {
-            timelines.endEchoes(of: stored, in: request.room)
-        }
+        timelines.endEchoes(of: stored, in: request.room)
     }
 
     private func apply(_ change: MessageChange, in room: RoomID) async {
-        if let echo = unsent.withEchoes({ $0.apply(change, in: room) }) {
-            timelines.publish(.changed([echo]), in: room)
-            rooms.refresh()
-        }
-        // The sync delivers the change as well.
+        // The sync delivers the change as well. For a local echo, the store notes it and the outbox retains it.
         guard let changed = try? await store.apply(change, in: room).changed, !changed.isEmpty else { return }
         timelines.publish(stored: changed, in: room)
         rooms.refresh()

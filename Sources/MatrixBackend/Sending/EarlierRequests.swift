@@ -2,12 +2,12 @@ import ChatCore
 import ChatStore
 import MessageMarkup
 
-/// Outbox storage that converts the `@name` mentions of earlier versions into mention marks.
-struct EarlierRequests: OutboxStorage {
+/// Converts the `@name` mentions of requests that an earlier version queued into mention marks.
+struct EarlierRequests: Sendable {
     let store: ChatStore
 
-    func outboxRequests() async throws -> [OutboxRequest] {
-        var requests = try await store.outboxRequests()
+    func converted(_ requests: [OutboxRequest]) async throws -> [OutboxRequest] {
+        var requests = requests
         for index in requests.indices where requests[index].namesAreMentions {
             let names = MentionNames(try await members(of: requests[index].room))
             switch requests[index].action {
@@ -27,6 +27,4 @@ struct EarlierRequests: OutboxStorage {
     private func members(of room: RoomID) async throws -> [Member] {
         do { return try await store.members(of: room).filter { !$0.hasLeft } } catch ChatError.notFound { return [] }
     }
-
-    func commit(_ change: OutboxChange) async throws { try await store.commit(change) }
 }

@@ -74,7 +74,8 @@ struct MatrixOutboxBackend: OutboxBackend {
 
     private func send(_ message: WrittenMessage, _ request: OutboxRequest) async throws -> MessageID? {
         let transactions = request.id.first(max(message.files.count, 1))
-        var sent = try await repeats.existingMessages(transactions, of: request)
+        var sent = try await repeats.existingMessages(
+            transactions, in: request.room, queuedAt: request.queuedAt)
         if sent.count < transactions.count { try await send(message, request, as: transactions, to: &sent) }
         guard let first = sent[request.id] else { return nil }
         await onDelivery(request, .message(first))

@@ -60,6 +60,7 @@ private struct Publisher: Sendable {
             var changed: [Message] = []
             for target in update.targets { changed += await messages(of: target, in: room) }
             if !changed.isEmpty { writer.timelines.publish(.changed(changed), in: room) }
+            await writer.confirmStored(in: room)
         }
     }
 
@@ -69,9 +70,9 @@ private struct Publisher: Sendable {
         for item in items {
             guard case .send = item.request.action,
                 // What cannot be read is shown twice until the outbox removes it.
-                (try? await store.message(of: item.request.id, in: room)) ?? nil != nil
+                let stored = (try? await store.message(of: item.request.id, in: room)) ?? nil
             else { continue }
-            unsent.withEchoes { $0.resolve(item.request.id, in: room) }
+            unsent.withEchoes { $0.resolve(item.request.id, as: stored.id, in: room) }
         }
     }
 

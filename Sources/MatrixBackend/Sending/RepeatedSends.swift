@@ -21,37 +21,38 @@ struct RepeatedSends: Sendable {
     let syncStatus: SyncStatus
     let now: @Sendable () -> Date
 
-    /// - Parameter transactions: All transactions of the request.
+    /// - Parameter transactions: All transactions of a request.
     /// - Returns: The event IDs of those that the server is known to have.
     /// - Throws: ``DeliveryError/unreachable`` while that is unknown.
     func existingMessages(
-        _ transactions: [TransactionID], of request: OutboxRequest
+        _ transactions: [TransactionID], in room: RoomID, queuedAt: Date
     ) async throws -> [TransactionID: MessageID] {
         // Read the status before the store: a sync that completes in between may store events that the lookup missed.
         let hasCaughtUp = syncStatus.hasCaughtUp
         var existing: [TransactionID: MessageID] = [:]
         for transaction in transactions {
-            existing[transaction] = try await store.message(of: transaction, in: request.room)?.id
+            existing[transaction] = try await store.message(of: transaction, in: room)?.id
         }
         guard existing.count < transactions.count,
-            now().timeIntervalSince(request.queuedAt) > Self.transactionLife
+            now().timeIntervalSince(queuedAt) > Self.transactionLife
         else { return existing }
         guard hasCaughtUp else { throw DeliveryError.unreachable }
-        return try await existing.merging(skippedMessages(Set(transactions), of: request)) { current, _ in current }
+        let skipped = try await skippedMessages(Set(transactions), in: room, queuedAt: queuedAt)
+        return existing.merging(skipped) { current, _ in current }
     }
 
     /// Searches the newest gap for events that a limited sync skipped.
     private func skippedMessages(
-        _ transactions: Set<TransactionID>, of request: OutboxRequest
+        _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date
     ) async throws -> [TransactionID: MessageID] {
-        let earliest = request.queuedAt.addingTimeInterval(-Self.clockSkew)
-        guard let gap = try await store.gaps(in: request.room).last else { return [:] }
-        let behind = try await store.messages(in: request.room, after: gap.position - 1, limit: 1).messages.first
+        let earliest = queuedAt.addingTimeInterval(-Self.clockSkew)
+        guard let gap = try await store.gaps(in: room).last else { return [:] }
+        let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
         guard behind.map({ $0.sentAt > earliest }) ?? true else { return [:] }
         var found: [TransactionID: MessageID] = [:]
         var token: String? = gap.token
         for _ in 0..<Self.maxPages where token != nil && found.count < transactions.count {
-            let page = try await client.history(of: request.room, before: token, limit: Self.pageSize)
+            let page = try await client.history(of: room, before: token, limit: Self.pageSize)
             for event in page.events where event.sender == ownUserID {
                 guard let text = event.unsigned["transaction_id"]?.string else { continue }
                 let transaction = TransactionID(text)

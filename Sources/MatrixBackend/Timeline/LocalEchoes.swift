@@ -6,23 +6,41 @@ import Foundation
 import MessageMarkup
 
 /// Sent messages that the sync has not returned yet, displayed at the end of their rooms.
+///
+/// They derive from the outbox's items alone, so they survive a restart. What is remembered besides are identifiers:
+/// the events of accepted messages, and the transactions of those that the store has while the outbox still has them.
 struct LocalEchoes {
     struct Change: Equatable {
         var changed: [Message] = []
         var removed: [MessageID] = []
     }
 
-    private struct LocalEcho {
-        var message: Message
+    private struct Echo {
+        let transaction: TransactionID
         /// The source from which the message's text was made.
         var source: WrittenText
-        /// The event ID, once the server has accepted the message.
-        var event: MessageID?
+        var message: Message
+    }
+
+    private struct Acceptance {
+        let event: MessageID
         /// The number of the last sync that had begun when the server accepted the message; `nil` if the event is not
         /// searched for.
         var sync: Int?
 
         func isMissing(after last: Int) -> Bool { sync.map { $0 < last } ?? false }
+    }
+
+    private struct Room {
+        /// Sorted by position.
+        var echoes: [Echo] = []
+        var accepted: [TransactionID: Acceptance] = [:]
+        /// The events of messages that the store has and the outbox may still have.
+        var stored: [TransactionID: MessageID] = [:]
+        /// The transactions of the last items.
+        var queued: Set<TransactionID> = []
+
+        func echo(of event: MessageID) -> Echo? { echoes.first { accepted[$0.transaction]?.event == event } }
     }
 
     /// Greater than every position in the store.
@@ -32,14 +50,12 @@ struct LocalEchoes {
     /// Displayed instead of a queued message that cannot be decoded.
     let unreadable: String
 
-    private var rooms: [RoomID: [LocalEcho]] = [:]
-    /// Transactions whose event arrived by sync before the outbox removed them.
-    private var resolved: [RoomID: Set<TransactionID>] = [:]
+    private var rooms: [RoomID: Room] = [:]
     private var position = firstPosition
 
     init(unreadable: String) { self.unreadable = unreadable }
 
-    func messages(in room: RoomID) -> [Message] { rooms[room]?.map(\.message) ?? [] }
+    func messages(in room: RoomID) -> [Message] { rooms[room]?.echoes.map(\.message) ?? [] }
 
     static func id(of transaction: TransactionID) -> MessageID { MessageID(transactionPrefix + transaction.rawValue) }
 
@@ -49,44 +65,35 @@ struct LocalEchoes {
             ? TransactionID(String(id.rawValue.dropFirst(transactionPrefix.count))) : nil
     }
 
-    /// Reconciles a room's echoes with its outbox items.
+    /// Makes a room's echoes those of its outbox items.
     mutating func update(_ items: [OutboxItem], in room: RoomID, by ownUserID: MemberID) -> Change {
         var change = Change()
-        var echoes = rooms[room] ?? []
-        var waiting: Set<TransactionID> = []
-        for item in items {
+        var state = rooms[room] ?? Room()
+        let queued = Set(items.map(\.request.id))
+        // An item that was never seen may still come: these may be items from before it was queued.
+        state.stored = state.stored.filter { queued.contains($0.key) || !state.queued.contains($0.key) }
+        state.queued = queued
+        let before = state.echoes
+        let earlier = Dictionary(before.map { ($0.transaction, $0) }, uniquingKeysWith: { first, _ in first })
+        state.echoes = []
+        for item in items where state.stored[item.request.id] == nil {
             guard let message = message(of: item.request) else { continue }
-            waiting.insert(item.request.id)
-            guard resolved[room]?.contains(item.request.id) != true else { continue }
-            let echoIndex = echoes.firstIndex { $0.message.transactionID == item.request.id }
-            if let echoIndex, echoes[echoIndex].event != nil { continue }
-            var position = echoIndex.map { echoes[$0].message.position }
-            if position == nil {
-                self.position += 1
-                position = self.position
-            }
-            let text = echoIndex.flatMap { echoes[$0].source == message.text ? echoes[$0].message.text : nil }
-            var echoMessage = Self.makeMessage(
-                message, item.request, text: text, isFailed: item.isFailed, by: ownUserID,
-                at: position ?? Self.firstPosition)
-            echoMessage.upload = item.isFailed ? nil : item.upload
-            if let echoIndex {
-                if echoes[echoIndex].message == echoMessage { continue }
-                echoes[echoIndex].message = echoMessage
-                echoes[echoIndex].source = message.text
-            } else {
-                echoes.append(LocalEcho(message: echoMessage, source: message.text))
-            }
-            change.changed.append(echoMessage)
+            let known = earlier[item.request.id]
+            if known == nil { position += 1 }
+            var echo = Self.makeMessage(
+                message, item.request, text: known?.source == message.text ? known?.message.text : nil,
+                isFailed: item.isFailed, by: ownUserID, at: known?.message.position ?? position)
+            echo.upload = item.isFailed ? nil : item.upload
+            if echo != known?.message { change.changed.append(echo) }
+            state.echoes.append(Echo(transaction: item.request.id, source: message.text, message: echo))
         }
-        // Neither queued nor accepted by the server: the user discarded it.
-        for echo in echoes where echo.event == nil {
-            guard let transaction = echo.message.transactionID, !waiting.contains(transaction) else { continue }
+        state.echoes.sort { $0.message.position < $1.message.position }
+        let displayed = Set(state.echoes.map(\.transaction))
+        for echo in before where !displayed.contains(echo.transaction) {
             change.removed.append(echo.message.id)
+            state.accepted[echo.transaction] = nil
         }
-        echoes.removeAll { change.removed.contains($0.message.id) }
-        rooms[room] = echoes.isEmpty ? nil : echoes
-        resolved[room]?.formIntersection(waiting)
+        rooms[room] = state
         return change
     }
 
@@ -101,10 +108,9 @@ struct LocalEchoes {
     /// Records the event ID of an accepted message. The echo stays until the sync returns the event, so the timeline
     /// publishes the sent message once, at its final position.
     /// - Parameter sync: The number of the last sync that has begun.
-    mutating func deliver(_ transaction: TransactionID, as event: MessageID, in room: RoomID, during sync: Int) {
-        guard let index = rooms[room]?.firstIndex(where: { $0.message.transactionID == transaction }) else { return }
-        rooms[room]?[index].event = event
-        rooms[room]?[index].sync = sync
+    mutating func accept(_ transaction: TransactionID, as event: MessageID, in room: RoomID, during sync: Int) {
+        guard rooms[room]?.stored[transaction] == nil else { return }
+        rooms[room, default: Room()].accepted[transaction] = Acceptance(event: event, sync: sync)
     }
 
     /// Returns the rooms with accepted messages that a sync begun after their acceptance did not return.
@@ -114,81 +120,76 @@ struct LocalEchoes {
 
     /// Returns when the earliest of these messages was queued.
     func earliestMissing(in room: RoomID, after sync: Int) -> Date? {
-        rooms[room]?.filter { $0.isMissing(after: sync) }.map(\.message.sentAt).min()
+        guard let state = rooms[room] else { return nil }
+        let missing = state.echoes.filter { state.accepted[$0.transaction]?.isMissing(after: sync) ?? false }
+        return missing.map(\.message.sentAt).min()
     }
 
     /// Stops searching for these messages until the room gets another gap.
     mutating func abandonMissing(in room: RoomID, after sync: Int) {
-        rooms[room] = rooms[room]?.map { echo in
-            var echo = echo
-            if echo.isMissing(after: sync) { echo.sync = nil }
-            return echo
+        for (transaction, acceptance) in rooms[room]?.accepted ?? [:] where acceptance.isMissing(after: sync) {
+            rooms[room]?.accepted[transaction]?.sync = nil
         }
     }
 
     /// Resumes the search for abandoned messages, which may be in a new gap.
     mutating func restartSearch(in room: RoomID) {
-        rooms[room] = rooms[room]?.map { echo in
-            var echo = echo
-            if echo.event != nil { echo.sync = echo.sync ?? 0 }
-            return echo
+        for (transaction, acceptance) in rooms[room]?.accepted ?? [:] where acceptance.sync == nil {
+            rooms[room]?.accepted[transaction]?.sync = 0
         }
     }
 
     /// Returns the event ID of an echo's message, or `nil` if the server has not accepted it.
     func event(of message: Message) -> MessageID? {
-        rooms[message.roomID]?.first { $0.message.id == message.id }?.event
+        guard let room = rooms[message.roomID], let transaction = Self.transaction(of: message.id) else { return nil }
+        return room.accepted[transaction]?.event
     }
 
     /// Returns the echo of an event that the sync has not returned yet.
-    func localEcho(of event: MessageID, in room: RoomID) -> Message? {
-        rooms[room]?.first { $0.event == event }?.message
-    }
+    func localEcho(of event: MessageID, in room: RoomID) -> Message? { rooms[room]?.echo(of: event)?.message }
 
     /// Adds the written source to own messages; the server returns only the rendered forms.
     func authored(_ events: [TimelineEvent], in room: RoomID) -> [TimelineEvent] {
-        guard let echoes = rooms[room] else { return events }
+        guard let echoes = rooms[room]?.echoes, !echoes.isEmpty else { return events }
         return events.map { event in
             guard case .message(var new) = event, let transaction = new.transactionID,
-                let echo = echoes.first(where: { $0.message.transactionID == transaction })
+                let echo = echoes.first(where: { $0.transaction == transaction })
             else { return event }
             new.written = echo.message.written
             return .message(new)
         }
     }
 
-    /// Applies a change that the server accepted to a message that the sync has not returned yet.
-    /// - Returns: The changed echo, or `nil` if there is none.
-    mutating func apply(_ change: MessageChange, in room: RoomID) -> Message? {
-        guard let index = rooms[room]?.firstIndex(where: { $0.event == change.target }), var echo = rooms[room]?[index]
-        else { return nil }
-        switch change.kind {
-        case .edit(let wording): echo.message.edit(to: wording, at: change.at)
-        case .deletion: echo.message.delete()
-        case .reaction(let text): echo.message.setReaction(text, isAdded: true, by: change.sender)
-        }
-        rooms[room]?[index] = echo
-        return echo.message
+    /// Whether the store has the message of an item, or that of an accepted change, and so the change as well.
+    func isStored(_ item: OutboxItem) -> Bool {
+        guard let stored = rooms[item.request.room]?.stored, !stored.isEmpty else { return false }
+        if case .accepted(let event) = item.state { return stored.values.contains(event) }
+        return stored[item.request.id] != nil
     }
 
+    /// The messages that the outbox need not retain any more.
+    func stored(in room: RoomID) -> Set<TransactionID> { rooms[room].map { Set($0.stored.keys) } ?? [] }
+
     /// Marks a transaction as stored while the outbox still has it, as after a kill.
-    mutating func resolve(_ transaction: TransactionID, in room: RoomID) {
-        resolved[room, default: []].insert(transaction)
+    mutating func resolve(_ transaction: TransactionID, as event: MessageID, in room: RoomID) {
+        rooms[room, default: Room()].stored[transaction] = event
     }
 
     /// Removes the echoes of stored messages, matched by event ID or transaction ID.
     mutating func resolve(_ messages: [Message], in room: RoomID) -> [MessageID] {
+        guard var state = rooms[room] else { return [] }
         var removed: [MessageID] = []
         for message in messages {
-            let index = rooms[room]?.firstIndex { echo in
-                echo.event == message.id
-                    || (message.transactionID != nil && echo.message.transactionID == message.transactionID)
-            }
-            guard let index, let echo = rooms[room]?.remove(at: index) else { continue }
-            if let transaction = echo.message.transactionID { resolved[room, default: []].insert(transaction) }
-            removed.append(echo.message.id)
+            let accepted = state.accepted.first { $0.value.event == message.id }?.key
+            let transaction = accepted ?? message.transactionID
+            guard let transaction else { continue }
+            let index = state.echoes.firstIndex { $0.transaction == transaction }
+            guard accepted != nil || index != nil else { continue }
+            if let index { removed.append(state.echoes.remove(at: index).message.id) }
+            state.accepted[transaction] = nil
+            state.stored[transaction] = message.id
         }
-        if rooms[room]?.isEmpty == true { rooms[room] = nil }
+        rooms[room] = state
         return removed
     }
 
@@ -197,10 +198,7 @@ struct LocalEchoes {
         makeMessage(message, request, isFailed: false, by: ownUserID, at: firstPosition)
     }
 
-    mutating func forget(_ room: RoomID) {
-        rooms[room] = nil
-        resolved[room] = nil
-    }
+    mutating func forget(_ room: RoomID) { rooms[room] = nil }
 
     private static func makeMessage(
         _ message: WrittenMessage, _ request: OutboxRequest, text: String? = nil, isFailed: Bool,

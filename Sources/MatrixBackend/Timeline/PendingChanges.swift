@@ -6,7 +6,7 @@ import MessageMarkup
 /// Changes to messages that the server has not accepted yet. Messages are displayed with them applied.
 ///
 /// They derive from the outbox alone, so they survive a restart. An accepted change is in the store before the outbox
-/// removes it.
+/// removes it; one of a local echo stays in the outbox as long as the echo.
 struct PendingChanges {
     private var rooms: [RoomID: [OutboxTarget: [OutboxItem]]] = [:]
 
@@ -35,26 +35,34 @@ struct PendingChanges {
         guard !items.isEmpty else { return message }
         var displayed = message
         for item in items where !item.isFailed { displayed.apply(item.request, by: ownUserID) }
-        let latest = items.last { !$0.isFailed } ?? items.last
+        let pending = items.filter { !$0.isAccepted }
+        let latest = pending.last { !$0.isFailed } ?? pending.last
         displayed.pendingChange = latest.flatMap(PendingChange.init)
         return displayed
+    }
+
+    /// Removes the accepted changes of messages that the store has.
+    mutating func removeAccepted(of messages: [Message], in room: RoomID) {
+        for message in messages { rooms[room]?[.message(message.id)]?.removeAll(where: \.isAccepted) }
     }
 
     mutating func forget(_ room: RoomID) { rooms[room] = nil }
 
     /// Returns the parts of an item that affect how its message is displayed.
     private static func appearance(_ item: OutboxItem) -> Appearance {
-        Appearance(request: item.request, isFailed: item.isFailed)
+        Appearance(request: item.request, isFailed: item.isFailed, isAccepted: item.isAccepted)
     }
 
     private struct Appearance: Equatable {
         var request: OutboxRequest
         var isFailed: Bool
+        var isAccepted: Bool
     }
 }
 
 extension OutboxItem {
     var isFailed: Bool { if case .failed = state { true } else { false } }
+    var isAccepted: Bool { if case .accepted = state { true } else { false } }
 }
 
 extension Message {

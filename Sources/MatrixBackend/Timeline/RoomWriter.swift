@@ -51,6 +51,13 @@ struct RoomWriter: Sendable {
         } else {
             timelines.publish(stored: change.changed, in: room)
         }
+        await confirmStored(in: room)
+    }
+
+    /// Tells the outbox which accepted messages it need not retain, because the store has them.
+    func confirmStored(in room: RoomID) async {
+        let stored = unsent.withEchoes { $0.stored(in: room) }
+        if !stored.isEmpty { await outbox.confirm(stored, in: room) }
     }
 
     /// Publishes the invitations if a batch changed them.

@@ -66,7 +66,7 @@ final class TimelineFeeds: Sendable {
 
     /// Removes the echoes of messages that the store has.
     func endEchoes(of messages: [Message], in room: RoomID) {
-        let removed = unsent.withEchoes { $0.resolve(messages, in: room) }
+        let removed = unsent.resolve(messages, in: room)
         if !removed.isEmpty { publish(.removed(removed), in: room) }
     }
 

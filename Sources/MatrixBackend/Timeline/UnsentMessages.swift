@@ -38,9 +38,19 @@ final class UnsentMessages: Sendable {
     func update(_ items: [OutboxItem], in room: RoomID) -> Update {
         state.withLock { state in
             let before = newest(in: room, state)
-            let targets = state.changes.update(items, in: room)
+            let changes = items.filter { !state.echoes.isStored($0) }
+            let targets = state.changes.update(changes, in: room)
             let echoes = state.echoes.update(items, in: room, by: ownUserID)
             return Update(echoes: echoes, targets: targets, changesNewest: newest(in: room, state) != before)
+        }
+    }
+
+    /// Removes the echoes of messages that the store has.
+    func resolve(_ messages: [Message], in room: RoomID) -> [MessageID] {
+        state.withLock { state in
+            let removed = state.echoes.resolve(messages, in: room)
+            if !removed.isEmpty { state.changes.removeAccepted(of: messages, in: room) }
+            return removed
         }
     }
 

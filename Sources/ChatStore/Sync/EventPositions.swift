@@ -31,6 +31,14 @@ struct EventPositions {
     /// Returns the first position that is not before the event, or `nil` if it is unknown.
     func start(of id: MessageID) throws -> Int64? { try message(id) ?? silent(id).map { $0 + 1 } }
 
+    /// Returns the start of the first of these events that is stored, or `nil` if all are new.
+    func start(ofFirstKnown events: [TimelineEvent]) throws -> Int64? {
+        for event in events {
+            if let start = try event.id.flatMap({ try start(of: $0) }) { return start }
+        }
+        return nil
+    }
+
     /// Stores the position of a silent event, unless it has one.
     func note(_ id: MessageID, at position: Int64) throws {
         try db.cachedStatement(sql: "INSERT OR IGNORE INTO silent VALUES (?, ?, ?)")

@@ -31,7 +31,7 @@ extension RoomSync {
         }
         var writer = try HistoryWriter(to: record, before: end, db)
         for event in segment.new.reversed() {
-            if let message = event.message { changedMembers += try putSender(of: message, into: record) }
+            if let message = event.message { changedMembers += try put(sender: message.sender, into: record) }
             changed.formUnion(try writer.prepend(event))
         }
         try writer.finish()

@@ -36,9 +36,7 @@ struct RoomSync {
         }
         var changed: Set<MessageID> = []
         let told = try messages(of: batch.events, in: record, &changed)
-        // First, events that precede known ones fill the gaps before those.
-        let events = try putBack(told, next: batch.gap, in: record, &changed, &changedMembers)
-        let inserted = try append(Array(events), into: record, behind: batch.gap, &changed, &changedMembers)
+        let inserted = try place(told, into: record, behind: batch.gap, &changed, &changedMembers)
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
         try applyReadMarkers(batch, isNew: roomChange.isNew)
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
@@ -83,7 +81,7 @@ struct RoomSync {
                 isClosed = true
                 break
             }
-            if let message = event.message { changedMembers += try putSender(of: message, into: record) }
+            if let message = event.message { changedMembers += try put(sender: message.sender, into: record) }
             changed.formUnion(try writer.prepend(event))
         }
         try writer.finish()
@@ -142,8 +140,6 @@ struct RoomSync {
         return roomChange
     }
 
-    // MARK: Rooms and members
-
     private func makeRoom(_ batch: RoomBatch) throws -> Bool {
         guard try RoomRecord.find(batch.id, in: db) == nil else { return false }
         try db.execute(
@@ -153,69 +149,6 @@ struct RoomSync {
                 batch.name ?? batch.id.rawValue, batch.createdAt.milliseconds,
             ])
         return true
-    }
-
-    /// Stores members.
-    /// - Returns: The new and changed ones.
-    func put(_ members: [Member], into record: RoomRecord) throws -> [Member] {
-        var others: [Member] = []
-        for member in members {
-            let existing = try MemberTable(db: db).member(member.id, of: record)
-            var member = member
-            // Leave events usually carry no profile: keep the name and avatar, which earlier messages are shown with.
-            if member.hasLeft, let existing {
-                if member.displayName == member.id.rawValue { member.displayName = existing.displayName }
-                member.avatar = member.avatar ?? existing.avatar
-            }
-            if let existing,
-                (existing.displayName, existing.hasLeft, existing.avatar)
-                    == (member.displayName, member.hasLeft, member.avatar)
-            {
-                continue
-            }
-            try MemberTable(db: db).put(member, into: record)
-            others.append(member)
-        }
-        return others
-    }
-
-    /// Removes the display names and avatars of members.
-    /// - Returns: The members who had one.
-    private func unname(_ members: [MemberID], in record: RoomRecord) throws -> [Member] {
-        try members.compactMap { id in
-            guard var member = try MemberTable(db: db).member(id, of: record),
-                member.displayName != id.rawValue || member.avatar != nil
-            else { return nil }
-            member.displayName = id.rawValue
-            member.avatar = nil
-            try MemberTable(db: db).put(member, into: record)
-            return member
-        }
-    }
-
-    /// Returns the last entry of each member, or `nil` for an empty list.
-    static func latest(_ members: [Member]) -> [Member]? {
-        var indices: [MemberID: Int] = [:]
-        var latest: [Member] = []
-        for member in members {
-            if let index = indices[member.id] {
-                latest[index] = member
-            } else {
-                indices[member.id] = latest.count
-                latest.append(member)
-            }
-        }
-        return latest.isEmpty ? nil : latest
-    }
-
-    /// Adds the sender of a message as a former member if it is unknown.
-    func putSender(of message: NewMessage, into record: RoomRecord) throws -> [Member] {
-        let existing = try Bool.fetchOne(
-            db.cachedStatement(sql: "SELECT 1 FROM member WHERE room = ? AND id = ?"),
-            arguments: [record.key, message.sender.rawValue])
-        guard existing == nil else { return [] }
-        let id = message.sender.rawValue
-        return try put([Member(id: message.sender, displayName: id, kind: .person, hasLeft: true)], into: record)
     }
 
     /// Returns messages in timeline order.
@@ -229,17 +162,34 @@ struct RoomSync {
 
     // MARK: Messages
 
+    /// Stores the events of a batch.
     /// - Parameter changed: Receives the messages that differ from what was stored or inserted.
     /// - Returns: The messages as they were inserted.
-    private func append(
+    private func place(
         _ events: [TimelineEvent], into record: RoomRecord, behind gap: String?, _ changed: inout Set<MessageID>,
         _ changedMembers: inout [Member]
+    ) throws -> [Message] {
+        let positions = EventPositions(record: record, db: db)
+        // If any event is stored already, the batch connects to the known history.
+        guard try positions.start(ofFirstKnown: events) != nil else {
+            return try append(events, from: nil, into: record, behind: gap, &changed, &changedMembers)
+        }
+        // First, events that precede known ones fill the gaps before those.
+        let events = try putBack(events, next: gap, in: record, &changed, &changedMembers)
+        let knownStart = try positions.start(ofFirstKnown: events)
+        return try append(events, from: knownStart, into: record, behind: gap, &changed, &changedMembers)
+    }
+
+    /// - Parameter knownStart: Where the first of the events that is stored already begins.
+    private func append(
+        _ events: [TimelineEvent], from knownStart: Int64?, into record: RoomRecord, behind gap: String?,
+        _ changed: inout Set<MessageID>, _ changedMembers: inout [Member]
     ) throws -> [Message] {
         var writer = try MessageWriter(to: record, allowingFormerMembers: true, in: db)
         var inserted: [Message] = []
         let positions = EventPositions(record: record, db: db)
         let receipts = ReceiptStore(record: record, db: db)
-        var position = try leap(&writer, events, behind: gap, in: record)
+        var position = try leap(&writer, from: knownStart, behind: gap, in: record)
         var new: [TimelineEvent] = []
         for event in events {
             guard let id = event.id else { continue }
@@ -252,7 +202,7 @@ struct RoomSync {
                 continue
             }
             if let message = event.message {
-                changedMembers += try putSender(of: message, into: record)
+                changedMembers += try put(sender: message.sender, into: record)
                 let stored = try writer.append(message)
                 inserted.append(stored)
                 position = stored.position
@@ -274,14 +224,9 @@ struct RoomSync {
     /// Moves the writer to where the events of a batch belong, inserting a gap if history is missing before them.
     /// - Returns: The position before the first of them.
     private func leap(
-        _ writer: inout MessageWriter, _ events: [TimelineEvent], behind token: String?, in record: RoomRecord
+        _ writer: inout MessageWriter, from knownStart: Int64?, behind token: String?, in record: RoomRecord
     ) throws -> Int64 {
         let positions = EventPositions(record: record, db: db)
-        // If any event of the batch is already stored, the batch connects to the known history.
-        var knownStart: Int64?
-        for event in events where knownStart == nil {
-            knownStart = try event.id.flatMap { try positions.start(of: $0) }
-        }
         let last = try TimelineGap.last(in: record, db)
         if let token, knownStart == nil {
             let end = try record.ends(in: db)?.last.position

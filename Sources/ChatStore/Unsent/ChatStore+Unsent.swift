@@ -40,25 +40,3 @@ extension ChatStore {
             messages: requests.count - changes, changes: changes, drafts: drafts.count { !sent.contains($0) })
     }
 }
-
-extension ChatStore: OutboxStorage {
-    /// Returns all requests. Unreadable ones are reported as ``OutboxAction/unreadable`` and retained.
-    public func outboxRequests() async throws -> [OutboxRequest] {
-        try await readPending { db in try OutboxTable(db: db).requests }
-    }
-
-    public func commit(_ change: OutboxChange) async throws {
-        try await writePending { db in
-            let outbox = OutboxTable(db: db)
-            for key in change.removed { try outbox.remove(key) }
-            for request in change.put { try outbox.put(request) }
-            guard let room = change.sentDraft else { return }
-            let drafts = DraftTable(db: db)
-            if let remainingDraft = change.remainingDraft {
-                try drafts.set(remainingDraft, of: room)
-            } else {
-                try drafts.remove(of: room)
-            }
-        }
-    }
-}

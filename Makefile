@@ -16,6 +16,11 @@ SCHEMAS := .build/schemas
 RELEASE := .build/release
 SWIFT_PATHS := Package.swift Sources Tools Tests Template
 export GSETTINGS_SCHEMA_DIR := $(CURDIR)/$(SCHEMAS)
+# Translations for the program in the build folder.
+LOCALE := .build/locale
+export TEXTDOMAINDIR := $(CURDIR)/$(LOCALE)
+LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
+CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
 .PHONY: help deps schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
 	input-methods check-new-app new-app screenshots published-screenshots pictures-diff flatpak flatpak-check deb \
@@ -41,7 +46,13 @@ schemas: $(SCHEMAS)/gschemas.compiled
 $(SCHEMAS)/gschemas.compiled: $(wildcard data/*.gschema.xml)
 	@mkdir -p $(SCHEMAS) && cp data/*.gschema.xml $(SCHEMAS)/ && glib-compile-schemas --strict $(SCHEMAS)
 
-build: have-build schemas ## Build everything, tests too, for debugging
+$(LOCALE)/%/LC_MESSAGES/parlance.mo: po/%.po
+	@mkdir -p $(@D) && msgfmt --output-file=$@ $<
+
+.PHONY: catalogs
+catalogs: $(CATALOGS)
+
+build: have-build schemas $(CATALOGS) ## Build everything, tests too, for debugging
 	$(SWIFT) build --build-tests
 
 # With Swift's own libraries inside: it runs where no Swift is installed, and starts faster.
@@ -52,13 +63,13 @@ release: have-build ## Build the program as it is installed, in .build/release
 
 # A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
 # and the window opens just as fast.
-run: deps-build+run schemas ## Build and start Parlance; without a display, a short scripted conversation
+run: deps-build+run schemas $(CATALOGS) ## Build and start Parlance; without a display, a short scripted conversation
 	$(SWIFT) build --product parlance
 	$(SWIFT) build --product parlance-decode
 	$(SWIFT) build --product parlance-film
 	@build-aux/run .build/debug/parlance $(ARGS)
 
-test: deps-build+run+display+test schemas ## Build and run every test
+test: deps-build+run+display+test schemas $(CATALOGS) ## Build and run every test
 	@build-aux/test
 
 lint: deps-lint ## Check the style, the architecture and the data files

@@ -18,6 +18,16 @@ public enum Localization {
             return names[index].map { String(cString: $0) }
         }.map { $0 }
     }
+
+    /// Returns a whole number as the locale writes it, with its digits and its separators of thousands.
+    public nonisolated static func number(_ value: Int) -> String {
+        // 64 bits in groups of two digits, each digit and separator of up to 4 bytes.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+            // glibc: `'` groups digits, `I` replaces them by the locale's own.
+            _ = withVaList([value]) { vsnprintf(buffer.baseAddress!, buffer.count, "%'Ild", $0) }
+            return String(cString: buffer.baseAddress!)
+        }
+    }
 }
 
 /// Returns the translation from the default gettext domain, or `text` itself if there is none.
@@ -38,7 +48,7 @@ public nonisolated func translatedPlural(
     let text = one.withCString { one in
         many.withCString { many in String(cString: g_dngettext(nil, one, many, gulong(clamping: count))) }
     }
-    return filled(text, values.merging(["count": String(count)]) { given, _ in given })
+    return filled(text, values.merging(["count": Localization.number(count)]) { given, _ in given })
 }
 
 /// Single pass, so that braces in a value are not replaced again. Unknown placeholders stay.

@@ -47,7 +47,7 @@ public actor LocalBackend {
     ) async throws -> LocalBackend {
         let profile = try await OwnProfile(in: store, unlessChosen: ownDisplayName)
         let guide: @Sendable () async -> Guide = {
-            Guide(translator: translator, keys: GuideKeys(await sendKey()))
+            Guide(translator: translator, keys: GuideKeys(await sendKey(), translator: translator))
         }
         let media = LocalMedia(beside: store)
         if try await store.setting(FirstRooms.setting) == nil {

@@ -2,9 +2,13 @@ import Foundation
 import GtkKit
 
 /// Data folders of an installed Parlance, relative to the executable in `PREFIX/bin`.
+///
+/// In the build folder, translations are where `TEXTDOMAINDIR` says, which gettext(1) uses too.
 enum InstalledFolders {
     static var resources: [String] { share.map { ["\($0)/parlance"] } ?? [] }
-    static var locale: String { share.map { "\($0)/locale" } ?? "/usr/share/locale" }
+    static var locale: String {
+        share.map { "\($0)/locale" } ?? ProcessInfo.processInfo.environment["TEXTDOMAINDIR"] ?? "/usr/share/locale"
+    }
 
     private static var share: String? {
         // Without /proc, as in some sandboxes, use the build folder's resources.

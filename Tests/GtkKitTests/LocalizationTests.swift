@@ -1,7 +1,8 @@
+import Foundation
 import GtkKit
 import XCTest
 
-/// Placeholders of translated texts.
+/// Placeholders and numbers of translated texts.
 final class LocalizationTests: XCTestCase {
     func testPlaceholdersAreFilledInOnePass() {
         XCTAssertEqual(translated("{first} and {last}", ["first": "{last}", "last": "Bo"]), "{last} and Bo")
@@ -19,5 +20,38 @@ final class LocalizationTests: XCTestCase {
         XCTAssertEqual(
             translatedPlural("{count} of {a}", "{count} files of {a}", count: 2, ["a": "{count}"]), "2 files of {count}"
         )
+    }
+
+    func testNumbersAreWrittenAsTheLocaleDoes() throws {
+        XCTAssertEqual(Localization.number(1_234_567), "1234567", "tests run in the C locale")
+        try inLocale("de_DE") {
+            XCTAssertEqual(Localization.number(-1_234_567), "-1.234.567")
+            XCTAssertEqual(translatedPlural("{count} file", "{count} files", count: 1000), "1.000 files")
+        }
+        try inLocale("hi_IN") { XCTAssertEqual(Localization.number(1_234_567), "१२,३४,५६७") }
+        try inLocale("en_US") { XCTAssertEqual(Localization.number(.min), "-9,223,372,036,854,775,808") }
+    }
+
+    /// Runs `body` with a locale that the system need not have installed.
+    private func inLocale(_ name: String, _ body: () -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { XCTAssertNoThrow(try FileManager.default.removeItem(at: folder)) }
+        let localedef = Process()
+        localedef.executableURL = URL(fileURLWithPath: "/usr/bin/localedef")
+        localedef.arguments = ["--no-archive", "-i", name, "-f", "UTF-8", folder.appending(path: "\(name).UTF-8").path]
+        try localedef.run()
+        localedef.waitUntilExit()
+        setenv("LOCPATH", folder.path, 1)
+        defer { unsetenv("LOCPATH") }
+        let categories = [LC_CTYPE, LC_NUMERIC, LC_TIME, LC_COLLATE, LC_MONETARY, LC_MESSAGES]
+        let mask = categories.reduce(0) { $0 | 1 << $1 }
+        let locale = try XCTUnwrap(newlocale(mask, "\(name).UTF-8", nil))
+        let before = uselocale(locale)
+        defer {
+            uselocale(before)
+            freelocale(locale)
+        }
+        body()
     }
 }

@@ -106,6 +106,14 @@ import Testing
         }
     }
 
+    @Test func keysAreNamedInTheLanguageOfTheUser() {
+        let german = Translator(
+            translate: { ["Return": "Eingabetaste"][$0] ?? $0 }, plural: { one, many, count in count == 1 ? one : many }
+        )
+        #expect(GuideKeys(.return, translator: german).send == "Eingabetaste")
+        #expect(GuideKeys(.ctrlReturn, translator: german).newLine == "Eingabetaste")
+    }
+
     @Test func remarksOnEachActionOnce() {
         var memory = GuideMemory()
         let edit = GuideOccasion(hasEdit: true)

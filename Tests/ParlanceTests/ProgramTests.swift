@@ -111,6 +111,15 @@ final class ProgramTests: XCTestCase {
         XCTAssertTrue(try ParlanceProcess.tool(ParlanceProcess.program.path, "--help").contains("--version"))
     }
 
+    /// The catalogs that `make run` and `make test` compile reach the program.
+    func testProgramSpeaksTheLanguageOfTheUser() throws {
+        let catalog = try String(contentsOfFile: "po/de.po", encoding: .utf8)
+        let german = try XCTUnwrap(
+            catalog.firstMatch(of: /msgid "Print the version and exit"\nmsgstr "(.+)"/), "translated in po/de.po")
+        let help = try RunningParlance.tool("LC_ALL=C.UTF-8", "LANGUAGE=de", RunningParlance.program.path, "--help")
+        XCTAssertTrue(help.contains(german.1), help)
+    }
+
     /// A failed start shows a dialog, and writes one line to standard error for users of a terminal.
     func testUnwritableDataFolderShowsADialogAndExitsWithOne() throws {
         let home = TemporaryFolder()

@@ -14,7 +14,7 @@ package import GtkKit
     private let file: MediaReference
     private let time = Label()
     private let texts: MediaTexts
-    private weak var media: MediaPresenter?
+    private let media: MediaPresenter
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
         self.file = file
@@ -38,7 +38,7 @@ package import GtkKit
         play.onClick { [weak self] in self?.toggle() }
         bars.onSeek = { [weak self] in self?.seek(to: $0) }
         save.onClick { [weak self] in
-            if let self { self.media?.save(self.file, over: widget) }
+            if let self { self.media.save(self.file, over: widget) }
         }
         row.connect("unmap") { [weak self] _ in self?.pause() }
     }
@@ -54,7 +54,7 @@ package import GtkKit
             stream.isPlaying = !stream.isPlaying
         } else {
             play.isSensitive = false
-            media?.withContent(of: file) { [weak self] in
+            media.withContent(of: file) { [weak self] in
                 self?.start($0)
             } onFailure: { [weak self] in
                 self?.play.isSensitive = true

@@ -375,10 +375,9 @@ final class ParlanceApplication {
         Appearance.apply(settings.string("color-scheme"))
         emoji.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
         TextZoom.apply(percent: settings.int("text-zoom"))
-        ShakeToClear.isEnabled = settings.bool("shake-to-clear")
         preferences.writing = WritingPreferences(
             sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
-            suggestsMembers: settings.bool("suggest-people"))
+            suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"))
     }
 
     private static let translator = Translator(translate: translate, plural: plural)

@@ -13,12 +13,28 @@ import LocalBackend
 /// A conversation in a window, over a real store with a room of many messages.
 @MainActor
 final class ConversationBench {
+    /// Passes on what the view asks for to whoever waits for it.
+    final class Window {
+        var forwardingRequested: ([MessageID]) -> Void = { _ in }
+        var addressActivated: (String) -> Void = { _ in }
+        var lookUpRoom: ConversationView.RoomLookup = { _ in (nil, nil) }
+
+        func makeView(of conversation: Conversation, settings: Settings? = nil) -> ConversationView {
+            ConversationView(
+                conversation: conversation, settings: settings, lookUpRoom: { self.lookUpRoom($0) },
+                outputs: ConversationView.Outputs(
+                    forwardingRequested: { self.forwardingRequested($0) },
+                    addressActivated: { self.addressActivated($0) }))
+        }
+    }
+
     static let room = RoomID("long")
     static let own = LocalBackend.ownUserID
     static let other = MemberID("alex")
 
     let fixture: ChatFixture
     let conversation: Conversation
+    let requests = Window()
     let view: ConversationView
     let window: TestWindow
 
@@ -42,7 +58,7 @@ final class ConversationBench {
             }), let conversation = fixture.coordinator.conversation
         else { throw TimedOut() }
         self.conversation = conversation
-        view = ConversationView(conversation: conversation)
+        view = requests.makeView(of: conversation)
         window = TestWindow(view.widget, width: width, height: height)
         waitUntilIdle()
     }

@@ -54,8 +54,8 @@ final class ConversationMentionTests: GtkTestCase {
         try onMain {
             let bench = try Self.bench()
             var opened: [String] = []
-            bench.view.onOpen = { opened.append($0) }
-            bench.view.roomNamed = { $0 == "#press:example.org" ? "Press" : nil }
+            bench.requests.addressActivated = { opened.append($0) }
+            bench.requests.lookUpRoom = { ($0 == "#press:example.org" ? "Press" : nil, nil) }
             let mentions: [(MentionTarget, String)] = [
                 (.member(ConversationBench.other.rawValue), "@Al"), (.everyone, "@room"),
                 (.room("#press:example.org"), "#Press"), (.member(ConversationBench.own.rawValue), "@Robin"),
@@ -134,7 +134,7 @@ final class ConversationMentionTests: GtkTestCase {
             }
             defer { settings.set("character-counter", false) }
             let bench = try Self.bench()
-            let view = ConversationView(conversation: bench.conversation, settings: settings)
+            let view = bench.requests.makeView(of: bench.conversation, settings: settings)
             let window = TestWindow(view.widget, width: 700, height: 500)
             try RealInput.activate(window.window)
             view.focusComposer()
@@ -172,7 +172,7 @@ final class ConversationMentionTests: GtkTestCase {
             coordinator.start(opening: ConversationBench.room)
             XCTAssertTrue(MainLoop.pump { coordinator.conversation?.composer.state.isReady == true })
             let conversation = try XCTUnwrap(coordinator.conversation)
-            let view = ConversationView(conversation: conversation)
+            let view = ConversationBench.Window().makeView(of: conversation)
             let window = TestWindow(view.widget, width: 700, height: 500)
             conversation.composer.send(.typingUsers(["Ann", "Alex"]))
             XCTAssertTrue(

@@ -14,14 +14,11 @@ import XCTest
 /// Link preview cards in messages.
 final class LinkPreviewTests: GtkTestCase {
     @MainActor
-    private final class Asked: MessageRowDelegate {
+    private final class Asked {
         var opened: [String] = []
-        func open(_ link: BodyLink, from widget: Widget) { opened.append(link.target.address) }
-        func showAll(of message: MessageItem) {}
-        func perform(_ action: MessageAction, on message: MessageID) {}
-        func openMenu(of row: MessageRow) {}
-        func openReactions(of row: MessageRow) {}
-        func jump(to message: MessageID) {}
+        var outputs: MessageRow.Outputs {
+            .ignoring(linkActivated: { link, _ in self.opened.append(link.target.address) })
+        }
     }
 
     /// Has a preview and counts the requests.
@@ -49,17 +46,17 @@ final class LinkPreviewTests: GtkTestCase {
     /// Message rows, one of them with a link.
     private final class Rows: TimelineListSource {
         let media: MediaPresenter
-        let delegate: any MessageRowDelegate
+        let outputs: MessageRow.Outputs
         let linkPreviews: () -> LinkPreviews?
         let items: [TimelineItem]
         var shown: [MessageRow] = []
         static let linked = 34
 
         init(
-            _ media: MediaPresenter, _ delegate: any MessageRowDelegate, linkPreviews: @escaping () -> LinkPreviews?
+            _ media: MediaPresenter, _ outputs: MessageRow.Outputs, linkPreviews: @escaping () -> LinkPreviews?
         ) throws {
             self.media = media
-            self.delegate = delegate
+            self.outputs = outputs
             self.linkPreviews = linkPreviews
             items = try (0..<40).map { index in
                 let linked = try LinkPreviewTests.item("https://example.org/roses")
@@ -74,7 +71,7 @@ final class LinkPreviewTests: GtkTestCase {
         func index(of key: AnyHashable) -> Int? { key.base as? Int }
         func kind(at index: Int) -> Int { 0 }
         func makeRow(kind: Int) -> any TimelineListRow {
-            shown.append(MessageRow(isOwn: false, media: media, linkPreviews: linkPreviews, delegate: delegate))
+            shown.append(MessageRow(isOwn: false, media: media, linkPreviews: linkPreviews, outputs: outputs))
             return shown[shown.count - 1]
         }
         func bind(_ row: any TimelineListRow, at index: Int) {
@@ -89,7 +86,7 @@ final class LinkPreviewTests: GtkTestCase {
             let (asked, pages) = (Asked(), SlowPages())
             let media = MediaPresenter(service: fixture.backend)
             let previews = try XCTUnwrap(LinkPreviews(room: RoomID("r"), service: pages))
-            let rows = try Rows(media, asked) { previews }
+            let rows = try Rows(media, asked.outputs) { previews }
             let (widget, list) = TimelineList.create()
             list.source = rows
             let scroller = ScrolledWindow(sinking: gtk_scrolled_window_new())
@@ -137,7 +134,7 @@ final class LinkPreviewTests: GtkTestCase {
             let previews = try XCTUnwrap(LinkPreviews(room: RoomID("r"), service: pages))
             var isOn = false
             let row = MessageRow(
-                isOwn: false, media: media, linkPreviews: { isOn ? previews : nil }, delegate: asked)
+                isOwn: false, media: media, linkPreviews: { isOn ? previews : nil }, outputs: asked.outputs)
             let window = TestWindow(row.widget, width: 480, height: 300)
             row.show(try Self.item("https://example.org/roses"), selected: nil)
             XCTAssertNil(

@@ -14,21 +14,10 @@ import XCTest
 
 /// Where the parts of a message's row are.
 final class MessageRowTests: GtkTestCase {
-    @MainActor
-    private final class Silent: MessageRowDelegate {
-        func showAll(of message: MessageItem) {}
-        func perform(_ action: MessageAction, on message: MessageID) {}
-        func openMenu(of row: MessageRow) {}
-        func openReactions(of row: MessageRow) {}
-        func jump(to message: MessageID) {}
-        func open(_ link: BodyLink, from widget: Widget) {}
-    }
-
     /// A row in a window of its own.
     @MainActor
     private final class Bench {
         let fixture: ChatFixture
-        let delegate = Silent()
         let row: MessageRow
         let window: TestWindow
 
@@ -38,7 +27,7 @@ final class MessageRowTests: GtkTestCase {
         ) throws {
             fixture = try ChatFixture()
             gtk_widget_set_default_direction(isRightToLeft ? GTK_TEXT_DIR_RTL : GTK_TEXT_DIR_LTR)
-            row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), delegate: delegate)
+            row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), outputs: .ignoring())
             var item = MessageItem(
                 message: Fixtures.message(1, by: Fixtures.other, text: markdown),
                 body: MessageMarkup.body(markdown: markdown), senderName: "Ann", isOwn: isOwn, startsGroup: true,

@@ -137,7 +137,7 @@ final class TimelineAnnotationTests: GtkTestCase {
         try onMain {
             let bench = try ConversationBench(30)
             var forwarded: [MessageID] = []
-            bench.view.onForward = { forwarded = $0 }
+            bench.requests.forwardingRequested = { forwarded = $0 }
             let composer = bench.conversation.composer
             bench.timeline.grabFocus()
             try bench.press("f")
@@ -190,7 +190,7 @@ final class TimelineAnnotationTests: GtkTestCase {
                 coordinator.requests.state.pending.map(\.request)
             }
             var forwarded: [MessageID] = []
-            bench.view.onForward = { messages in
+            bench.requests.forwardingRequested = { messages in
                 forwarded = messages
                 ForwardDialog.present(
                     over: bench.window.window, find: { coordinator.forwarder.destinations(matching: $0) },

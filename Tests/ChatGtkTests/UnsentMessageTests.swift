@@ -14,14 +14,9 @@ import XCTest
 /// Failed messages, driven by a real pointer.
 final class UnsentMessageTests: GtkTestCase {
     @MainActor
-    private final class Asked: MessageRowDelegate {
+    private final class Asked {
         var actions: [MessageAction] = []
-        func showAll(of message: MessageItem) {}
-        func perform(_ action: MessageAction, on message: MessageID) { actions.append(action) }
-        func openMenu(of row: MessageRow) {}
-        func openReactions(of row: MessageRow) {}
-        func jump(to message: MessageID) {}
-        func open(_ link: BodyLink, from widget: Widget) {}
+        var outputs: MessageRow.Outputs { .ignoring(actionRequested: { action, _ in self.actions.append(action) }) }
     }
 
     private static func item(
@@ -41,7 +36,7 @@ final class UnsentMessageTests: GtkTestCase {
             let fixture = try ChatFixture()
             for isOwn in [true, false] {
                 let asked = Asked()
-                let row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), delegate: asked)
+                let row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), outputs: asked.outputs)
                 row.show(Self.item(.sent, isOwn: isOwn), selected: nil)
                 XCTAssertNil(row.failedMessageBar)
                 row.show(
@@ -71,7 +66,7 @@ final class UnsentMessageTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             let asked = Asked()
-            let row = MessageRow(isOwn: true, media: MediaPresenter(service: fixture.backend), delegate: asked)
+            let row = MessageRow(isOwn: true, media: MediaPresenter(service: fixture.backend), outputs: asked.outputs)
             row.show(Self.item(.sending) { $0.upload = 0.25 }, selected: nil)
             let window = TestWindow(row.widget, width: 360, height: 200)
             let bar = try XCTUnwrap(row.upload)
@@ -94,7 +89,7 @@ final class UnsentMessageTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             let asked = Asked()
-            let row = MessageRow(isOwn: true, media: MediaPresenter(service: fixture.backend), delegate: asked)
+            let row = MessageRow(isOwn: true, media: MediaPresenter(service: fixture.backend), outputs: asked.outputs)
             row.show(Self.item(.failed), selected: nil)
             let window = TestWindow(row.widget, width: 360, height: 200)
             let bar = try XCTUnwrap(row.failedMessageBar)
@@ -134,7 +129,7 @@ final class UnsentMessageTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.timeline.state.isLoaded == true })
             let conversation = try XCTUnwrap(fixture.coordinator.conversation)
             XCTAssertEqual(conversation.timeline.state.failedCount, 2)
-            let view = ConversationView(conversation: conversation)
+            let view = ConversationBench.Window().makeView(of: conversation)
             let window = TestWindow(view.widget, width: 480, height: 500)
             XCTAssertTrue(MainLoop.pump { view.retryBar.discard.isMapped })
             try RealInput.activate(window.window)

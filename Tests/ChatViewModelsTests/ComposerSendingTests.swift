@@ -324,6 +324,19 @@ extension ComposerState {
         #expect(!harness.outputs.values.contains { if case .failed = $0 { true } else { false } })
     }
 
+    @Test("SLK-43: shaking the pointer clears the composer only if the user wants that, and can be undone")
+    func shakingClearsIfEnabled() async {
+        let harness = await ComposerHarness.started()
+        harness.type("words")
+        harness.composer.send(.shaken)
+        #expect(harness.text == "words", "off by default")
+        harness.composer.send(.preferencesChanged(WritingPreferences(clearsByShaking: true)))
+        harness.composer.send(.shaken)
+        #expect(harness.text.isEmpty && harness.outputs.values.contains(.cleared))
+        harness.composer.undoClearing()
+        #expect(harness.text == "words")
+    }
+
     @Test("SLK-43: clearing offers an undo, which never overwrites newer text") func clearingCanBeUndone() async {
         let harness = await ComposerHarness.started()
         harness.press("Ctrl+Shift+BackSpace")

@@ -26,6 +26,18 @@ import Testing
         await eventually { [list] in list.state.isLoaded && list.state.rows.map(\.id.rawValue) == ids }
     }
 
+    @Test("A joined room is found by its ID and by its address")
+    func roomIsFoundByItsAddress() async {
+        list.start()
+        await show(["a", "b"])
+        #expect(list.state.row(at: "b")?.id == b && list.state.row(at: "#b:x") == nil)
+        var room = RoomSummary.of("b")
+        room.room.address = "#b:x"
+        service.publish([.of("a"), room])
+        await eventually { [list] in list.state.row(at: "#b:x") != nil }
+        #expect(list.state.row(at: "#b:x")?.id == b)
+    }
+
     // MARK: Opening
 
     @Test func opensTheMostRecentRoom() async {

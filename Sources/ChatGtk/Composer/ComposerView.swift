@@ -9,7 +9,7 @@ final class ComposerView {
     let bar: ComposerBar
     private let emoji = EmojiButton()
     private let mention = Button(label: "@")
-    private var shake: ShakeToClear?
+    private var shake: ShakeGesture?
 
     init(viewModel: ComposerViewModel) {
         guard let bar = ComposerBar.of(widget) else { fatalError("a composer bar has its implementation") }
@@ -22,7 +22,7 @@ final class ComposerView {
             viewModel?.insertEmoji(emoji)
             self?.grabFocus()
         }
-        shake = ShakeToClear(over: widget) { [weak viewModel] in viewModel?.handle(.clear) }
+        shake = ShakeGesture(over: widget) { [weak viewModel] in viewModel?.send(.shaken) }
     }
 
     var textView: Widget { bar.textWidget }

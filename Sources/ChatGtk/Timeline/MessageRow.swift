@@ -4,20 +4,20 @@ import ChatViewModels
 import GtkKit
 import MediaGtk
 
-/// The actions of a message row.
-@MainActor
-protocol MessageRowDelegate: AnyObject {
-    func openMenu(of row: MessageRow)
-    func openReactions(of row: MessageRow)
-    func perform(_ action: MessageAction, on message: MessageID)
-    func jump(to message: MessageID)
-    func open(_ link: BodyLink, from widget: Widget)
-    /// Shows the full text of a message that is shortened in its row.
-    func showAll(of message: MessageItem)
-}
-
 /// A message: its bubble with the time, the sender at the start of a group, and buttons on hover.
 final class MessageRow: TimelineRow {
+    /// What the user asks for in a row.
+    struct Outputs {
+        var menuRequested: (MessageRow) -> Void
+        var reactionsRequested: (MessageRow) -> Void
+        var actionRequested: (MessageAction, MessageID) -> Void
+        var jumpRequested: (MessageID) -> Void
+        /// A link was activated in this widget.
+        var linkActivated: (BodyLink, Widget) -> Void
+        /// The full text of a message that is shortened in its row.
+        var fullTextRequested: (MessageItem) -> Void
+    }
+
     var widget: Widget { box }
     private let box: Box
     private let isOwn: Bool
@@ -38,7 +38,7 @@ final class MessageRow: TimelineRow {
     private(set) var failedMessageBar: FailedMessageBar?
     private(set) var upload: UploadProgressBar?
     private let column = Box(.vertical, spacing: 3)
-    private weak var delegate: (any MessageRowDelegate)?
+    private let outputs: Outputs
     private let avatar: AvatarView?
     private let avatarLoader: AvatarLoader
     private let files: AttachmentView
@@ -49,7 +49,7 @@ final class MessageRow: TimelineRow {
     /// - Parameter linkPreviews: Returns `nil` while link previews are disabled or unavailable.
     init(
         isOwn: Bool, media: MediaPresenter, linkPreviews: @escaping () -> LinkPreviews? = { nil },
-        delegate: any MessageRowDelegate
+        outputs: Outputs
     ) {
         self.isOwn = isOwn
         avatarLoader = media.avatars
@@ -58,40 +58,34 @@ final class MessageRow: TimelineRow {
         preview = LinkPreviewCard(media: media, linkPreviews: linkPreviews)
         buttons = MessageButtons(isOwn: isOwn)
         reactions = ReactionsView(isOwn: isOwn)
-        self.delegate = delegate
+        self.outputs = outputs
         box = Box(.horizontal, spacing: 6, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
         avatar = isOwn ? nil : AvatarView(size: 30)
         header = isOwn ? nil : MessageHeader(inset: Self.avatarInset + Self.bubblePadding)
         overlay = buttons.around(bubble, in: box)
         build()
-        buttons.menu.onClick { [weak self, weak delegate] in
-            guard let self else { return }
-            delegate?.openMenu(of: self)
-        }
+        connect()
+    }
+
+    private func connect() {
+        buttons.menu.onClick { [weak self] in self.map { $0.outputs.menuRequested($0) } }
         buttons.reply.onClick { [weak self] in self?.perform(.reply) }
-        buttons.react.onClick { [weak self, weak delegate] in
-            guard let self else { return }
-            delegate?.openReactions(of: self)
-        }
-        shortened.onClick { [weak self, weak delegate] in
-            if let item = self?.item { delegate?.showAll(of: item) }
+        buttons.react.onClick { [weak self] in self.map { $0.outputs.reactionsRequested($0) } }
+        shortened.onClick { [weak self] in
+            if let self, let item = self.item { self.outputs.fullTextRequested(item) }
         }
         reactions.onToggle = { [weak self] in self?.perform(.react($0)) }
-        quote.onClick = { [weak delegate] in delegate?.jump(to: $0) }
-        preview.onOpen = { [weak self, weak delegate] link in
-            guard let self else { return }
-            delegate?.open(link, from: widget)
-        }
+        quote.onClick = { [weak self] in self?.outputs.jumpRequested($0) }
+        preview.onOpen = { [weak self] in self?.open($0) }
         preview.onAppear = { [weak self] in self?.placeFooter() }
-        body.onLink = { [weak self, weak delegate] link in
-            guard let self else { return }
-            delegate?.open(link, from: widget)
-        }
+        body.onLink = { [weak self] in self?.open($0) }
     }
 
     private func perform(_ action: MessageAction) {
-        if let item { delegate?.perform(action, on: item.id) }
+        if let item { outputs.actionRequested(action, item.id) }
     }
+
+    private func open(_ link: BodyLink) { outputs.linkActivated(link, widget) }
 
     /// The width of the avatar and of the space after it.
     private static let avatarInset = 30 + 6

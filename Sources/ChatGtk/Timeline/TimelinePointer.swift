@@ -10,16 +10,24 @@ final class TimelinePointer {
     /// The drag threshold, in pixels.
     private static let dragThreshold = 6.0
 
-    private unowned let view: TimelineView
+    private let widget: Widget
+    private let list: TimelineList
+    private let menu: MessageMenu
+    private let viewModel: TimelineViewModel
     private var dragStart: (x: Double, y: Double, point: TextPoint?)?
     private var dragEnd: (x: Double, y: Double)?
     private var swiped: MessageRow?
     private var stopsFling = false
     private var clicks: ClickCount
 
-    /// - Parameter view: The view that owns this object.
-    init(view: TimelineView) {
-        self.view = view
+    /// - Parameters:
+    ///   - widget: the list's widget.
+    ///   - menu: opens for the message that was clicked.
+    init(on widget: Widget, list: TimelineList, menu: MessageMenu, viewModel: TimelineViewModel) {
+        self.widget = widget
+        self.list = list
+        self.menu = menu
+        self.viewModel = viewModel
         clicks = ClickCount(
             time: DesktopSettings.doubleClickTime, distance: DesktopSettings.doubleClickDistance)
         addSelecting()
@@ -43,34 +51,34 @@ final class TimelinePointer {
             self.select(toX: start.x + event.x, y: start.y + event.y)
         }
         drag.onDragEnd { [weak self] _ in
-            self?.view.list.endDragScroll()
+            self?.list.endDragScroll()
             self?.dragStart = nil
             self?.dragEnd = nil
         }
-        view.widget.addController(drag)
+        widget.addController(drag)
     }
 
     private func select(toX x: Double, y: Double) {
         dragEnd = (x, y)
         clicks.reset()
-        view.list.dragScroll(at: y)
+        list.dragScroll(at: y)
         dragScrolled()
     }
 
     /// Extends the selection after the pointer has moved or the list has scrolled below it.
     func dragScrolled() {
         guard let start = dragStart?.point, let dragEnd, let end = point(atX: dragEnd.x, y: dragEnd.y) else { return }
-        view.viewModel.send(.selection(.select(MessageSelection(anchor: start, focus: end))))
+        viewModel.send(.selection(.select(MessageSelection(anchor: start, focus: end))))
     }
 
     /// Returns the text position nearest to a point in list coordinates.
     private func point(atX x: Double, y: Double) -> TextPoint? {
-        guard let hit = view.list.row(at: y, nearest: true) else { return nil }
+        guard let hit = list.row(at: y, nearest: true) else { return nil }
         if let row = hit.row as? MessageRow, let item = row.item {
-            return TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: view.widget))
+            return TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: widget))
         }
         // On a row between messages: the start of the next message.
-        let rows = view.viewModel.rows
+        let rows = viewModel.rows
         return rows.indices.clamped(to: hit.index..<rows.count).lazy.compactMap { rows[$0].message }.first
             .map { TextPoint(message: $0.id, offset: 0) }
     }
@@ -88,21 +96,21 @@ final class TimelinePointer {
             guard let self, event.count == 1 else { return }
             self.released(isTouch: event.isTouch)
         }
-        view.widget.addController(click)
+        widget.addController(click)
     }
 
     private func pressed(_ count: Int, x: Double, y: Double, _ isExtending: Bool) {
-        guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
-        let point = TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: view.widget))
-        let isOnBubble = row.bubbleContains(x: x, y: y, of: view.widget)
+        guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
+        let point = TextPoint(message: item.id, offset: row.offset(atX: x, y: y, in: widget))
+        let isOnBubble = row.bubbleContains(x: x, y: y, of: widget)
         let press = TextPress(point, count: count, isExtending: isExtending, isOnBubble: isOnBubble)
-        view.viewModel.send(.selection(.press(press)))
+        viewModel.send(.selection(.press(press)))
     }
 
     /// A tap hides the on-screen keyboard by moving the focus; mouse clicks leave the focus alone (SLK-48).
     func released(isTouch: Bool) {
         guard isTouch else { return }
-        view.grabFocus()
+        widget.grabFocus()
     }
 
     // MARK: Menus
@@ -110,7 +118,7 @@ final class TimelinePointer {
     private func addMenus() {
         let click = ClickGesture(.secondary)
         click.onPress { [weak self] in self?.openMenu(x: $0.x, y: $0.y) }
-        view.widget.addController(click)
+        widget.addController(click)
         let hold = LongPressGesture()
         hold.isTouchOnly = true
         // Capture phase: a touch that scrolls a code block is claimed there and would look stationary here, like a long
@@ -119,18 +127,18 @@ final class TimelinePointer {
         // A touch that stops kinetic scrolling must not open a menu.
         hold.onBegin { [weak self] in
             guard let self else { return }
-            self.stopsFling = self.view.list.isMoving
+            self.stopsFling = self.list.isMoving
         }
         hold.onPress { [weak self] event in
             guard self?.stopsFling == false else { return }
             self?.openMenu(x: event.x, y: event.y)
         }
-        view.widget.addController(hold)
+        widget.addController(hold)
     }
 
     private func openMenu(x: Double, y: Double) {
-        guard let row = view.list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
-        view.menu.open(for: item, at: view.widget, x: x, y: y)
+        guard let row = list.row(at: y)?.row as? MessageRow, let item = row.item else { return }
+        menu.open(for: item, at: widget, x: x, y: y)
     }
 
     // MARK: Swiping
@@ -141,11 +149,11 @@ final class TimelinePointer {
         pan.onDragBegin { [weak self] in self?.beginSwipe(y: $0.y) }
         pan.onPan { [weak self] in self?.swipe(by: $0) }
         pan.onDragEnd { [weak self] in self?.endSwipe(by: $0.x) }
-        view.widget.addController(pan)
+        widget.addController(pan)
     }
 
     func beginSwipe(y: Double) {
-        guard let row = view.list.row(at: y)?.row as? MessageRow, row.item?.canReply == true else { return }
+        guard let row = list.row(at: y)?.row as? MessageRow, row.item?.canReply == true else { return }
         swiped = row
     }
 
@@ -154,7 +162,7 @@ final class TimelinePointer {
     func endSwipe(by distance: Double) {
         swiped?.showSwipe(0)
         if distance.magnitude >= Self.swipeDistance, let id = swiped?.item?.id {
-            view.viewModel.send(.message(id, .reply))
+            viewModel.send(.message(id, .reply))
         }
         swiped = nil
     }

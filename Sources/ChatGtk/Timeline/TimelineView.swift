@@ -60,7 +60,7 @@ final class TimelineView {
         list.source = self
         connectList()
         connectMenu()
-        pointer = TimelinePointer(view: self)
+        pointer = TimelinePointer(on: widget, list: list, menu: menu, viewModel: viewModel)
         addKeys()
         updatePaging()
         media.images = { [weak viewModel] in viewModel?.images ?? [] }
@@ -258,7 +258,20 @@ extension TimelineView: TimelineListSource {
     }
 
     private func makeMessageRow(isOwn: Bool) -> MessageRow {
-        MessageRow(isOwn: isOwn, media: media, linkPreviews: { [weak self] in self?.linkPreviews() }, delegate: self)
+        MessageRow(
+            isOwn: isOwn, media: media, linkPreviews: { [weak self] in self?.linkPreviews() }, outputs: rowOutputs)
+    }
+
+    private var rowOutputs: MessageRow.Outputs {
+        MessageRow.Outputs(
+            menuRequested: { [weak self] in self?.openMenu(of: $0) },
+            reactionsRequested: { [weak self] in self?.openReactions(of: $0) },
+            actionRequested: { [weak self] in self?.perform($0, on: $1) },
+            jumpRequested: { [weak viewModel] in viewModel?.send(.pages(.jump(.message($0)))) },
+            linkActivated: { [weak self] in self?.links.open($0, from: $1) },
+            fullTextRequested: { [weak self] message in
+                self?.window.map { WholeMessageDialog.present(message, over: $0) }
+            })
     }
 
     func bind(_ row: any TimelineListRow, at index: Int) {
@@ -271,12 +284,13 @@ extension TimelineView: TimelineListSource {
     }
 }
 
-extension TimelineView: MessageRowDelegate {
+// What rows, menus and keys ask for.
+extension TimelineView {
     func openMenu(of row: MessageRow) {
         if let item = row.item { menu.open(for: item, at: row.menuAnchor) }
     }
 
-    func perform(_ action: MessageAction, on message: MessageID) { viewModel.send(.message(message, action)) }
+    private func perform(_ action: MessageAction, on message: MessageID) { viewModel.send(.message(message, action)) }
 
     func openReactions(of row: MessageRow) {
         if let item = row.item, item.canReact { openReactions(for: item.id, at: row.reactionAnchor) }
@@ -286,12 +300,5 @@ extension TimelineView: MessageRowDelegate {
     private func openReactions(for id: MessageID, at widget: Widget) {
         let row = list.row(for: TimelineItem.ID.message(id)) as? MessageRow
         reactions.open(for: id, at: row?.reactionAnchor ?? widget)
-    }
-
-    func jump(to message: MessageID) { viewModel.send(.pages(.jump(.message(message)))) }
-    func open(_ link: BodyLink, from widget: Widget) { links.open(link, from: widget) }
-
-    func showAll(of message: MessageItem) {
-        if let window { WholeMessageDialog.present(message, over: window) }
     }
 }

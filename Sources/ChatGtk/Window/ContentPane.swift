@@ -66,14 +66,14 @@ final class ContentPane {
     private var page: Widget? { conversationView?.widget ?? invitationView?.widget }
 
     private func makeView(of conversation: Conversation, in account: DisplayedAccount) -> ConversationView {
-        let view = ConversationView(conversation: conversation, settings: settings, avatars: account.avatars)
-        let (rooms, outputs) = (account.coordinator.rooms, outputs)
-        view.roomAvatar = { [weak rooms] room in rooms?.state.rows.first { $0.id == room }?.avatar }
-        view.roomNamed = { [weak rooms] id in
-            rooms?.state.rows.first { $0.id.rawValue == id || $0.address == id }?.name
-        }
-        if account.coordinator.dialogs.canSearchUsers { view.onOpen = outputs.addressActivated }
-        view.onForward = outputs.forwardingRequested
-        return view
+        ConversationView(
+            conversation: conversation, settings: settings, avatars: account.avatars,
+            lookUpRoom: { [weak rooms = account.coordinator.rooms] address in
+                let row = rooms?.state.row(at: address)
+                return (row?.name, row?.avatar)
+            },
+            outputs: ConversationView.Outputs(
+                forwardingRequested: outputs.forwardingRequested,
+                addressActivated: account.coordinator.dialogs.canSearchUsers ? outputs.addressActivated : nil))
     }
 }

@@ -8,6 +8,17 @@ import MediaGtk
 
 /// An open room: header, timeline, typing indicator and composer.
 final class ConversationView {
+    /// Events in the room that concern the window.
+    struct Outputs {
+        /// The user wants to forward these messages to another room.
+        var forwardingRequested: ([MessageID]) -> Void
+        /// The user opened a mention, which leads to this address; `nil` if that is not supported.
+        var addressActivated: ((String) -> Void)?
+    }
+
+    /// Returns what is known of a room by its ID or address.
+    typealias RoomLookup = (_ address: String) -> (name: String?, avatarURI: String?)
+
     let widget: Box
 
     private let conversation: Conversation
@@ -31,21 +42,20 @@ final class ConversationView {
     private let upgradedRoomBanner = UpgradedRoomBanner()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
-    /// Called to choose the room to forward messages to.
-    var onForward: (([MessageID]) -> Void)?
-    /// Opens a user or room by its Matrix ID or address; `nil` if that is not supported.
-    var onOpen: ((String) -> Void)?
-    /// Returns the name of a room by ID or alias.
-    var roomNamed: (String) -> String? = { _ in nil }
-    /// Returns the avatar URI of another room, or `nil` if it has none.
-    var roomAvatar: (RoomID) -> String? = { _ in nil }
+    private let outputs: Outputs
+    private let lookUpRoom: RoomLookup
     private var room: (name: String, kind: Room.Kind) = ("", .group)
     private var headerRendering: Rendering?
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
 
-    init(conversation: Conversation, settings: Settings? = nil, avatars: AvatarLoader? = nil) {
+    init(
+        conversation: Conversation, settings: Settings? = nil, avatars: AvatarLoader? = nil,
+        lookUpRoom: @escaping RoomLookup, outputs: Outputs
+    ) {
         self.conversation = conversation
+        self.lookUpRoom = lookUpRoom
+        self.outputs = outputs
         self.settings = settings
         // The GType must be registered before the `.ui` file refers to it.
         _ = ComposerHost.type
@@ -71,8 +81,8 @@ final class ConversationView {
         composer = ComposerView(viewModel: conversation.composer)
         keyboardPan = KeyboardPan(over: widget)
         searchBar = RoomSearchBar(viewModel: conversation.search)
-        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) { [weak self] id in
-            self?.conversation.timeline.avatar(of: MemberID(id)) ?? self?.roomAvatar(RoomID(id))
+        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) { [weak timeline = conversation.timeline] id in
+            timeline?.avatar(of: MemberID(id)) ?? lookUpRoom(id).avatarURI
         }
         widget.insert(searchBar.widget, after: header)
         ComposerHost.of(builder["host"])?.setComposer(composer.widget)
@@ -87,7 +97,7 @@ final class ConversationView {
         timeline.onLeave = { [weak self] in self?.composer.grabFocus() }
         timeline.onType = { [weak self] in _ = self?.type($0) }
         actions.add("focus-timeline") { [weak self] in self?.timeline.grabFocus() }
-        timeline.onForward = { [weak self] in self?.onForward?($0) }
+        timeline.onForward = outputs.forwardingRequested
         searchBar.onClose = { [weak self] in self?.searchClosed() }
         timeline.onArrived = { [weak self] in self?.announce($0) }
         builder["timeline_overlay", Overlay.self].addOverlay(announcer.region)
@@ -137,17 +147,17 @@ final class ConversationView {
     private func card(of mention: Mention) -> UserCard.Content? {
         let card = MentionCard(
             mention, members: conversation.timeline.state.members, kind: room.kind,
-            room: { (roomNamed($0), roomAvatar(RoomID($0))) }, translator: .gettext)
+            room: lookUpRoom, translator: .gettext)
         guard let card else { return nil }
         return UserCard.Content(card: card, open: card.opening.flatMap(opener))
     }
 
     /// What the card's button does.
     private func opener(of opening: MentionCard.Opening) -> (@MainActor () -> Void)? {
-        guard let onOpen else { return nil }
+        guard let open = outputs.addressActivated else { return nil }
         return { [weak self] in
             self?.composer.closeCard()
-            onOpen(opening.address)
+            open(opening.address)
         }
     }
 

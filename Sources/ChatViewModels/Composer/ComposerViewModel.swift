@@ -30,6 +30,8 @@ public final class ComposerViewModel: ViewModel {
         case messageDeleted(MessageID)
         /// The user's writing preferences, which apply at once.
         case preferencesChanged(WritingPreferences)
+        /// The pointer was shaken over the composer.
+        case shaken
     }
 
     public nonisolated enum Output: Equatable, Sendable {
@@ -173,6 +175,7 @@ public final class ComposerViewModel: ViewModel {
             for name in names { handle(.userTyping(name: name, true)) }
         case .messageDeleted(let message): handle(.messageDeleted(id: message.rawValue))
         case .preferencesChanged(let preferences): setPreferences(preferences)
+        case .shaken: if preferences.clearsByShaking { handle(.clear) }
         }
     }
 

@@ -5,12 +5,15 @@ public nonisolated struct WritingPreferences: Equatable, Sendable {
     public var sendKey = SendKey.return
     /// Whether members are suggested for names typed without `@`, from ``suggestedLength`` letters on (HKW-38).
     public var suggestsMembers = false
+    /// Whether shaking the pointer over the composer clears it (SLK-43).
+    public var clearsByShaking = false
 
     /// The threshold that Hakawai uses, which is also the length of short names.
     public static let suggestedLength = 3
 
-    public init(sendKey: SendKey = .return, suggestsMembers: Bool = false) {
+    public init(sendKey: SendKey = .return, suggestsMembers: Bool = false, clearsByShaking: Bool = false) {
         self.sendKey = sendKey
         self.suggestsMembers = suggestsMembers
+        self.clearsByShaking = clearsByShaking
     }
 }

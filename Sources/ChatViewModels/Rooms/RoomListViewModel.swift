@@ -16,6 +16,10 @@ public final class RoomListViewModel: ViewModel {
         /// Whether the list has been received.
         public var isLoaded = false
 
+        /// The joined room with this ID or address.
+        public func row(at address: String) -> Row? {
+            rows.first { $0.id.rawValue == address || $0.address == address }
+        }
         public var selectedRow: Row? { rows.first { $0.id == selection } }
         public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
         public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }

@@ -6,25 +6,29 @@ import GtkKit
 /// It checks after the frame clock's layout phase, once all widgets are allocated, so that callbacks may trigger
 /// another layout in the same frame.
 final class BarGeometry {
-    /// Called with the widget's top left corner in window coordinates, in pixels.
-    var onMove: ((_ x: Double, _ y: Double) -> Void)?
-    /// Called with the widget's size in pixels.
-    var onResize: ((_ width: Double, _ height: Double) -> Void)?
+    /// What has changed, in pixels.
+    struct Outputs {
+        /// The bar's top left corner in window coordinates.
+        var moved: (_ x: Double, _ y: Double) -> Void
+        var resized: (_ width: Double, _ height: Double) -> Void
+    }
 
-    private unowned let bar: WidgetImplementation
+    private let child: Widget
+    private let outputs: Outputs
     private var layout: SignalConnection?
     private var lastReported: (x: Double, y: Double, width: Double, height: Double)?
 
     /// - Parameter child: A child of the bar, which is mapped and unmapped together with it.
-    init(of bar: WidgetImplementation, child: Widget) {
-        self.bar = bar
+    init(ofParentOf child: Widget, outputs: Outputs) {
+        self.child = child
+        self.outputs = outputs
         child.connect("map") { [weak self] _ in self?.start() }
         child.connect("unmap") { [weak self] _ in self?.stop() }
     }
 
     private func start() {
         stop()
-        layout = bar.frameClock?.connect("layout", after: true) { [weak self] _ in self?.update() }
+        layout = child.frameClock?.connect("layout", after: true) { [weak self] _ in self?.update() }
     }
 
     /// Disconnects explicitly: the clock belongs to the window, which may outlive the widget.
@@ -34,10 +38,12 @@ final class BarGeometry {
     }
 
     private func update() {
-        guard let root = bar.root, let now = bar.bounds(in: root), now.width > 0, now.height > 0 else { return }
+        guard let bar = child.parent, let root = bar.root, let now = bar.bounds(in: root), now.width > 0,
+            now.height > 0
+        else { return }
         let before = lastReported
         lastReported = now
-        if before?.x != now.x || before?.y != now.y { onMove?(now.x, now.y) }
-        if before?.width != now.width || before?.height != now.height { onResize?(now.width, now.height) }
+        if before?.x != now.x || before?.y != now.y { outputs.moved(now.x, now.y) }
+        if before?.width != now.width || before?.height != now.height { outputs.resized(now.width, now.height) }
     }
 }

@@ -68,12 +68,13 @@ public final class ComposerBar: WidgetImplementation {
         super.init(instance: instance)
         widgets.revealer.setParent(self)
         buttons.onSwipe = { [weak self] in self?.emit("swiped", $0 == .left ? "left" : "right") }
-        geometry = BarGeometry(of: self, child: widgets.revealer)
-        geometry?.onMove = { [weak self] in self?.emit("moved", numbers: [$0, $1]) }
-        geometry?.onResize = { [weak self] in
-            self?.widgets.fit(width: $0)
-            self?.emit("size-changed", numbers: [$0, $1])
-        }
+        let outputs = BarGeometry.Outputs(
+            moved: { [weak self] in self?.emit("moved", numbers: [$0, $1]) },
+            resized: { [weak self] in
+                self?.widgets.fit(width: $0)
+                self?.emit("size-changed", numbers: [$0, $1])
+            })
+        geometry = BarGeometry(ofParentOf: widgets.revealer, outputs: outputs)
         // A bar without a model gets its own session before any user input.
         widgets.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
     }

@@ -1,4 +1,3 @@
-import CGtk
 package import GtkKit
 
 /// Keeps its child at a fixed aspect ratio: as wide as possible up to the natural width, with the height that follows.

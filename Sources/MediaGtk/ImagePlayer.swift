@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import GtkKit
 
@@ -33,8 +32,8 @@ final class ImagePlayer {
         size = (width, height)
         self.widget = widget
         self.onFrame = onFrame
-        widget.connect("map") { [weak self] _ in self?.step() }
-        widget.connect("unmap") { [weak self] _ in self?.stop() }
+        widget.onMap { [weak self] _ in self?.step() }
+        widget.onUnmap { [weak self] _ in self?.stop() }
         step()
     }
 

@@ -38,7 +38,10 @@ final class ImageViewer {
             window.setDefaultSize(width: parent.width, height: parent.height)
         }
         window.isModal = true
-        window.connect("close-request") { [weak self] _ in self?.ended() }
+        window.onCloseRequest { [weak self] in
+            self?.ended()
+            return false
+        }
         addKeys()
     }
 

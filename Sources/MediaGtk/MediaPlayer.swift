@@ -1,4 +1,3 @@
-import CGtk
 package import ChatCore
 import Foundation
 package import GtkKit
@@ -48,7 +47,7 @@ package import GtkKit
                 self?.play.isSensitive = true
             }
         }
-        holder.connect("unmap") { [weak self] _ in self?.pause() }
+        holder.onUnmap { [weak self] _ in self?.pause() }
         if frame != nil { showStill(media) }
     }
 
@@ -100,7 +99,7 @@ package import GtkKit
         let box = box
         let stream = VideoStream.open(content, fitting: box.width, by: box.height)
         self.stream = stream
-        stream.connect("notify::error") { [weak self] _ in self?.fail() }
+        stream.onFailure { [weak self] in self?.fail() }
         if let frame {
             let video = VideoView(stream)
             video.setAccessibleLabel(file.altText ?? file.name)

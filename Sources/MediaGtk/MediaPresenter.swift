@@ -1,4 +1,3 @@
-import CGtk
 package import ChatCore
 import Foundation
 import GtkKit

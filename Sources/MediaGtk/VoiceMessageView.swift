@@ -1,4 +1,3 @@
-import CGtk
 package import ChatCore
 import Foundation
 package import GtkKit
@@ -40,7 +39,7 @@ package import GtkKit
         save.onClick { [weak self] in
             if let self { self.media.save(self.file, over: widget) }
         }
-        row.connect("unmap") { [weak self] _ in self?.pause() }
+        row.onUnmap { [weak self] _ in self?.pause() }
     }
 
     isolated deinit { pause() }
@@ -66,9 +65,9 @@ package import GtkKit
         play.isSensitive = true
         let stream = VideoStream.open(content, fitting: 1, by: 1)
         self.stream = stream
-        stream.connect("notify::error") { [weak self] _ in self?.fail() }
-        stream.connect("notify::timestamp") { [weak self] _ in self?.showProgress() }
-        stream.connect("notify::playing") { [weak self] _ in self?.showState() }
+        stream.onFailure { [weak self] in self?.fail() }
+        stream.onProgress { [weak self] in self?.showProgress() }
+        stream.onPlayingChange { [weak self] in self?.showState() }
         // If it has been unmapped meanwhile, nothing would pause it later.
         if widget.isMapped { stream.play() }
         if stream.hasFailed { fail() }

@@ -21,8 +21,8 @@ final class SignInDialog {
     static func present(_ viewModel: SignInViewModel, over parent: Widget) -> SignInDialog {
         let dialog = SignInDialog(viewModel, over: parent)
         let retained = RetainedWidgets([dialog])
-        dialog.window.intercept("close-request") { [weak dialog] _ in dialog?.closeRequested() ?? false }
-        dialog.window.connect("destroy") { _ in retained.end() }
+        dialog.window.onCloseRequest { [weak dialog] in dialog?.closeRequested() ?? false }
+        dialog.window.onDestroy { retained.end() }
         viewModel.start()
         dialog.window.present()
         return dialog

@@ -26,7 +26,7 @@ final class TransferDialog {
     static func present(_ viewModel: TransferViewModel, over parent: Widget) -> TransferDialog {
         let dialog = TransferDialog(viewModel, over: parent)
         let retained = RetainedWidgets([dialog])
-        dialog.window.intercept("close-request") { [weak viewModel] _ in
+        dialog.window.onCloseRequest { [weak viewModel] in
             guard viewModel?.state.isOver != false else {
                 viewModel?.send(.cancel)
                 return true

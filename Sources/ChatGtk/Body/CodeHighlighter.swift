@@ -4,6 +4,8 @@ import ChatCore
 import GtkKit
 
 /// Highlights code with GtkSourceView's engine, in a buffer without a view.
+///
+/// The one file of views that calls C: GtkKit does not link GtkSourceView, which only this application needs.
 enum CodeHighlighter {
     /// The maximum length in bytes; longer code is not highlighted, because the engine runs on the main thread.
     static let maxLength = 20_000

@@ -59,8 +59,8 @@ final class ComposerView {
         mention.focusOnClick = false
         mention.onClick { [weak self] in self?.bar.startCompletion("@") }
         bar.append(mention, to: .end)
-        widget.connect("size-changed") { [weak self] arguments in
-            self?.width = arguments.double(0)
+        bar.onSizeChange { [weak self] width, _ in
+            self?.width = width
             self?.showMentionButton()
         }
         showMentionButton()

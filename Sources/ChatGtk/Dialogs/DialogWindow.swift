@@ -12,7 +12,7 @@ extension TopLevel {
     /// Presents the window, and retains its controller until it is closed.
     func presentDialog(of object: AnyObject) {
         let retained = RetainedWidgets([object])
-        intercept("close-request") { _ in
+        onCloseRequest {
             retained.end()
             return false
         }

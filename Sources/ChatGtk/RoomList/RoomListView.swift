@@ -38,7 +38,7 @@ final class RoomListView {
         let builder = Builder(resource: Resource.ui("room-menu"))
         pane = stack.parent ?? list
         menu = PopoverMenu(model: builder["menu", Object.self], parent: pane)
-        menu.connect("closed") { [weak self] _ in self?.focus.restore() }
+        menu.onClose { [weak self] in self?.focus.restore() }
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
             bind: { [weak self] widget, key in self?.bind(widget, key) },

@@ -54,9 +54,8 @@ final class MessageButtons {
         }
         // Invisible buttons must not intercept clicks on the text below.
         widget.canTarget = false
-        row.connect("state-flags-changed") { [weak self, weak row] _ in
-            guard let self, let row else { return }
-            self.widget.canTarget = !row.stateFlags.isDisjoint(with: [.prelight, .focusWithin])
+        row.onStateFlagsChange { [weak self] row in
+            self?.widget.canTarget = !row.stateFlags.isDisjoint(with: [.prelight, .focusWithin])
         }
         return overlay
     }

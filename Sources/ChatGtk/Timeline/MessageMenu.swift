@@ -37,7 +37,7 @@ final class MessageMenu {
             if let opener = menu.opener { menu.onReact?(message, opener) }
         }
         parent.insertActions(group, prefix: "message")
-        popover.connect("closed") { [weak self] _ in self?.focus.restore() }
+        popover.onClose { [weak self] in self?.focus.restore() }
     }
 
     private func add(

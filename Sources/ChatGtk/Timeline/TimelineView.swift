@@ -77,7 +77,7 @@ final class TimelineView {
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
         calendar.onPick = { [weak viewModel] in viewModel?.send(.pages(.jump(.date($0)))) }
-        scroller.connect("map") { [weak self] _ in self?.list.notifyAgain() }
+        scroller.onMap { [weak self] _ in self?.list.notifyAgain() }
         activityMonitor.onChange = { [weak viewModel] in viewModel?.send(.reading(.attended($0))) }
     }
 

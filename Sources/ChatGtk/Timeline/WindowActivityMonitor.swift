@@ -19,7 +19,7 @@ final class WindowActivityMonitor {
         leave()
         guard let window = widget.window else { return }
         self.window = window
-        activity = window.connect("notify::is-active") { [weak self] _ in self?.update() }
+        activity = window.onActiveChange { [weak self] in self?.update() }
         update()
     }
 

@@ -1,4 +1,3 @@
-import CGtk
 import ChatCore
 import Composer
 import ComposerSessions

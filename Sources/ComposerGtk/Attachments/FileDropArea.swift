@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// A drop target for files that highlights itself during a drag.

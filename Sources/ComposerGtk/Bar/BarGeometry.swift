@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Tracks a widget's position and size in its window, and reports actual changes only (SLK-59, MIB-7, MCV-11).
@@ -22,13 +21,13 @@ final class BarGeometry {
     init(ofParentOf child: Widget, outputs: Outputs) {
         self.child = child
         self.outputs = outputs
-        child.connect("map") { [weak self] _ in self?.start() }
-        child.connect("unmap") { [weak self] _ in self?.stop() }
+        child.onMap { [weak self] _ in self?.start() }
+        child.onUnmap { [weak self] _ in self?.stop() }
     }
 
     private func start() {
         stop()
-        layout = child.frameClock?.connect("layout", after: true) { [weak self] _ in self?.update() }
+        layout = child.afterFrameLayout { [weak self] in self?.update() }
     }
 
     /// Disconnects explicitly: the clock belongs to the window, which may outlive the widget.

@@ -30,7 +30,7 @@ public final class ComposerBar: WidgetImplementation {
     public override class var typeName: String { "ParlanceComposerBar" }
     public override class var cssName: String { "composer" }
     public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GROUP }
-    public override class var layoutManager: GType? { gtk_bin_layout_get_type() }
+    public override class var layoutManager: LayoutManager? { .bin }
     public override class var signals: [WidgetSignal] {
         [
             WidgetSignal("send", texts: 2), WidgetSignal("edit-committed", texts: 2), WidgetSignal("changed"),
@@ -46,6 +46,11 @@ public final class ComposerBar: WidgetImplementation {
     private(set) var binding: ComposerBinding?
     private var defaultSession: ComposerSession?
     private var geometry: BarGeometry?
+
+    /// Calls `handler` with the bar's size in pixels when that has changed: the signal `size-changed`.
+    package func onSizeChange(_ handler: @escaping @MainActor (_ width: Double, _ height: Double) -> Void) {
+        widget.connect("size-changed") { handler($0.double(0), $0.double(1)) }
+    }
 
     /// Creates the text view of new bars, for hosts that need more than a GtkTextView, such as GtkSourceView (SLK-62);
     /// `nil` for the default one. Other text views draw mentions as rectangles instead of pills.
@@ -76,7 +81,7 @@ public final class ComposerBar: WidgetImplementation {
             })
         geometry = BarGeometry(ofParentOf: widgets.revealer, outputs: outputs)
         // A bar without a model gets its own session before any user input.
-        widgets.textView.connect("realize") { [weak self] _ in self?.bindIfNeeded() }
+        widgets.textView.onRealize { [weak self] _ in self?.bindIfNeeded() }
     }
 
     // MARK: Model

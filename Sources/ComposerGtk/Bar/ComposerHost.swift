@@ -11,7 +11,7 @@ public final class ComposerHost: WidgetImplementation {
     public override class var typeName: String { "ParlanceComposerHost" }
     public override class var cssName: String { "composerhost" }
     public override class var role: GtkAccessibleRole { GTK_ACCESSIBLE_ROLE_GROUP }
-    public override class var layoutManager: GType? { gtk_bin_layout_get_type() }
+    public override class var layoutManager: LayoutManager? { .bin }
     public override class var properties: [WidgetProperty] {
         [
             .flag("shows-indicator", default: false, \ComposerHost.showsIndicator),
@@ -40,7 +40,7 @@ public final class ComposerHost: WidgetImplementation {
         // Set explicitly, because custom widgets do not inherit their children's expand flags.
         vexpand = true
         // Creates the default bar late, because the host may have set another one by then.
-        column.connect("realize") { [weak self] _ in _ = self?.bar }
+        column.onRealize { [weak self] _ in _ = self?.bar }
     }
 
     /// Registers the GType with GtkBuilder, and the library's resources with GTK. Idempotent.
@@ -79,9 +79,9 @@ public final class ComposerHost: WidgetImplementation {
         }
     }
 
-    /// Whether the widget is a scrolled window or not scrollable at all.
+    /// Whether the widget needs no scrolled window around it.
     private static func isWhole(_ content: Widget) -> Bool {
-        content.isInstance(of: gtk_scrolled_window_get_type()) || !content.isInstance(of: gtk_scrollable_get_type())
+        !content.isScrollable
     }
 
     /// Sets the typing indicator between the content and the bar. It pushes the content up (SLK-3, SLK-42).

@@ -1,4 +1,3 @@
-import CGtk
 import Composer
 import GtkKit
 
@@ -89,7 +88,7 @@ struct ComposerWidgets {
     private static func editor(
         _ defaultEditor: TextView, orFrom makeEditor: (() -> Widget)?, in scroller: ScrolledWindow
     ) -> TextView {
-        guard let other = makeEditor?().wrapped(as: TextView.self, gtk_text_view_get_type()) else {
+        guard let other = makeEditor?().asTextView else {
             return defaultEditor
         }
         other.copySettings(of: defaultEditor)

@@ -1,4 +1,3 @@
-import CGtk
 public import Composer
 import GtkKit
 
@@ -77,11 +76,9 @@ final class ItemButtons {
         item.changed = { [weak self, weak button] item in button.map { self?.update($0, item) } }
         update(button, item)
         button.onClick { [weak item] in item?.press() }
-        button.connect("state-flags-changed") { [weak item, weak button] _ in
-            guard let button else { return }
-            let flags = button.stateFlags
-            item?.isSelected = flags.contains(.active)
-            item?.isHovered = flags.contains(.prelight)
+        button.onStateFlagsChange { [weak item] button in
+            item?.isSelected = button.stateFlags.contains(.active)
+            item?.isHovered = button.stateFlags.contains(.prelight)
         }
         let press = LongPressGesture()
         press.onPress { [weak item] _ in item?.longPress() }

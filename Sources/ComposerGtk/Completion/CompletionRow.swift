@@ -1,4 +1,3 @@
-import CGtk
 import Composer
 import GtkKit
 package import MediaGtk

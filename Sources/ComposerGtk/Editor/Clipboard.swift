@@ -1,4 +1,3 @@
-import CGtk
 package import Composer
 import ComposerSessions
 import Foundation

@@ -1,4 +1,3 @@
-import CGtk
 import Composer
 import ComposerSessions
 import GtkKit
@@ -56,12 +55,12 @@ final class EditorField {
         widgets.overlay.addController(click)
         clampScrolling()
         connections += [
-            textView.connect("realize") { [weak self] _ in self?.observeWindowHeight() },
+            textView.onRealize { [weak self] _ in self?.observeWindowHeight() },
             // The surface belongs to the window: a bar that is reparented has to observe another one.
-            textView.connect("unrealize") { [weak self] _ in self?.leaveWindow() },
+            textView.onUnrealize { [weak self] _ in self?.leaveWindow() },
         ]
         connections.append(
-            scroller.horizontalAdjustment.connect("notify::page-size") { [weak self] _ in
+            scroller.horizontalAdjustment.onPageSizeChange { [weak self] in
                 self?.afterLayout { field in
                     field.editor.inlineImages.fit(width: Int(field.scroller.horizontalAdjustment.pageSize))
                 }
@@ -97,7 +96,7 @@ final class EditorField {
     private func clampScrolling() {
         let adjustment = scroller.verticalAdjustment
         connections.append(
-            adjustment.connect("value-changed") { [weak self] _ in
+            adjustment.onValueChange { [weak self] in
                 guard let self else { return }
                 let adjustment = self.scroller.verticalAdjustment
                 let end = self.isLocked ? 0 : max(0, adjustment.upper - adjustment.pageSize)
@@ -107,13 +106,13 @@ final class EditorField {
         // field catches up, the view's allocation does not change, and it keeps scrolling by the old page size (GTK
         // 4.8).
         connections.append(
-            adjustment.connect("notify::upper") { [weak self] _ in
+            adjustment.onUpperChange { [weak self] in
                 self?.afterLayout { $0.onHeightChange?() }
                 self?.countLines()
                 self?.catchUp()
             })
         connections.append(
-            adjustment.connect("notify::page-size") { [weak self] _ in
+            adjustment.onPageSizeChange { [weak self] in
                 self?.afterLayout { field in
                     field.editor.scrollToCaret()
                     field.onHeightChange?()
@@ -189,9 +188,8 @@ final class EditorField {
 
     private func observeWindowHeight() {
         leaveWindow()
-        guard let surface = textView.surface else { return }
-        surfaceLayout = surface.connect("layout") { [weak self] _ in self?.windowChanged() }
-        measure()
+        surfaceLayout = textView.onSurfaceLayout { [weak self] in self?.windowChanged() }
+        if surfaceLayout != nil { measure() }
     }
 
     private func leaveWindow() {

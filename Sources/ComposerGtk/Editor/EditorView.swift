@@ -51,12 +51,9 @@ final class EditorView {
         interceptKeys()
         interceptBindings()
         viewModel.onTextEffect = { [weak self] in self?.apply($0) }
-        textView.connect("preedit-changed") { [weak self] in self?.preeditChanged($0.string(0)) }
+        textView.onPreeditChange { [weak self] in self?.preeditChanged($0) }
         showPills()
-        textView.connect("notify::has-focus") { [weak self] _ in
-            guard let self else { return }
-            self.viewModel.handle(.focus(self.textView.hasFocus))
-        }
+        textView.onFocusChange { [weak self] in _ = self?.viewModel.handle(.focus($0.hasFocus)) }
     }
 
     /// The entity ID of the user, whose mentions get a distinct pill.
@@ -152,32 +149,22 @@ final class EditorView {
 
     /// Redirects the text view's key bindings for deletion and the clipboard to the engine.
     private func interceptBindings() {
-        textView.connect("backspace") { [weak self] _ in
-            self?.redirect("backspace", .deleteBackward(byWord: false))
-        }
-        textView.connect("delete-from-cursor") { [weak self] arguments in
-            let count = arguments.int(1)
-            switch GtkDeleteType(GtkDeleteType.RawValue(arguments.enumeration(0))) {
-            case GTK_DELETE_CHARS where count == 1: self?.redirect("delete-from-cursor", .deleteForward(byWord: false))
-            case GTK_DELETE_WORD_ENDS where count == 1:
-                self?.redirect("delete-from-cursor", .deleteForward(byWord: true))
-            case GTK_DELETE_WORD_ENDS where count == -1:
-                self?.redirect("delete-from-cursor", .deleteBackward(byWord: true))
-            default: break
-            }
-        }
-        textView.connect("cut-clipboard") { [weak self] _ in self?.redirect("cut-clipboard", .cut) }
-        textView.connect("copy-clipboard") { [weak self] _ in self?.redirect("copy-clipboard", .copy) }
-        textView.connect("paste-clipboard") { [weak self] _ in
-            guard let self else { return }
-            self.textView.stopEmission("paste-clipboard")
-            self.paste()
-        }
+        textView.interceptBindings { [weak self] in self?.perform($0) ?? false }
     }
 
-    private func redirect(_ signal: String, _ event: ComposerEvent) {
-        textView.stopEmission(signal)
-        viewModel.handle(event)
+    /// - Returns: Whether the engine has a counterpart.
+    private func perform(_ binding: TextView.KeyBinding) -> Bool {
+        switch binding {
+        case .backspace: viewModel.handle(.deleteBackward(byWord: false))
+        case .deleteCharacters(1): viewModel.handle(.deleteForward(byWord: false))
+        case .deleteToWordEnds(1): viewModel.handle(.deleteForward(byWord: true))
+        case .deleteToWordEnds(-1): viewModel.handle(.deleteBackward(byWord: true))
+        case .deleteCharacters, .deleteToWordEnds, .deleteOther: return false
+        case .cut: viewModel.handle(.cut)
+        case .copy: viewModel.handle(.copy)
+        case .paste: paste()
+        }
+        return true
     }
 
     /// Commits the input method's preedit text.

@@ -1,4 +1,3 @@
-import CGtk
 import Composer
 import GtkKit
 
@@ -36,7 +35,7 @@ final class GrowthFrame: WidgetImplementation {
 
     override func add(_ child: Widget, to childType: String?) -> Bool {
         child.setParent(self)
-        child.connect("map") { [weak self] _ in
+        child.onMap { [weak self] _ in
             if let self, let frameTime = self.frameTime { self.mappedAt = frameTime }
         }
         return true

@@ -1,4 +1,3 @@
-import CGtk
 import GtkKit
 
 /// Briefly shows a scrollbar when the text starts to overflow (SLK-70).
@@ -28,7 +27,7 @@ final class OverflowHint {
     }
 
     isolated deinit {
-        revealer.parent?.wrapped(as: Overlay.self, gtk_overlay_get_type())?.removeOverlay(revealer)
+        revealer.parent?.asOverlay?.removeOverlay(revealer)
     }
 
     /// - Parameter overflows: Whether there are more lines than the field shows.

@@ -1,4 +1,3 @@
-import CGtk
 import Composer
 import ComposerSessions
 import GtkKit

@@ -61,7 +61,7 @@ open class WidgetImplementation: WidgetProtocol {
     /// The signals that the class adds.
     open class var signals: [WidgetSignal] { [] }
     /// The type of the layout manager, which replaces ``measure(_:for:)`` and ``allocate(width:height:)``.
-    open class var layoutManager: GType? { nil }
+    open class var layoutManager: LayoutManager? { nil }
     /// Called once during class initialization, to install signals, key bindings and properties.
     open class func initialize(_ widgetClass: UnsafeMutablePointer<GtkWidgetClass>) {}
     /// Called once after the type has been registered, to add interfaces.
@@ -195,7 +195,7 @@ enum WidgetTypes {
             }
         }
         if let manager = implementation.layoutManager {
-            gtk_widget_class_set_layout_manager_type(widgetClass, manager)
+            gtk_widget_class_set_layout_manager_type(widgetClass, manager.type)
         }
         for signal in implementation.signals { signal.register(shim_class_type(klass)) }
         implementation.initialize(widgetClass)

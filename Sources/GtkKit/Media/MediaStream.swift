@@ -20,6 +20,17 @@ public final class MediaStream: Object {
     public func pause() { isPlaying = false }
     /// - Parameter position: In microseconds.
     public func seek(to position: Int64) { gtk_media_stream_seek(cast(), gint64(position)) }
+
+    /// Calls `handler` when ``hasFailed`` has changed.
+    public func onFailure(_ handler: @escaping @MainActor () -> Void) { connect("notify::error") { _ in handler() } }
+    /// Calls `handler` when ``position`` has changed.
+    public func onProgress(_ handler: @escaping @MainActor () -> Void) {
+        connect("notify::timestamp") { _ in handler() }
+    }
+    /// Calls `handler` when ``isPlaying`` has changed.
+    public func onPlayingChange(_ handler: @escaping @MainActor () -> Void) {
+        connect("notify::playing") { _ in handler() }
+    }
 }
 
 /// A video with overlaid playback controls.

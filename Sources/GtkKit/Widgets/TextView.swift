@@ -215,8 +215,48 @@ public final class TextView: Widget {
     /// Commits the input method's preedit text.
     public func commitPreedit() { gtk_text_view_reset_im_context(cast()) }
 
-    /// Ends the emission of one of the view's signals, from a handler of it.
-    public func stopEmission(_ signal: String) { g_signal_stop_emission_by_name(pointer, signal) }
+    /// Calls `handler` with the input method's preedit text when that has changed.
+    public func onPreeditChange(_ handler: @escaping @MainActor (String) -> Void) {
+        connect("preedit-changed") { handler($0.string(0)) }
+    }
+
+    /// What one of the view's own key bindings does.
+    public enum KeyBinding: Equatable, Sendable {
+        /// Deletes the character before the caret.
+        case backspace
+        /// Deletes characters, or to the ends of words; backward if the count is negative.
+        case deleteCharacters(Int), deleteToWordEnds(Int)
+        /// Deletes something else, such as a line.
+        case deleteOther
+        case cut, copy, paste
+    }
+
+    /// Asks `handler` before a key binding is carried out.
+    /// - Parameter handler: Returns whether it did that itself.
+    public func interceptBindings(_ handler: @escaping @MainActor (KeyBinding) -> Bool) {
+        let bindings: [(String, KeyBinding)] = [
+            ("backspace", .backspace), ("cut-clipboard", .cut), ("copy-clipboard", .copy), ("paste-clipboard", .paste),
+        ]
+        for (signal, binding) in bindings {
+            connect(signal) { arguments in
+                if handler(binding) { Self.stop(signal, arguments) }
+            }
+        }
+        connect("delete-from-cursor") { arguments in
+            let count = arguments.int(1)
+            let binding: KeyBinding =
+                switch GtkDeleteType(GtkDeleteType.RawValue(arguments.enumeration(0))) {
+                case GTK_DELETE_CHARS: .deleteCharacters(count)
+                case GTK_DELETE_WORD_ENDS: .deleteToWordEnds(count)
+                default: .deleteOther
+                }
+            if handler(binding) { Self.stop("delete-from-cursor", arguments) }
+        }
+    }
+
+    private static func stop(_ signal: String, _ arguments: SignalArguments) {
+        if let view = arguments.emitter { g_signal_stop_emission_by_name(view, signal) }
+    }
 
     public func add(_ child: Widget, at anchor: TextChildAnchor) {
         gtk_text_view_add_child_at_anchor(cast(), child.cast(), anchor.cast())

@@ -49,6 +49,12 @@ open class TopLevel: Widget {
     /// Destroys the window without asking.
     public final func destroy() { gtk_window_destroy(cast()) }
 
+    /// Calls `handler` when ``isActive`` has changed.
+    @discardableResult
+    public final func onActiveChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("notify::is-active") { _ in handler() }
+    }
+
     /// - Parameter handler: Returns whether the window stays open.
     @discardableResult
     public final func onCloseRequest(_ handler: @escaping @MainActor () -> Bool) -> SignalConnection {

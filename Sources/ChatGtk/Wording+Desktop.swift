@@ -5,5 +5,5 @@ import GtkKit
 extension Wording {
     /// Translates with gettext, and formats as GLib does.
     static let desktop = Wording(
-        translator: .gettext, byteCount: { ByteCount.text($0) }, fullDate: { DateText.full($0) })
+        translator: .gettext, byteCount: { ByteCount.text($0) }, fullDate: { DateText.desktop.full($0) })
 }

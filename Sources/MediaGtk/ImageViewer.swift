@@ -71,9 +71,7 @@ final class ImageViewer {
             keepsPosition: false)
         zoom.widget.setAccessibleLabel(file.altText ?? file.name)
         title.setTitle(file.altText ?? file.name)
-        let positionText = translated(
-            "{number} of {total}", ["number": "\(index + 1)", "total": "\(files.count)"])
-        title.setSubtitle(files.count > 1 ? positionText : nil)
+        title.setSubtitle(media.texts.position(index, files.count))
         previous.isSensitive = index > 0
         next.isSensitive = index + 1 < files.count
         loading = Task { [weak self, media] in

@@ -29,7 +29,7 @@ package import GtkKit
         texts = media.texts
         widget = holder
         play = FileCard.button(
-            "media-playback-start-symbolic", translated("Play"), translated("Play {name}", ["name": file.name]))
+            "media-playback-start-symbolic", translated("Play"), texts.playButton(file, false))
         message.addStyle("message-picture-problem")
         message.wrap = true
         message.xalign = 0

@@ -8,11 +8,19 @@ package struct MediaTexts {
     /// Formats a duration in milliseconds.
     let duration: @MainActor (Int) -> String
     let problem: @MainActor (MediaProblem) -> String
+    /// Returns the accessible label of the button that plays a file, or pauses it while it plays.
+    let playButton: @MainActor (MediaReference, _ isPlaying: Bool) -> String
+    /// Returns the place of an image among those that the viewer steps through, or `nil` for a single one.
+    let position: @MainActor (_ index: Int, _ count: Int) -> String?
 
     package init(
         details: @escaping @MainActor (MediaReference) -> String, duration: @escaping @MainActor (Int) -> String,
-        problem: @escaping @MainActor (MediaProblem) -> String
+        problem: @escaping @MainActor (MediaProblem) -> String,
+        playButton: @escaping @MainActor (MediaReference, _ isPlaying: Bool) -> String,
+        position: @escaping @MainActor (_ index: Int, _ count: Int) -> String?
     ) {
+        self.playButton = playButton
+        self.position = position
         self.details = details
         self.duration = duration
         self.problem = problem

@@ -23,7 +23,7 @@ package import GtkKit
         row.addStyle("message-voice")
         widget = row
         play = FileCard.button(
-            "media-playback-start-symbolic", translated("Play"), translated("Play {name}", ["name": file.name]))
+            "media-playback-start-symbolic", translated("Play"), media.texts.playButton(file, false))
         let drawing = WaveformView.make()
         guard let bars = WaveformView.of(drawing) else { fatalError("ParlanceLoudnessBars has no implementation") }
         self.bars = bars
@@ -82,7 +82,7 @@ package import GtkKit
         guard let stream else { return }
         let isPlaying = stream.isPlaying
         play.iconName = isPlaying ? "media-playback-pause-symbolic" : "media-playback-start-symbolic"
-        play.setAccessibleLabel("\(isPlaying ? translated("Pause") : translated("Play")) \(file.name)")
+        play.setAccessibleLabel(texts.playButton(file, isPlaying))
         showProgress()
     }
 

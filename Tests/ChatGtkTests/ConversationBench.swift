@@ -13,8 +13,9 @@ import LocalBackend
 /// A conversation in a window, over a real store with a room of many messages.
 @MainActor
 final class ConversationBench {
-    /// Passes on what the view asks for to whoever waits for it.
-    final class Window {
+    /// What the view asks its window for.
+    @MainActor
+    final class Requests {
         var forwardingRequested: ([MessageID]) -> Void = { _ in }
         var addressActivated: (String) -> Void = { _ in }
         var lookUpRoom: ConversationView.RoomLookup = { _ in (nil, nil) }
@@ -34,7 +35,7 @@ final class ConversationBench {
 
     let fixture: ChatFixture
     let conversation: Conversation
-    let requests = Window()
+    let requests = Requests()
     let view: ConversationView
     let window: TestWindow
 

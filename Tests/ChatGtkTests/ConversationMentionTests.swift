@@ -172,7 +172,7 @@ final class ConversationMentionTests: GtkTestCase {
             coordinator.start(opening: ConversationBench.room)
             XCTAssertTrue(MainLoop.pump { coordinator.conversation?.composer.state.isReady == true })
             let conversation = try XCTUnwrap(coordinator.conversation)
-            let view = ConversationBench.Window().makeView(of: conversation)
+            let view = ConversationBench.Requests().makeView(of: conversation)
             let window = TestWindow(view.widget, width: 700, height: 500)
             conversation.composer.send(.typingUsers(["Ann", "Alex"]))
             XCTAssertTrue(

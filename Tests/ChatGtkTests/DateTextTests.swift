@@ -21,21 +21,21 @@ final class DateTextTests: GtkTestCase {
     func testTimesAreByTheDesktopsClock() {
         onMain {
             ClockFormat.desktop.isTwelveHour = false
-            XCTAssertEqual(DateText.time(Self.date), "15:04")
-            XCTAssertEqual(DateText.brief(Self.date, .today), "15:04")
-            XCTAssertEqual(DateText.full(Self.date), "Friday, January 2, 2026, 15:04")
+            XCTAssertEqual(DateText.desktop.time(Self.date), "15:04")
+            XCTAssertEqual(DateText.desktop.brief(Self.date, .today), "15:04")
+            XCTAssertEqual(DateText.desktop.full(Self.date), "Friday, January 2, 2026, 15:04")
             ClockFormat.desktop.isTwelveHour = true
-            XCTAssertEqual(DateText.time(Self.date), "3:04 PM")
-            XCTAssertEqual(DateText.brief(Self.date, .today), "3:04 PM")
-            XCTAssertEqual(DateText.full(Self.date), "Friday, January 2, 2026, 3:04 PM")
+            XCTAssertEqual(DateText.desktop.time(Self.date), "3:04 PM")
+            XCTAssertEqual(DateText.desktop.brief(Self.date, .today), "3:04 PM")
+            XCTAssertEqual(DateText.desktop.full(Self.date), "Friday, January 2, 2026, 3:04 PM")
         }
     }
 
     func testSourceDatesAreMonthFirst() {
         onMain {
-            XCTAssertEqual(DateText.day(Self.date, .other(sameYear: true)), "January 2")
-            XCTAssertEqual(DateText.day(Self.date, .other(sameYear: false)), "January 2, 2026")
-            XCTAssertEqual(DateText.brief(Self.date, .other(sameYear: true)), "Jan 2")
+            XCTAssertEqual(DateText.desktop.day(Self.date, .other(sameYear: true)), "January 2")
+            XCTAssertEqual(DateText.desktop.day(Self.date, .other(sameYear: false)), "January 2, 2026")
+            XCTAssertEqual(DateText.desktop.brief(Self.date, .other(sameYear: true)), "Jan 2")
         }
     }
 

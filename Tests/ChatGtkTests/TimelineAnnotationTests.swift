@@ -97,7 +97,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             bench.waitUntilIdle()
             let tops = Set(Self.reactions(bench, 29).compactMap { $0.bounds(in: bench.window.window)?.y })
             XCTAssertEqual(tops.count, 2, "five in a line, and the next one below")
-            for text in ["😂", "😮", "❤️", "👍", "🙏"] { bench.timeline.perform(.react(text), on: MessageID("m29")) }
+            for text in ["😂", "😮", "❤️", "👍", "🙏"] { bench.model.send(.message(MessageID("m29"), .react(text))) }
             XCTAssertTrue(bench.wait { Self.chips(bench, 29) == ["🎉 2"] }, "has \(Self.chips(bench, 29))")
             bench.waitUntilIdle()
             XCTAssertTrue(bench.list.isAtEnd, "the row that grew did not push the end out of view")

@@ -74,7 +74,7 @@ final class TimelineEventTests: GtkTestCase {
             XCTAssertEqual(bench.visible.map(bench.bottom), places)
             let receipts = try XCTUnwrap(bench.row(9)?.readReceipts)
             XCTAssertEqual(
-                receipts.widget.children.count { $0.isVisible }, ReadReceiptsView.maxAvatars, "four and a number")
+                receipts.widget.children.count { $0.isVisible }, ReadReceipts.maxAvatars, "four and a number")
             XCTAssertTrue(receipts.accessibleText.hasSuffix("and 5 others"), receipts.accessibleText)
             XCTAssertTrue(bench.row(9)?.accessibleText.contains("Read by") == true)
             try read(10, people.prefix(3))

@@ -97,7 +97,7 @@ final class TimelineViewTests: GtkTestCase {
     func testJumpToARepliedToMessageScrollsAndHighlightsIt() throws {
         try onMain {
             let bench = try ConversationBench(1000)
-            bench.timeline.jump(to: MessageID("m300"))
+            bench.model.send(.pages(.jump(.message(MessageID("m300")))))
             XCTAssertTrue(bench.wait { bench.visible.contains(300) })
             bench.waitUntilIdle()
             XCTAssertTrue(bench.model.state.isDetached)
@@ -240,7 +240,7 @@ final class TimelineViewTests: GtkTestCase {
             XCTAssertTrue(bench.wait { row.accessibleText.contains("Reply to") })
             let item = try XCTUnwrap(row.item)
             XCTAssertEqual(
-                row.accessibleText, "You: \(item.text). Reply to Robin. \(DateText.time(item.sentAt))")
+                row.accessibleText, "You: \(item.text). Reply to Robin. \(DateText.desktop.time(item.sentAt))")
             try bench.close()
         }
     }

@@ -129,7 +129,7 @@ final class UnsentMessageTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.timeline.state.isLoaded == true })
             let conversation = try XCTUnwrap(fixture.coordinator.conversation)
             XCTAssertEqual(conversation.timeline.state.failedCount, 2)
-            let view = ConversationBench.Window().makeView(of: conversation)
+            let view = ConversationBench.Requests().makeView(of: conversation)
             let window = TestWindow(view.widget, width: 480, height: 500)
             XCTAssertTrue(MainLoop.pump { view.retryBar.discard.isMapped })
             try RealInput.activate(window.window)

@@ -32,7 +32,7 @@ import Testing
                 outputs.record(output)
                 outputHandlers.values.forEach { $0(output) }
             })
-        composer.onTextEffect = { [effects] in effects.record($0) }
+        composer.subscribe { [effects] in effects.record($0) }
     }
 
     /// Returns a composer that has loaded its draft.

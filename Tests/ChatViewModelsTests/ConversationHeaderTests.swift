@@ -60,7 +60,7 @@ import Testing
         let other = card(of: .member("other"))
         #expect(other?.name == "Alex" && other?.identifier == "other" && other?.opening == .directChat("other"))
         #expect(card(of: .member("unknown"))?.name == "written")
-        #expect(card(of: .everyone)?.isEveryone == true && card(of: .everyone)?.opening == nil)
+        #expect(card(of: .everyone)?.avatarFallback == .everyone && card(of: .everyone)?.opening == nil)
         let room = card(of: .room("!tea"))
         #expect(room?.name == "Tea" && room?.avatarURI == "mxc://tea" && room?.opening == .room("!tea"))
         #expect(card(of: .room("!x"))?.name == "written")

@@ -19,14 +19,27 @@ import Testing
         #expect(text.text(for: .failed(.fileTooLarge(limit: 5))) == "Files larger than 5 bytes cannot be sent")
     }
 
+    @Test("Only clearing a composer can be undone from its toast")
+    func toastButtons() {
+        let text = ToastText(Self.wording)
+        #expect(text.button(of: .cleared(RoomID("r"))) == "Undo")
+        #expect(text.button(of: .message("Forwarded")) == nil)
+    }
+
+    @Test("A code block is titled by its language")
+    func codeTitles() {
+        let text = MessageText(.untranslated, time: { _ in "" }, fullDate: { _ in "" })
+        #expect(text.title(ofCodeIn: "swift") == "swift" && text.title(ofCodeIn: nil) == "Code")
+    }
+
     @Test("The search count shows the current match and whether there may be more")
     func searchCounts() {
         let text = SearchText(Self.wording)
         var state = RoomSearchViewModel.State()
-        #expect(text.count(state).isEmpty)
+        #expect(text.count(state) == "")
         _ = state.field.apply(.open, now: Fixtures.date)
         _ = state.field.apply(.type("x"), now: Fixtures.date)
-        #expect(text.count(state).isEmpty, "it is still searching")
+        #expect(text.count(state) == nil, "it is still searching, so the previous count stays")
         state.field.isSearching = false
         #expect(text.count(state) == "No results")
         (state.matches, state.current) = ([MessageID("a"), MessageID("b")], 1)
@@ -49,11 +62,14 @@ import Testing
         let report = ImportReport(
             conversations: [],
             skippedItems: [.strayLine: 1, .event(String(repeating: "x", count: 50) + "\n"): 3])
+        let text = TransferText(Self.wording)
         #expect(
-            TransferText(Self.wording).skippedItems(report) == [
-                "3 × unsupported event (\(String(repeating: "x", count: 40)))",
+            text.report(.imported(report))?.split(separator: "\n") == [
+                "Skipped items:", "3 × unsupported event (\(String(repeating: "x", count: 40)))",
                 "1 × unrecognized line",
             ])
+        #expect(text.report(.imported(ImportReport(conversations: []))) == nil)
+        #expect(text.report(.cancelled) == nil)
     }
 
     @Test("A user search says that it failed, or that nobody was found once it has ended")

@@ -57,6 +57,17 @@ import Testing
     }
 
     /// Texts of earlier versions are Markdown whose mentions are recognized by name.
+    @Test("The warning names what saving loses, in an order that a translation can change")
+    func lossesAreListed() {
+        var message = editable("hi")
+        #expect(message.warning(.untranslated) == nil)
+        message.losses = [.table, .spacing, .mention]
+        #expect(message.warning(.untranslated) == "Saving removes table layout, some spacing, mentions")
+        let arabic = Translator(
+            translate: { $0 == "{list}, {item}" ? "{list}، {item}" : $0 }, plural: { $2 == 1 ? $0 : $1 })
+        #expect(message.warning(arabic) == "Saving removes table layout، some spacing، mentions")
+    }
+
     @Test func earlierMessagesKeepTheirMentions() {
         let message = editable("**hi** @Ann Lee and @Bo")
         #expect(message.text.source == "**hi** @Ann Lee and @Bo")

@@ -26,17 +26,17 @@ import Testing
     func doubtfulLinks() throws {
         let evil = try #require(try confirmation("https://evil.example", shownAs: "https://bank.example"))
         #expect(evil.isSuspicious && evil.canOpen && evil.address == "https://evil.example")
-        #expect(evil.heading(.untranslated) == "Open Suspicious Link?")
+        #expect(evil.heading(.untranslated) == "Open Suspicious Link?" && evil.defaultResponse == .cancel)
         let unread = try #require(try confirmation("https://a.example/y", shownAs: "here"))
         #expect(!unread.isSuspicious && unread.canOpen)
-        #expect(unread.heading(.untranslated) == "Open Link?")
+        #expect(unread.heading(.untranslated) == "Open Link?" && unread.defaultResponse == .open)
     }
 
     @Test("An FTP link can only be copied, even if it was read")
     func fileTransfers() throws {
         let files = try #require(try confirmation("ftp://a.example/x"))
         #expect(!files.canOpen && !files.isSuspicious)
-        #expect(files.heading(.untranslated) == "Copy Link?")
+        #expect(files.heading(.untranslated) == "Copy Link?" && files.defaultResponse == nil)
     }
 
     @Test("The question shows the target, truncated, and everything suspicious about it")

@@ -27,6 +27,21 @@ import Testing
         #expect(details(nil, nil) == "")
     }
 
+    @Test("The button of a file names it in one sentence, whose order a translation can change")
+    func playButtons() {
+        let file = MediaReference(uri: "f", name: "song.ogg", type: "audio/ogg")
+        #expect(text.playButton(file, isPlaying: false) == "Play song.ogg")
+        let german = Translator(
+            translate: { $0 == "Pause {name}" ? "{name} anhalten" : $0 }, plural: { $2 == 1 ? $0 : $1 })
+        let wording = Wording(translator: german, byteCount: { "\($0)" }, fullDate: { _ in "" })
+        #expect(MediaText(wording).playButton(file, isPlaying: true) == "song.ogg anhalten")
+    }
+
+    @Test("The place of an image is told among several")
+    func positions() {
+        #expect(text.position(0, of: 1) == nil && text.position(2, of: 17) == "3 of 17")
+    }
+
     @Test("Every problem has a text of its own")
     func problems() {
         let problems: [MediaProblem] = [

@@ -121,6 +121,34 @@ import Testing
         #expect(snippet(other) == message.text)
     }
 
+    @Test("A result names its sender in a sentence whose order a translation can change, with the matches in place")
+    func searchResultsNameTheirSender() throws {
+        func matches(in line: SearchResult.Line) -> [String] {
+            let bytes = Array(line.text.utf8)
+            return line.matches.map { String(decoding: bytes[$0], as: UTF8.self) }
+        }
+        var message = Fixtures.message(1, by: Fixtures.other)
+        message.text = "see the menu"
+        func result(_ sender: Member) -> SearchResult {
+            SearchResult(
+                message, roomName: "Plans", sender: sender, terms: SearchTerms("menu"), readsPlainTexts: true,
+                now: Fixtures.date)
+        }
+        let line = result(Fixtures.other).line(.untranslated)
+        #expect(line.text == "Alex: see the menu" && matches(in: line) == ["menu"])
+        let inverted = Translator(
+            translate: { $0 == "{name}: {text}" ? "« {text} » ({name})" : $0 }, plural: { $2 == 1 ? $0 : $1 })
+        let other = result(Fixtures.other).line(inverted)
+        #expect(other.text == "« see the menu » (Alex)" && matches(in: other) == ["menu"])
+        var own = result(Fixtures.other)
+        own.isOwn = true
+        #expect(own.line(.untranslated).text == "You: see the menu")
+        #expect(own.accessibleText(time: "noon", .untranslated) == "Plans, noon, You: see the menu")
+        var odd = result(Fixtures.other)
+        odd.senderName = "\u{F8FF}"
+        #expect(odd.line(.untranslated).matches.isEmpty, "rather none than in the wrong place")
+    }
+
     /// Search matches are highlighted in the plain text.
     @Test(arguments: [
         ("**Lunch** at *twelve*", "twelve", "Lunch at twelve", ["twelve"]),

@@ -50,6 +50,23 @@ import Testing
         #expect(displayed.values == [RoomID("a")])
     }
 
+    @Test("A transfer that succeeded can be opened, and the button that goes on has the focus")
+    func resultCanBeOpened() {
+        let archive = FakeArchive()
+        var state = TransferViewModel(.import(url), archive: archive).state
+        #expect(!state.canOpen && state.focus == nil)
+        state.phase = .asking(known)
+        #expect(!state.canOpen && state.focus == .merge)
+        state.phase = .imported(ImportReport())
+        #expect(state.canOpen && state.focus == .open && state.exportedFolder == nil)
+        state.phase = .exported(ExportReport(folder: url, messages: 1, files: 0, missingFiles: 0))
+        #expect(state.canOpen && state.focus == .open && state.exportedFolder == url)
+        for phase in [TransferViewModel.Phase.failed(.archive(.empty)), .cancelled] {
+            state.phase = phase
+            #expect(!state.canOpen && state.focus == .close)
+        }
+    }
+
     private let known = [
         EarlierImport(staged: RoomID("b"), room: RoomID("a"), name: "A", newMessages: 2)
     ]

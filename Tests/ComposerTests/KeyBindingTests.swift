@@ -22,6 +22,18 @@ struct KeyBindingTests {
         #expect(script.effects.contains(.keyHandled))
     }
 
+    @Test("The keys that send and break the line are listed as the send key is set")
+    func chordsOfAnAction() {
+        var configuration = ComposerConfiguration()
+        let (plain, shift, control) = (KeyChord("Return"), KeyChord("Return", .shift), KeyChord("Return", .control))
+        let standard = KeyTable.standard(for: configuration)
+        #expect(standard.chords(for: .send) == [plain, control] && standard.chords(for: .insertNewline) == [shift])
+        configuration.sendKey = .ctrlReturn
+        let other = KeyTable.standard(for: configuration)
+        #expect(other.chords(for: .send) == [control] && other.chords(for: .insertNewline) == [plain, shift])
+        #expect(standard.chords(for: .cut).isEmpty, "only with a selection")
+    }
+
     @Test func returnInAnEmptyComposerIsHandledAndSendsNothing() {
         var script = ComposerScript()
         script.press("Return")

@@ -33,8 +33,7 @@ enum AccountRow {
     /// Shows the account's initials, or a computer for the local rooms.
     static func show(_ row: AccountsCoordinator.Row, in avatar: Avatar) {
         avatar.text = AccountText(.desktop).name(of: row)
-        avatar.iconName = row.isLocal ? "computer-symbolic" : nil
-        avatar.showsInitials = !row.isLocal
+        avatar.setFallback(row.avatarFallback)
     }
 
     private static func label(_ text: String, style: String?) -> Label {

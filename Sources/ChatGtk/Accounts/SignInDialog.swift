@@ -13,7 +13,7 @@ final class SignInDialog {
     private let name: EntryRow
     private let password: EntryRow
     private let token: EntryRow
-    private var displayedStep: SignInViewModel.Step?
+    private var displayedState: SignInViewModel.State?
     private var rendering: Rendering?
 
     /// Presents the dialog, which retains itself until it is closed.
@@ -48,7 +48,7 @@ final class SignInDialog {
         builder["cancel", Button.self].onClick { [weak self] in self?.viewModel.send(.cancel) }
         builder["find", Button.self].onClick { [weak self] in self?.find() }
         builder["sign_in", Button.self].onClick { [weak self] in self?.signIn() }
-        builder["other_way", Button.self].onClick { [weak self] in self?.changeWay() }
+        builder["other_way", Button.self].onClick { [weak self] in self?.viewModel.send(.changeWay) }
         builder["retry_keyring", Button.self].onClick { [weak self] in self?.viewModel.send(.retryKeyring) }
         let locations: [(String, CredentialLocation)] = [("keep_in_memory", .memory), ("keep_in_file", .file)]
         for (row, location) in locations {
@@ -77,12 +77,6 @@ final class SignInDialog {
                 : .signIn(name: name.text, password: AccountCredential(password.text)))
     }
 
-    private func changeWay() {
-        viewModel.send(.changeWay)
-        showWay(viewModel.state)
-        (viewModel.state.usesToken ? token : name).grabFocus()
-    }
-
     private var canSignIn: Bool {
         viewModel.state.canSignIn(name: name.text, password: password.text, token: token.text)
     }
@@ -108,87 +102,43 @@ final class SignInDialog {
         if state.isOver { return window.closeWindow() }
         builder["back", Widget.self].isVisible = state.canGoBack
         builder["cancel", Widget.self].isVisible = state.canCancel
-        builder["spinner", Spinner.self].isSpinning = state.isBusy && state.step != .starting
+        builder["spinner", Spinner.self].isSpinning = state.showsSpinner
         for field in [address, name, password, token] { field.isEditable = !state.isBusy }
-        let problem: Label = builder["problem"]
-        problem.text = state.problem.map { SignInText(.desktop).text(for: $0) } ?? ""
-        problem.isVisible = state.problem != nil
-        window.title = state.again == nil ? translated("Add Account") : translated("Sign In Again")
         showTexts(state)
-        let before = displayedStep
-        displayedStep = state.step
-        pages.visibleChild = Self.page(state.step)
-        showWay(state)
-        if before.map(Self.page) != Self.page(state.step) || !state.isBusy { focus(state, since: before) }
-    }
-
-    private static func page(_ step: SignInViewModel.Step) -> String {
-        switch step {
-        case .server, .finding: "server"
-        case .credentials, .signingIn, .storing(nil): "credentials"
-        case .credentialError, .storing: "credential-error"
-        case .starting, .done: "starting"
-        }
+        builder["icon", Widget.self].isVisible = state.page == .server
+        if state.page == .credentials, displayedState?.page != .credentials { name.text = state.name }
+        name.isVisible = state.asksForName
+        builder["password_group", Widget.self].isVisible = !state.usesToken
+        builder["token_group", Widget.self].isVisible = state.usesToken
+        builder["other_way", Widget.self].isVisible = state.canChangeWay
+        pages.visibleChild = state.page.rawValue
+        enable()
+        focus(state)
+        displayedState = state
     }
 
     private func showTexts(_ state: SignInViewModel.State) {
-        builder["icon", Widget.self].isVisible = Self.page(state.step) == "server"
-        let title: Label = builder["title"]
-        let explanation: Label = builder["explanation"]
-        switch state.step {
-        case .server, .finding:
-            title.text = state.again == nil ? translated("Sign In to Matrix") : translated("Sign In Again")
-            explanation.text = state.again?.id ?? translated("Enter your homeserver or Matrix ID.")
-        case .credentials(let server), .signingIn(let server):
-            title.text = state.again?.name ?? translated("Sign In")
-            explanation.text =
-                server.supportsPassword || server.hasWebPage == false
-                ? translated("Your account on {server}", ["server": server.name])
-                : translated(
-                    "This server requires signing in with a web browser, which Parlance does not support yet. Use an access token instead."
-                )
-        case .credentialError(let error), .storing(let error?):
-            title.text = SignInText(.desktop).title(for: error)
-            explanation.text = SignInText(.desktop).text(for: error)
-        case .storing(nil): break
-        case .starting, .done:
-            title.text = translated("Loading Rooms…")
-            explanation.text = translated("Rooms appear as they load. You can close this window.")
-        }
+        let text = SignInText(.desktop)
+        window.title = text.windowTitle(state)
+        builder["title", Label.self].text = text.title(state)
+        builder["explanation", Label.self].text = text.explanation(state)
+        builder["other_way", Button.self].label = text.otherWay(state)
+        let problem: Label = builder["problem"]
+        problem.text = state.problem.map { text.text(for: $0) } ?? ""
+        problem.isVisible = state.problem != nil
     }
 
-    private func showWay(_ state: SignInViewModel.State) {
-        builder["password_group", Widget.self].isVisible = !state.usesToken
-        builder["token_group", Widget.self].isVisible = state.usesToken
-        let other: Button = builder["other_way"]
-        other.label =
-            state.usesToken ? translated("Use Password") : translated("Use Access Token")
-        // The page stays while the credential is stored, and so does the button.
-        if case .credentials = state.step { other.isVisible = state.canChangeWay }
-        enable()
-    }
-
-    private func focus(_ state: SignInViewModel.State, since before: SignInViewModel.Step?) {
-        guard before != state.step else { return }
-        switch state.step {
-        case .server:
+    private func focus(_ state: SignInViewModel.State) {
+        switch state.focus(after: displayedState, isNameEmpty: name.text.isEmpty) {
+        case .address:
             address.grabFocus()
             // What is typed replaces the suggestion.
-            if before == nil { address.selectAll() }
-        case .credentials:
-            if before.map(Self.page) != "credentials" {
-                name.text = state.name
-                name.isVisible = state.again == nil
-            }
-            if state.usesToken {
-                token.grabFocus()
-            } else if name.text.isEmpty {
-                name.grabFocus()
-            } else {
-                password.grabFocus()
-            }
-        case .credentialError: builder["retry_keyring", Button.self].grabFocus()
-        default: break
+            if displayedState == nil { address.selectAll() }
+        case .name: name.grabFocus()
+        case .password: password.grabFocus()
+        case .token: token.grabFocus()
+        case .retryKeyring: builder["retry_keyring", Button.self].grabFocus()
+        case nil: break
         }
     }
 }

@@ -18,7 +18,7 @@ final class TransferDialog {
     private let show = Button(mnemonic: translated("_Open"))
     private let close = Button(mnemonic: translated("_Close"))
     private var rendering: Rendering?
-    private var isAsking = false
+    private var displayedFocus: TransferViewModel.State.Focus?
 
     /// Presents the dialog and starts the transfer. The dialog retains itself until it is closed, which is possible
     /// only after the transfer has ended.
@@ -61,19 +61,19 @@ final class TransferDialog {
     var choiceButtons: [Button] { [newRoom, merge] }
 
     private func open() {
-        switch viewModel.state.phase {
-        case .exported(let report):
-            URILauncher.launch(report.folder.absoluteString)
-        case .imported: viewModel.send(.showImported)
-        default: break
+        if let folder = viewModel.state.exportedFolder {
+            URILauncher.launch(folder.absoluteString)
+        } else {
+            viewModel.send(.showImported)
         }
         window.closeWindow()
     }
 
     private func render(_ state: TransferViewModel.State) {
-        heading.text = TransferText(.desktop).title(state)
+        let texts = TransferText(.desktop)
+        heading.text = texts.title(state)
         window.title = heading.text
-        text.text = TransferText(.desktop).body(state.phase)
+        text.text = texts.body(state.phase)
         text.isVisible = !text.text.isEmpty
         bar.isVisible = !state.isOver && !state.isAsking
         if case .running(let progress) = state.phase, let fraction = progress.fraction {
@@ -83,20 +83,22 @@ final class TransferDialog {
         cancel.isSensitive = state.canCancel
         close.isVisible = state.isOver
         for button in choiceButtons { button.isVisible = state.isAsking }
-        if case .asking(let earlierImports) = state.phase {
-            newRoom.label = TransferText(.desktop).newRooms(earlierImports.count)
-            if !isAsking { merge.grabFocus() }
+        if case .asking(let earlierImports) = state.phase { newRoom.label = texts.newRooms(earlierImports.count) }
+        let skippedItems = texts.report(state.phase)
+        report.text = skippedItems ?? ""
+        reportScroller.isVisible = skippedItems != nil
+        show.isVisible = state.canOpen
+        if state.focus != displayedFocus { focus(state.focus) }
+    }
+
+    private func focus(_ button: TransferViewModel.State.Focus?) {
+        displayedFocus = button
+        switch button {
+        case .merge: merge.grabFocus()
+        case .open: show.grabFocus()
+        case .close: close.grabFocus()
+        case nil: break
         }
-        isAsking = state.isAsking
-        var skippedItems: [String] = []
-        if case .imported(let report) = state.phase { skippedItems = TransferText(.desktop).skippedItems(report) }
-        report.text = ([translated("Skipped items:")] + skippedItems).joined(separator: "\n")
-        reportScroller.isVisible = !skippedItems.isEmpty
-        switch state.phase {
-        case .exported, .imported: show.isVisible = true
-        default: show.isVisible = false
-        }
-        if state.isOver { (show.isVisible ? show : close).grabFocus() }
     }
 
     private func build() {

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatViewModels
 import GtkKit
 
 /// A code block: its language, a copy button, and the code in monospace.
@@ -23,7 +24,7 @@ final class CodeBlock {
         self.text = text
         text.show(TextContent(InlineText(code), isCode: true))
         let header = Box(.horizontal, spacing: 6)
-        let name = Label(language ?? translated("Code"))
+        let name = Label(MessageText.localized.title(ofCodeIn: language))
         name.addStyle("message-code-language")
         name.hexpand = true
         name.xalign = 0

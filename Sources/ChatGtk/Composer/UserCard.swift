@@ -23,10 +23,7 @@ final class UserCard {
         widget = card
         card.addStyle("user-card")
         avatar.show(mention.name, mention.avatarURI, from: avatarLoader)
-        if mention.isEveryone {
-            avatar.widget.iconName = "system-users-symbolic"
-            avatar.widget.showsInitials = false
-        }
+        avatar.widget.setFallback(mention.avatarFallback)
         avatar.widget.valign = .start
         card.append(avatar.widget)
         let column = Box(.vertical, spacing: 3)

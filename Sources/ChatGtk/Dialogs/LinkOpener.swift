@@ -26,17 +26,17 @@ public final class LinkOpener {
     private func present(_ confirmation: LinkConfirmation, over window: Widget?) {
         let body = confirmation.body(.gettext) { HostName.ascii($0) ?? $0 }
         let dialog = MessageDialog(over: window, heading: confirmation.heading(.gettext), body: body)
-        dialog.addResponse("cancel", translated("_Cancel"))
-        dialog.addResponse("copy", translated("Copy _Link"))
-        let isSuspicious = confirmation.isSuspicious
+        typealias Response = LinkConfirmation.Response
+        dialog.addResponse(Response.cancel.rawValue, translated("_Cancel"))
+        dialog.addResponse(Response.copy.rawValue, translated("Copy _Link"))
         if confirmation.canOpen {
-            dialog.addResponse("open", translated("_Open"), isSuspicious ? .destructive : .suggested)
+            dialog.addResponse(
+                Response.open.rawValue, translated("_Open"), confirmation.isSuspicious ? .destructive : .suggested)
         }
-        dialog.setResponses(
-            default: confirmation.canOpen ? isSuspicious ? "cancel" : "open" : nil, close: "cancel")
+        dialog.setResponses(default: confirmation.defaultResponse?.rawValue, close: Response.cancel.rawValue)
         let address = confirmation.address
-        dialog.onResponse("open") { [weak self, weak window] in self?.launch(address, window) }
-        dialog.onResponse("copy") { [weak window] in window?.clipboard.setText(address) }
+        dialog.onResponse(Response.open.rawValue) { [weak self, weak window] in self?.launch(address, window) }
+        dialog.onResponse(Response.copy.rawValue) { [weak window] in window?.clipboard.setText(address) }
         dialog.onResponse { [weak self] in self?.dialog = nil }
         self.dialog = dialog
         dialog.present()

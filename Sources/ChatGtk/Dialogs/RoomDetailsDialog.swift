@@ -116,10 +116,7 @@ final class RoomDetailsDialog {
 
     private func showHeader(_ state: RoomDetailsViewModel.State) {
         avatar.show(state.name, state.avatar, from: avatarLoader)
-        if state.kind == .notes {
-            avatar.widget.iconName = "parlance-edit-symbolic"
-            avatar.widget.showsInitials = false
-        }
+        avatar.widget.setFallback(state.avatarFallback)
         roomName.text = state.name
         roomTopic.text = state.topic
         roomTopic.isVisible = !state.topic.isEmpty

@@ -75,9 +75,12 @@ final class RoomPresenter {
         guard let window else { return }
         let builder = Builder(resource: Resource.ui("help-overlay"))
         let shortcuts: ShortcutsWindow = builder["help_overlay"]
-        let sendsByReturn = sendKey == .return
-        shortcuts.setKeys(sendsByReturn ? "Return <Control>Return" : "<Control>Return", of: builder["send"])
-        shortcuts.setKeys(sendsByReturn ? "<Shift>Return" : "Return <Shift>Return", of: builder["new_line"])
+        var configuration = ComposerConfiguration()
+        configuration.sendKey = sendKey
+        let keys = KeyTable.standard(for: configuration)
+        for (row, action) in [("send", KeyAction.send), ("new_line", .insertNewline)] {
+            shortcuts.setKeys(keys.chords(for: action).map(\.accelerator).joined(separator: " "), of: builder[row])
+        }
         shortcuts.setTransient(for: window)
         shortcuts.present()
     }

@@ -58,12 +58,9 @@ final class RoomRow {
     func show(_ row: RoomListViewModel.Row, isInView: Bool, _ avatarLoader: AvatarLoader?) {
         setTitle(false)
         avatar.show(row.name, row.avatar, from: avatarLoader)
-        if row.kind == .notes {
-            avatar.widget.iconName = "parlance-edit-symbolic"
-        }
-        avatar.widget.showsInitials = row.kind != .notes
+        avatar.widget.setFallback(row.avatarFallback)
         name.text = row.name
-        time.text = DateText.brief(row.lastActivity, row.day)
+        time.text = DateText.desktop.brief(row.lastActivity, row.day)
         let line = row.previewLine(.gettext)
         preview.text = line.text
         previewPrefix.isVisible = !line.prefix.isEmpty

@@ -48,8 +48,7 @@ final class RoomSearchBar {
     private func render(_ state: RoomSearchViewModel.State) {
         widget.isVisible = state.isOpen
         field.show(viewModel.state.text)
-        // Retain the previous count while a search is running, to avoid flicker.
-        if !state.isSearching || state.current != nil { count.text = SearchText(.desktop).count(state) }
+        if let text = SearchText(.desktop).count(state) { count.text = text }
         count.isVisible = !count.text.isEmpty
         problem.text = SearchText(.desktop).text(for: state.problems, state.error)
         problem.isVisible = !problem.text.isEmpty

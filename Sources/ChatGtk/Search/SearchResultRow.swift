@@ -34,15 +34,14 @@ final class SearchResultRow {
 
     func show(_ result: SearchResult) {
         room.text = result.roomName
-        time.text = DateText.brief(result.sentAt, result.day)
-        time.tooltip = DateText.full(result.sentAt)
-        let start = result.senderText(.gettext) + " "
-        text.text = start + result.snippet
+        time.text = DateText.desktop.brief(result.sentAt, result.day)
+        time.tooltip = DateText.desktop.full(result.sentAt)
+        let line = result.line(.gettext)
+        text.text = line.text
         let attributes = TextAttributes()
-        let offset = start.utf8.count
-        for match in result.matches { attributes.add(.bold, to: offset + match.lowerBound..<offset + match.upperBound) }
+        for match in line.matches { attributes.add(.bold, to: match) }
         text.setAttributes(attributes)
         IndexedList.item(of: widget).setAccessibleLabel(
-            result.accessibleText(time: DateText.full(result.sentAt), .gettext))
+            result.accessibleText(time: DateText.desktop.full(result.sentAt), .gettext))
     }
 }

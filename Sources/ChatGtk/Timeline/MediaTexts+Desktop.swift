@@ -5,7 +5,9 @@ import MediaGtk
 extension MediaTexts {
     static let desktop: MediaTexts = {
         let text = MediaText(.desktop)
-        return MediaTexts(details: text.details, duration: MediaText.duration, problem: text.text(for:))
+        return MediaTexts(
+            details: text.details, duration: MediaText.duration, problem: text.text(for:),
+            playButton: text.playButton, position: text.position)
     }()
 }
 

@@ -5,8 +5,6 @@ import MediaGtk
 /// The read receipts of a message: small avatars under it at the row's trailing edge, in an overlay so that changes do
 /// not affect the layout.
 final class ReadReceiptsView {
-    /// With more readers, a count replaces the rest.
-    static let maxAvatars = 5
     private static let avatarSize = 18
     /// How much of the content's padding they cover, in pixels: the rest is in the space between two groups.
     private static let overlap = 7
@@ -32,23 +30,23 @@ final class ReadReceiptsView {
             accessibleText = ""
             return
         }
-        // A count of 1 would take the space of the avatar that it replaces.
-        let visibleCount = readers.count <= Self.maxAvatars ? readers.count : Self.maxAvatars - 1
-        while avatars.count < visibleCount {
+        let receipts = ReadReceipts(readers)
+        let visible = receipts.visible
+        while avatars.count < visible.count {
             let avatar = AvatarView(size: Self.avatarSize)
             widget.append(avatar.widget)
             avatars.append(avatar)
         }
         for (index, avatar) in avatars.enumerated() {
-            avatar.widget.isVisible = index < visibleCount
-            if index < visibleCount { avatar.show(readers[index].name, readers[index].avatar, from: avatarLoader) }
+            avatar.widget.isVisible = index < visible.count
+            if index < visible.count { avatar.show(visible[index].name, visible[index].avatar, from: avatarLoader) }
         }
-        if visibleCount < readers.count {
+        if let label = receipts.moreLabel {
             if more.parent != nil { widget.remove(more) }
             widget.append(more)
-            more.text = "+\(readers.count - visibleCount)"
+            more.text = label
         }
-        more.isVisible = visibleCount < readers.count
+        more.isVisible = receipts.moreLabel != nil
         accessibleText = MessageText.localized.readBy(readers)
         widget.setAccessibleLabel(accessibleText)
         widget.tooltip = MessageText.localized.tooltip(readers)

@@ -26,9 +26,9 @@ final class RetryBar {
         discard.onClick { [weak self] in self?.onDiscard?() }
     }
 
-    /// A single failed message has its own buttons in its row.
-    func show(failedCount: Int) {
-        if failedCount > 1 { count.text = MessageText.localized.failedCount(failedCount) }
-        widget.isRevealed = failedCount > 1
+    func show(_ state: TimelineViewModel.State) {
+        // The text stays while the bar slides away.
+        if state.showsRetryBar { count.text = MessageText.localized.failedCount(state.failedCount) }
+        widget.isRevealed = state.showsRetryBar
     }
 }

@@ -52,7 +52,7 @@ final class DayRow: TimelineRow {
     func show(_ item: TimelineItem, selected: Range<Int>?) {
         guard case .day(_, let date, let day) = item else { return }
         self.date = date
-        let text = DateText.day(date, day)
+        let text = DateText.desktop.day(date, day)
         button.label = text
         widget.setAccessibleLabel(text)
     }

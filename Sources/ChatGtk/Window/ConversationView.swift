@@ -198,7 +198,7 @@ final class ConversationView {
     /// Shows the room's name, and the back button if the room list is on another page.
     func show(_ row: RoomListViewModel.Row, isFolded: Bool) {
         if room != (row.name, row.kind) { showHeader(name: row.name, kind: row.kind) }
-        composer.hasOthers = row.kind != .notes
+        composer.hasOthers = row.hasOthers
         backButton.isVisible = isFolded
         latestCount.isVisible = row.unreadLabel != nil
         latestCount.text = row.unreadLabel ?? ""
@@ -208,7 +208,7 @@ final class ConversationView {
     private func render(_ state: TimelineViewModel.State) {
         composer.currentUserEntityID = state.members.first { $0.kind == .own }?.id.rawValue
         selectionBar.show(state.selection)
-        retryBar.show(failedCount: state.failedCount)
+        retryBar.show(state)
         stack.visibleChild = state.isEmpty ? "empty" : "messages"
     }
 

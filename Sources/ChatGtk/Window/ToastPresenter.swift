@@ -16,9 +16,10 @@ final class ToastPresenter {
 
     /// - Parameter undo: undoes what the toast reports, if it can be undone.
     func show(_ content: WindowRequests.Toast, undo: @escaping @MainActor () -> Void = {}) {
-        guard let text = ToastText(.desktop).text(for: content) else { return }
+        let texts = ToastText(.desktop)
+        guard let text = texts.text(for: content) else { return }
         let toast = Toast(text)
-        if case .cleared = content { toast.setButton(translated("Undo"), undo) }
+        if let button = texts.button(of: content) { toast.setButton(button, undo) }
         overlay.add(toast)
     }
 

@@ -23,7 +23,11 @@ public final class SignInViewModel: ViewModel {
     }
 
     public nonisolated struct State: Equatable, Sendable {
-        public var step = Step.server
+        public var step = Step.server {
+            didSet { if case .credentials(let server) = step { self.server = server } }
+        }
+        /// The server that was found last. It stays while the credential is stored, and so does what is said of it.
+        public private(set) var server: SignInServer?
         /// Why the last attempt at this step failed.
         public var problem: SignInProblem?
         /// An account being signed in again, for which neither the server nor the user name is asked for.
@@ -60,12 +64,7 @@ public final class SignInViewModel: ViewModel {
         }
 
         /// Whether the user can choose between password and token.
-        public var canChangeWay: Bool {
-            switch step {
-            case .credentials(let server), .signingIn(let server): server.supportsPassword
-            default: true
-            }
-        }
+        public var canChangeWay: Bool { server?.supportsPassword ?? true }
 
         public var canGoBack: Bool {
             if case .credentials = step { again == nil } else { false }

@@ -42,6 +42,18 @@ public final class TransferViewModel: ViewModel {
         }
         public var isAsking: Bool { if case .asking = phase { true } else { false } }
         public var canCancel: Bool { if case .running = phase { true } else { isAsking } }
+        /// The folder of a finished export.
+        public var exportedFolder: URL? { if case .exported(let report) = phase { report.folder } else { nil } }
+        /// Whether there is a result to open: the exported folder, or the first of the imported rooms.
+        public var canOpen: Bool { if case .imported = phase { true } else { exportedFolder != nil } }
+
+        /// A button that takes the focus.
+        public nonisolated enum Focus: Equatable, Sendable {
+            case merge, open, close
+        }
+
+        /// What takes the focus when the dialog begins to ask or ends; `nil` leaves it where it is.
+        public var focus: Focus? { isAsking ? .merge : !isOver ? nil : canOpen ? .open : .close }
     }
 
     public nonisolated enum Action: Equatable, Sendable {

@@ -8,7 +8,7 @@ public import Observation
 @Observable
 public final class ComposerViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
-        /// The engine's state except the text, which views mirror through ``ComposerViewModel/onTextEffect``.
+        /// The engine's state except the text, which views mirror through ``ComposerViewModel/subscribe(_:)``.
         public var composer: ComposerState
         /// The first line of the message being edited.
         public var editQuote: String?
@@ -164,10 +164,10 @@ public final class ComposerViewModel: ViewModel {
         case .startEdit(let message, let text, let mayBeEmpty, let warning):
             editWarnings[message.rawValue] = warning
             handle(.startEdit(id: message.rawValue, text, mayBeEmpty: mayBeEmpty))
-            onTextEffect?(.focusRequested(true))
+            session.requestFocus()
         case .startReply(let target):
             handle(.reply(target))
-            onTextEffect?(.focusRequested(true))
+            session.requestFocus()
         case .typingUsers(let names):
             for name in composer.typingNames where !names.contains(name) {
                 handle(.userTyping(name: name, false))
@@ -288,10 +288,7 @@ extension ComposerViewModel: ComposerModel {
     public var document: ComposerDocument { session.document }
     public var configuration: ComposerConfiguration { session.configuration }
     public var keys: KeyTable { session.keys }
-    public var onTextEffect: ((ComposerEffect) -> Void)? {
-        get { session.onTextEffect }
-        set { session.onTextEffect = newValue }
-    }
+    public func subscribe(_ onTextEffect: @escaping (ComposerEffect) -> Void) { session.subscribe(onTextEffect) }
     /// Adds files to the composer; `nil` if the backend does not support them.
     public var attachments: AttachmentQueue? { session.media == nil ? nil : session.attachments }
 

@@ -171,7 +171,7 @@ public final class ConversationCoordinator {
         switch output {
         case .edit(let id, let message):
             composer?.send(
-                .startEdit(id, message.text, mayBeEmpty: message.mayBeEmpty, warning: warning(of: message.losses)))
+                .startEdit(id, message.text, mayBeEmpty: message.mayBeEmpty, warning: message.warning(environment.translator)))
         case .reply(let target): composer?.send(.startReply(target))
         case .replyTargetChanged(let id, let preview):
             composer?.handle(.replyPreview(id: id.rawValue, preview))
@@ -204,12 +204,4 @@ public final class ConversationCoordinator {
         }
     }
 
-    /// Describes what saving the edit will lose, or returns `nil` if nothing.
-    private func warning(of losses: [MarkupLoss]) -> String? {
-        guard !losses.isEmpty else { return nil }
-        let translator = environment.translator
-        let list = losses.map { $0.text(translator) }.joined(separator: ", ")
-        // Translators: {list} is what Markdown can't express, such as "table layout, some spacing".
-        return translator("Saving removes {list}", ["list": list])
-    }
 }

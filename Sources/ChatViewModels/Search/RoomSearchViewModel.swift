@@ -76,7 +76,6 @@ public final class RoomSearchViewModel: ViewModel {
 
     // MARK: Searching
 
-    /// While the search runs, the view keeps the previous count, which would otherwise flicker on every key press.
     private func start(_ syntax: SearchSyntax, _ field: SearchFieldState) {
         state = State(field: field, terms: SearchTerms(syntax.text))
         target = nil

@@ -22,15 +22,33 @@ public nonisolated struct SearchResult: Identifiable, Equatable, Sendable {
     /// The matches in ``snippet``, in UTF-8 code units.
     public var matches: [Range<Int>]
 
-    /// The author's name, as shown before the snippet.
-    public func senderText(_ translator: Translator) -> String {
-        isOwn ? translator("You:") : senderName + ":"
+    /// A line of text with matches in it.
+    public nonisolated struct Line: Equatable, Sendable {
+        public let text: String
+        /// In UTF-8 code units.
+        public let matches: [Range<Int>]
+    }
+
+    /// The snippet with its sender.
+    public func line(_ translator: Translator) -> Line {
+        func line(_ snippet: String) -> String {
+            isOwn
+                ? translator("You: {text}", ["text": snippet])
+                : translator("{name}: {text}", ["name": senderName, "text": snippet])
+        }
+        // A private-use character stands for the snippet, whose words may be in the name too.
+        let parts = line("\u{F8FF}").split(separator: "\u{F8FF}", omittingEmptySubsequences: false)
+        let start = parts.count == 2 ? parts[0].utf8.count : nil
+        return Line(
+            text: line(snippet),
+            matches: start.map { start in matches.map { start + $0.lowerBound..<start + $0.upperBound } } ?? [])
     }
 
     /// What a screen reader says for the result.
     /// - Parameter time: the full date and time.
     public func accessibleText(time: String, _ translator: Translator) -> String {
-        "\(roomName), \(time), \(senderText(translator)) \(snippet)"
+        translator(
+            "{room}, {date}, {message}", ["room": roomName, "date": time, "message": line(translator).text])
     }
 
     /// The maximum number of characters before the first match, and in the whole snippet.

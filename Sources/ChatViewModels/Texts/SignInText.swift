@@ -10,6 +10,47 @@ public struct SignInText {
         self.wording = wording
     }
 
+    // MARK: Dialog
+
+    public func windowTitle(_ state: SignInViewModel.State) -> String {
+        state.again == nil ? translator("Add Account") : translator("Sign In Again")
+    }
+
+    /// The title of the page.
+    public func title(_ state: SignInViewModel.State) -> String {
+        switch state.step {
+        case .server, .finding: state.again == nil ? translator("Sign In to Matrix") : translator("Sign In Again")
+        case .credentials, .signingIn, .storing(nil): state.again?.name ?? translator("Sign In")
+        case .credentialError(let error), .storing(let error?): title(for: error)
+        case .starting, .done: translator("Loading Rooms…")
+        }
+    }
+
+    /// What stands below the title.
+    public func explanation(_ state: SignInViewModel.State) -> String {
+        switch state.step {
+        case .server, .finding: state.again?.id ?? translator("Enter your homeserver or Matrix ID.")
+        case .credentials, .signingIn, .storing(nil): state.server.map { explanation($0) } ?? ""
+        case .credentialError(let error), .storing(let error?): text(for: error)
+        case .starting, .done: translator("Rooms appear as they load. You can close this window.")
+        }
+    }
+
+    private func explanation(_ server: SignInServer) -> String {
+        server.supportsPassword || server.hasWebPage == false
+            ? translator("Your account on {server}", ["server": server.name])
+            : translator(
+                "This server requires signing in with a web browser, which Parlance does not support yet. Use an access token instead."
+            )
+    }
+
+    /// The label of the button that changes between password and access token.
+    public func otherWay(_ state: SignInViewModel.State) -> String {
+        state.usesToken ? translator("Use Password") : translator("Use Access Token")
+    }
+
+    // MARK: Problems
+
     public func text(for problem: SignInProblem) -> String {
         switch problem {
         case .notAnAddress:

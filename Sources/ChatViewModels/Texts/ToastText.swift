@@ -11,6 +11,11 @@ public struct ToastText {
         self.wording = wording
     }
 
+    /// The label of a toast's button, or `nil` if it has none.
+    public func button(of toast: WindowRequests.Toast) -> String? {
+        if case .cleared = toast { translator("Undo") } else { nil }
+    }
+
     public func text(for toast: WindowRequests.Toast) -> String? {
         switch toast {
         case .failed(let error): text(for: error)

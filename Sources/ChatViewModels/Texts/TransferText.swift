@@ -100,14 +100,18 @@ public struct TransferText {
 
     private func imported(_ report: ImportReport) -> String {
         let rooms = translator.plural("{count} room", "{count} rooms", report.conversations.count)
-        return ([rooms, messages(report.messages)] + (report.files > 0 ? [files(report.files)] : []))
-            .joined(separator: ", ")
+        return translator.list([rooms, messages(report.messages)] + (report.files > 0 ? [files(report.files)] : []))
     }
 
-    /// Returns what was skipped, one line each, most frequent first.
-    public func skippedItems(_ report: ImportReport) -> [String] {
+    /// What a finished import skipped, one line each, most frequent first; `nil` if nothing.
+    public func report(_ phase: TransferViewModel.Phase) -> String? {
+        guard case .imported(let report) = phase, !report.skippedItems.isEmpty else { return nil }
         let sortedItems = report.skippedItems.sorted { ($0.value, "\($1.key)") > ($1.value, "\($0.key)") }
-        return sortedItems.map { "\($0.value) × \(text(for: $0.key))" }
+        let lines = sortedItems.map {
+            // Translators: how often an item of an import was skipped, such as "3 × unsupported event".
+            translator("{count} × {item}", ["count": String($0.value), "item": text(for: $0.key)])
+        }
+        return ([translator("Skipped items:")] + lines).joined(separator: "\n")
     }
 
     private func text(for item: ImportReport.SkippedItem) -> String {
@@ -127,7 +131,8 @@ public struct TransferText {
     private func named(_ text: String, _ name: String) -> String {
         // The name comes from the imported file: limit it to one short line.
         let name = name.prefix(40).filter { !$0.isNewline && $0 != "\0" }
-        return name.isEmpty ? text : "\(text) (\(name))"
+        // Translators: a skipped item of an import, and what the file calls it, such as "unsupported event (create_group)".
+        return name.isEmpty ? text : translator("{item} ({name})", ["item": text, "name": name])
     }
 
     public func text(for error: ArchiveError) -> String {

@@ -54,6 +54,16 @@ nonisolated extension WrittenText {
     }
 }
 
+nonisolated extension EditableMessage {
+    /// Describes what saving the edit will lose, or returns `nil` if nothing.
+    func warning(_ translator: Translator) -> String? {
+        guard !losses.isEmpty else { return nil }
+        let list = translator.list(losses.map { $0.text(translator) })
+        // Translators: {list} is what Markdown can't express, such as "table layout, some spacing".
+        return translator("Saving removes {list}", ["list": list])
+    }
+}
+
 nonisolated extension MarkupLoss {
     /// The localized phrase for a list of losses.
     func text(_ translator: Translator) -> String {

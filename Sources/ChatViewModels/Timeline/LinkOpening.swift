@@ -37,6 +37,14 @@ public nonisolated struct LinkConfirmation: Equatable, Sendable {
     /// FTP links can only be copied: current desktops have no handler that asks before downloading.
     public var canOpen: Bool { link.target.scheme != .ftp }
 
+    /// What the user may answer.
+    public nonisolated enum Response: String, Equatable, Sendable {
+        case cancel, copy, open
+    }
+
+    /// The answer that Return gives; `nil` for none.
+    public var defaultResponse: Response? { !canOpen ? nil : isSuspicious ? .cancel : .open }
+
     public func heading(_ translator: Translator) -> String {
         guard canOpen else { return translator("Copy Link?") }
         return isSuspicious ? translator("Open Suspicious Link?") : translator("Open Link?")

@@ -115,6 +115,11 @@ public struct KeyTable: Hashable, Sendable {
         return best?.action
     }
 
+    /// Returns the chords that carry out an action in every context.
+    public func chords(for action: KeyAction) -> [KeyChord] {
+        bindings.filter { $0.action == action && $0.context.isEmpty }.map(\.chord)
+    }
+
     /// The rows to show in a shortcuts window.
     public var listed: [KeyBinding] { bindings.filter { $0.title != nil } }
 

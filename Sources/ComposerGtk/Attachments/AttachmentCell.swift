@@ -1,5 +1,6 @@
 import CGtk
 import Composer
+import ComposerSessions
 import GtkKit
 import MediaGtk
 
@@ -54,19 +55,13 @@ final class AttachmentCell {
     /// - Parameter load: Loads the thumbnail, asynchronously.
     func show(_ attachment: Attachment, canRetry: Bool, load: @escaping @MainActor () async -> DecodedImage?) {
         self.attachment = attachment
-        let canPlaceInText = attachment.type.hasPrefix("image/") && attachment.upload == .ready
+        let text = AttachmentText.desktop
         name.text = attachment.name
-        detail.text = detailText(attachment)
-        widget.tooltip = attachment.altText ?? attachment.name
-        widget.setAccessibleLabel([attachment.name, detail.text].joined(separator: ", "))
-        widget.setAccessibleDescription(
-            attachment.altText
-                ?? (canPlaceInText
-                    ? translated(
-                        "Press Delete to remove, Return to describe, Insert to place in text, Alt+Left or Alt+Right to move"
-                    )
-                    : translated("Press Delete to remove, Return to describe, Alt+Left or Alt+Right to move")))
-        inText.isVisible = canPlaceInText
+        detail.text = text.detail(attachment)
+        widget.tooltip = text.tooltip(attachment)
+        widget.setAccessibleLabel(text.accessibleText(attachment))
+        widget.setAccessibleDescription(text.accessibleDescription(attachment))
+        inText.isVisible = attachment.canBePlacedInText
         widget.setStyle("failed", attachment.upload == .failed)
         described.isVisible = attachment.altText != nil
         retry.isVisible = canRetry
@@ -76,16 +71,8 @@ final class AttachmentCell {
         } else {
             progress.isVisible = false
         }
-        remove.setAccessibleLabel(translated("Remove {name}", ["name": attachment.name]))
+        remove.setAccessibleLabel(text.removeButton(attachment))
         showFace(attachment, load)
-    }
-
-    private func detailText(_ attachment: Attachment) -> String {
-        switch attachment.upload {
-        case .ready: ByteCount.text(attachment.bytes)
-        case .running: translated("Attaching… ({size})", ["size": ByteCount.text(attachment.bytes)])
-        case .failed: translated("Could not attach")
-        }
     }
 
     private func showFace(_ attachment: Attachment, _ load: @escaping @MainActor () async -> DecodedImage?) {
@@ -93,7 +80,7 @@ final class AttachmentCell {
         displayedSource = attachment.source
         loading?.cancel()
         if face.visibleChild != "picture" { showIcon(attachment.type) }
-        guard attachment.upload == .ready, attachment.type.hasPrefix("image/") else { return }
+        guard attachment.upload == .ready, attachment.isImage else { return }
         loading = Task { [weak self] in
             guard let image = await load(), !Task.isCancelled, let self else { return }
             self.picture.paintable = image.paintable

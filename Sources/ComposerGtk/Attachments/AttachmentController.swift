@@ -121,9 +121,8 @@ final class AttachmentController {
     }
 
     private static func item(_ data: Data, _ type: String) -> AttachmentQueue.Item {
-        let end = type.split(separator: "/").last.map { $0 == "jpeg" ? "jpg" : String($0) } ?? "bin"
-        return AttachmentQueue.Item(
-            content: .data(data), name: translated("Pasted image") + "." + end, type: type, bytes: data.count)
+        AttachmentQueue.Item(
+            content: .data(data), name: AttachmentText.desktop.nameOfPastedImage(type), type: type, bytes: data.count)
     }
 
     /// Adds local files. Reports folders and other non-regular files as `unreadableFile`.

@@ -177,31 +177,23 @@ final class ComposerBinding {
         if isHidden, widgets.revealer.focusChild != nil { widgets.revealer.root?.focus = nil }
     }
 
-    /// Offers to expand the editor above two and a half visible lines, where there is room above the other buttons, and
-    /// to shrink it whenever it is expanded.
     private func showExpand(_ state: ComposerState) {
-        let isExpanded = state.isExpanded
-        let isOffered = options.showsExpand && !isReplaced && (isExpanded || field.visibleLines > 2.5)
+        let isOffered =
+            options.showsExpand && !isReplaced && state.offersExpanding(visibleLines: field.visibleLines)
         if widgets.expand.isVisible != isOffered { widgets.expand.isVisible = isOffered }
         guard isOffered else { return }
-        let icon = isExpanded ? "parlance-collapse-symbolic" : "parlance-expand-symbolic"
+        let icon = state.isExpanded ? "parlance-collapse-symbolic" : "parlance-expand-symbolic"
         guard widgets.expand.iconName != icon else { return }
         widgets.expand.iconName = icon
-        let label = isExpanded ? translated("Collapse Message Field") : translated("Expand Message Field")
+        let label = ComposerText.desktop.expandButton(state)
         widgets.expand.setAccessibleLabel(label)
-        widgets.expand.tooltip = "\(label) — \(KeyChord("E", [.control, .shift]).description)"
+        widgets.expand.tooltip = ComposerText.desktop.tooltip(label, KeyChord("E", [.control, .shift]))
     }
 
     private func showReply(_ reply: ReplyTarget?) {
         widgets.reply.isRevealed = reply != nil
         guard let reply else { return }
-        widgets.replyTitle.text = translated("Replying to {name}", ["name": reply.sender])
-        let words =
-            switch reply.preview {
-            case .loading: WrittenText(translated("Loading…"), syntax: .plain)
-            case .text(let words): words.firstLine(200)
-            case .gone: WrittenText(translated("Message not available"), syntax: .plain)
-            }
-        widgets.replyQuote.show(words)
+        widgets.replyTitle.text = ComposerText.desktop.title(reply)
+        widgets.replyQuote.show(ComposerText.desktop.quote(reply))
     }
 }

@@ -1,4 +1,4 @@
-import CGtk
+import ComposerSessions
 import GtkKit
 
 /// Turns the send button into a cancel button if sending takes a while (MIB-10).
@@ -29,7 +29,7 @@ final class SendSpinner {
 
     private func show(_ isVisible: Bool) {
         self.isVisible = isVisible
-        let label = isVisible ? translated("Stop Sending") : translated("Send")
+        let label = ComposerText.desktop.sendButton(isCanceling: isVisible)
         if isVisible {
             let spinner = Spinner()
             spinner.isSpinning = true

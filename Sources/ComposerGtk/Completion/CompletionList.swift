@@ -1,4 +1,5 @@
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// The default list of suggestions, with a status row for loading and failure. Does not take the focus.
@@ -84,8 +85,7 @@ final class CompletionList: CompletionChooser {
         spinner.isVisible = !completion.hasFailed
         spinner.isSpinning = completion.isLoading
         warning.isVisible = completion.hasFailed
-        statusText.text =
-            completion.hasFailed ? CompletionPopup.failure(completion) : translated("Loading…")
+        statusText.text = CompletionText.desktop.status(completion)
         retry.isVisible = completion.hasFailed
     }
 

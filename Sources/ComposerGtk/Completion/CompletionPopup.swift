@@ -1,3 +1,4 @@
+import CGtk
 import Composer
 import ComposerSessions
 import GtkKit
@@ -91,7 +92,7 @@ final class CompletionPopup {
         if isDocked == true { dock.isVisible = true } else { popover.isOpen = true }
         textView.setAccessiblyExpanded(true)
         textView.setAccessibleActiveDescendant(completion.selected.flatMap { chooser.accessibleRow(at: $0) })
-        announcer.post(Self.announcement(completion))
+        announcer.post(CompletionText.desktop.announcement(completion))
     }
 
     private func close() {
@@ -133,23 +134,5 @@ final class CompletionPopup {
         guard isDocked == false else { return }
         let rectangle = editor.rectangle(at: location, in: bar)
         popover.point(x: Double(rectangle.x), y: 0, width: 1, height: Double(bar.height))
-    }
-
-    // MARK: Text
-
-    static func failure(_ completion: CompletionState) -> String {
-        completion.failureReason ?? translated("Could not load suggestions")
-    }
-
-    static func announcement(_ completion: CompletionState) -> String {
-        if completion.hasFailed { return failure(completion) }
-        let count = completion.items.count
-        guard count > 0 else { return translated("Loading…") }
-        let total = translatedPlural("{count} suggestion", "{count} suggestions", count: count)
-        guard let selected = completion.selected, completion.items.indices.contains(selected) else { return total }
-        let entity = completion.items[selected]
-        let name = [entity.name, entity.detail].compactMap { $0 }.joined(separator: ", ")
-        return translated(
-            "{name}, {number} of {total}", ["name": name, "number": "\(selected + 1)", "total": "\(count)"])
     }
 }

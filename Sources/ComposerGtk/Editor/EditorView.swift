@@ -50,7 +50,7 @@ final class EditorView {
         interceptBuffer()
         interceptKeys()
         interceptBindings()
-        viewModel.onTextEffect = { [weak self] in self?.apply($0) }
+        viewModel.subscribe { [weak self] in self?.apply($0) }
         textView.onPreeditChange { [weak self] in self?.preeditChanged($0) }
         showPills()
         textView.onFocusChange { [weak self] in _ = self?.viewModel.handle(.focus($0.hasFocus)) }

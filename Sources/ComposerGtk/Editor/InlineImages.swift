@@ -1,5 +1,6 @@
 import CGtk
 import Composer
+import ComposerSessions
 import GtkKit
 
 /// Images in the text (MIB-19): child widgets of the text view, anchored at the characters that represent them, and
@@ -90,7 +91,7 @@ final class InlineImages {
     private func describe(_ entry: InlineImage, _ attachment: Attachment?) {
         guard entry.attachment != attachment || attachment == nil else { return }
         entry.attachment = attachment
-        let name = attachment?.altText ?? attachment?.name ?? translated("Removed image")
+        let name = AttachmentText.desktop.inlineImage(attachment)
         entry.widget.setAccessibleLabel(name)
         entry.widget.tooltip = name
         scale(entry)

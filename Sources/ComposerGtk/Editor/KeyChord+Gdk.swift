@@ -28,6 +28,14 @@ extension KeyChord {
         return character > 0x20 && character != 0x7F || (GDK_KEY_dead_grave...GDK_KEY_dead_greek).contains(key)
     }
 
+    /// The chord as GTK's shortcuts window reads it, such as `<Control>Return`.
+    package var accelerator: String {
+        let names: [(Modifiers, String)] = [
+            (.control, "<Control>"), (.alt, "<Alt>"), (.shift, "<Shift>"), (.meta, "<Super>"),
+        ]
+        return names.filter { modifiers.contains($0.0) }.map(\.1).joined() + key
+    }
+
     /// Whether the chord opens the context menu.
     var opensMenu: Bool { self == KeyChord("Menu") || self == KeyChord("F10", .shift) }
 }

@@ -32,10 +32,4 @@ extension WrittenText {
         }
         return byte(range.location)..<byte(range.end)
     }
-
-    /// The first line, truncated to `limit` characters.
-    func firstLine(_ limit: Int) -> WrittenText {
-        let line = source.prefix { !$0.isNewline }.prefix(limit)
-        return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))
-    }
 }

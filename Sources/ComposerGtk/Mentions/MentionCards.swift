@@ -1,3 +1,4 @@
+import CGtk
 import Composer
 import ComposerSessions
 import GtkKit

@@ -13,8 +13,9 @@ public protocol ComposerModel: AnyObject {
     var configuration: ComposerConfiguration { get }
     /// The key bindings.
     var keys: KeyTable { get }
-    /// Receives synchronously and in order what a view of the text must mirror: edits, selection, clipboard and focus.
-    var onTextEffect: ((ComposerEffect) -> Void)? { get set }
+    /// Sends to the one view of the text, from now on, synchronously and in order, what it must mirror: edits,
+    /// selection, clipboard and focus.
+    func subscribe(_ onTextEffect: @escaping (ComposerEffect) -> Void)
     /// - Returns: whether the composer consumed a key press.
     @discardableResult
     func handle(_ event: ComposerEvent) -> Bool

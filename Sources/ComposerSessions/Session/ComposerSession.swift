@@ -11,7 +11,6 @@ public final class ComposerSession: ComposerModel {
     public private(set) var editQuote: String?
     /// Whether input is handled at once. False while a stored draft is being loaded, to which it is added afterwards.
     package private(set) var isReady = true
-    @ObservationIgnored public var onTextEffect: ((ComposerEffect) -> Void)?
 
     /// Sends a message. If it throws, the message returns to the composer.
     @ObservationIgnored public var onSend: ((ComposedMessage) async throws -> Void)?
@@ -35,6 +34,7 @@ public final class ComposerSession: ComposerModel {
         case edit
     }
 
+    @ObservationIgnored private var onTextEffect: ((ComposerEffect) -> Void)?
     @ObservationIgnored private let engine: HostedEngine
     @ObservationIgnored private let time: Timekeeper
     @ObservationIgnored private let timer: DeadlineTimer
@@ -134,6 +134,11 @@ public final class ComposerSession: ComposerModel {
     package func report(_ error: ChatError) { onFailure?(error) }
 
     // MARK: Events
+
+    public func subscribe(_ onTextEffect: @escaping (ComposerEffect) -> Void) { self.onTextEffect = onTextEffect }
+
+    /// Asks the view of the text to take the focus.
+    package func requestFocus() { onTextEffect?(.focusRequested(true)) }
 
     @discardableResult
     public func handle(_ event: ComposerEvent) -> Bool {

@@ -8,6 +8,9 @@ extension MessageText {
     /// Stands for the text of a deleted message.
     public var deletedMessage: String { translator("Message deleted") }
 
+    /// The title of a code block.
+    public func title(ofCodeIn language: String?) -> String { language ?? translator("Code") }
+
     /// The title of the window with the full text of a message.
     public func windowTitle(_ message: MessageItem) -> String {
         message.isOwn ? translator("Your Message") : message.senderName

@@ -1,0 +1,74 @@
+public import ChatCore
+public import Composer
+
+/// The texts of a composer's buttons and bars, and what assistive technology says of its state.
+public struct ComposerText {
+    private let translator: Translator
+
+    public init(_ translator: Translator) {
+        self.translator = translator
+    }
+
+    // MARK: Buttons
+
+    /// - Parameter isCanceling: whether the button cancels the message being sent.
+    public func sendButton(isCanceling: Bool) -> String {
+        isCanceling ? translator("Stop Sending") : translator("Send")
+    }
+
+    public func expandButton(_ state: ComposerState) -> String {
+        state.isExpanded ? translator("Collapse Message Field") : translator("Expand Message Field")
+    }
+
+    /// The tooltip of a button with a key binding.
+    public func tooltip(_ label: String, _ chord: KeyChord) -> String {
+        // Translators: what a button does, and the keys that do the same.
+        translator("{action} — {shortcut}", ["action": label, "shortcut": chord.description])
+    }
+
+    // MARK: Replies
+
+    public func title(_ reply: ReplyTarget) -> String {
+        translator("Replying to {name}", ["name": reply.sender])
+    }
+
+    /// The line with the message being replied to.
+    public func quote(_ reply: ReplyTarget) -> WrittenText {
+        switch reply.preview {
+        case .loading: WrittenText(translator("Loading…"), syntax: .plain)
+        case .text(let text): text.firstLine
+        case .gone: WrittenText(translator("Message not available"), syntax: .plain)
+        }
+    }
+
+    // MARK: Announcements
+
+    /// What assistive technology says of a change: that editing begins or ends, and that the text becomes too long or
+    /// short enough again (SLK-14, SLK-65). `nil` for nothing.
+    /// - Parameter before: the state that was announced last; `nil` for a composer that is new.
+    public func announcement(_ state: ComposerState, after before: ComposerState?) -> String? {
+        let wasEditing = before?.editing != nil
+        if wasEditing != (state.editing != nil) {
+            return wasEditing ? translator("Stopped editing") : translator("Editing Message")
+        }
+        let isExceeded = state.counter?.exceeded ?? false
+        guard isExceeded != before?.counter?.exceeded ?? false else { return nil }
+        guard isExceeded, let excess = state.counter?.excess else { return translator("Message within the limit") }
+        return translator.plural(
+            "{count} character over the limit", "{count} characters over the limit", excess)
+    }
+}
+
+extension WrittenText {
+    /// The first line, at most 200 characters, with its mentions.
+    fileprivate var firstLine: WrittenText {
+        let line = source.prefix { !$0.isNewline }.prefix(200)
+        return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))
+    }
+}
+
+extension ComposerState {
+    /// Whether the editor can be expanded or collapsed: there is room for the button above the others from two and a
+    /// half lines on (MIB-8).
+    public nonisolated func offersExpanding(visibleLines: Double) -> Bool { isExpanded || visibleLines > 2.5 }
+}

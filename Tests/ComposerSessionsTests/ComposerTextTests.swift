@@ -1,0 +1,108 @@
+import ChatCore
+import ChatTestSupport
+import Composer
+import ComposerSessions
+import Testing
+
+/// What a composer says on its buttons and bars, and to assistive technology.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct ComposerTextTests {
+    private let text = ComposerText(.untranslated)
+
+    // MARK: Buttons and bars
+
+    @Test("Buttons say what they do now")
+    func buttons() {
+        #expect(text.sendButton(isCanceling: false) == "Send" && text.sendButton(isCanceling: true) == "Stop Sending")
+        let session = ComposerSession()
+        #expect(text.expandButton(session.composer) == "Expand Message Field")
+        session.handle(.expand(true))
+        #expect(text.expandButton(session.composer) == "Collapse Message Field")
+        #expect(text.tooltip("Expand", KeyChord("E", [.control, .shift])) == "Expand — Ctrl+Shift+E")
+    }
+
+    @Test("Expanding is offered from two and a half lines on, collapsing always")
+    func expanding() {
+        let session = ComposerSession()
+        #expect(!session.composer.offersExpanding(visibleLines: 2.5))
+        #expect(session.composer.offersExpanding(visibleLines: 2.6))
+        session.handle(.expand(true))
+        #expect(session.composer.offersExpanding(visibleLines: 1))
+    }
+
+    @Test("A reply shows the first line of its message, or why there is none")
+    func replies() {
+        var reply = ReplyTarget(messageID: "m", sender: "Ann")
+        #expect(text.title(reply) == "Replying to Ann" && text.quote(reply).source == "Loading…")
+        reply.preview = .gone
+        #expect(text.quote(reply).source == "Message not available")
+        reply.preview = .text("one\ntwo")
+        #expect(text.quote(reply).source == "one")
+        reply.preview = .text(String(repeating: "x", count: 300))
+        #expect(text.quote(reply).source.count == 200)
+    }
+
+    // MARK: Announcements
+
+    @Test("The beginning and end of editing are announced, and the length only as it crosses the limit")
+    func announcements() {
+        var configuration = ComposerConfiguration()
+        configuration.characterLimit = 4
+        let session = ComposerSession(configuration: configuration)
+        var announced: ComposerState?
+        func next() -> String? {
+            defer { announced = session.composer }
+            return text.announcement(session.composer, after: announced)
+        }
+        #expect(next() == nil, "a new composer has nothing to say")
+        session.handle(.startEdit(id: "m", WrittenText("old")))
+        #expect(next() == "Editing Message" && next() == nil)
+        session.handle(.cancelEdit)
+        #expect(next() == "Stopped editing")
+        session.handle(.insert("12345", origin: .typed))
+        #expect(next() == "1 character over the limit")
+        session.handle(.insert("6", origin: .typed))
+        #expect(next() == nil, "it is over the limit still")
+        session.handle(.clear)
+        #expect(next() == "Message within the limit")
+    }
+
+    // MARK: Suggestions
+
+    /// Opens the suggestions of a source, and waits until it has answered.
+    private func suggestions(_ load: @escaping @Sendable () throws -> [CompletionEntity]) async -> ComposerSession {
+        let directory = CompletionDirectory { CompletionIndex(try load()) }
+        let session = ComposerSession(
+            configuration: .preset(.parlance),
+            completionSources: [DirectorySource(prefix: "@", directory: directory)])
+        session.handle(.insert("@", origin: .typed))
+        await eventually { session.composer.completion.map { $0.hasFailed || !$0.items.isEmpty } ?? false }
+        return session
+    }
+
+    @Test("The selected suggestion is announced with its place, or else how many there are")
+    func suggestionsAreCounted() async throws {
+        let text = CompletionText(.untranslated)
+        let session = await suggestions {
+            [CompletionEntity(id: "1", name: "Ann", detail: "@ann:x"), CompletionEntity(id: "2", name: "Anna")]
+        }
+        session.handle(.selectCompletion(0))
+        var completion = try #require(session.composer.completion)
+        #expect(text.announcement(completion) == "Ann, @ann:x, 1 of 2")
+        completion.selected = 1
+        #expect(text.announcement(completion) == "Anna, 2 of 2")
+        completion.selected = nil
+        #expect(text.announcement(completion) == "2 suggestions")
+        completion.items = []
+        #expect(text.announcement(completion) == "Loading…" && text.status(completion) == "Loading…")
+    }
+
+    @Test("A failure is shown and announced with the reason of its source, if it has one")
+    func failures() async throws {
+        let text = CompletionText(.untranslated)
+        let session = await suggestions { throw CompletionFailure(reason: "No network") }
+        var completion = try #require(session.composer.completion)
+        #expect(text.status(completion) == "No network" && text.announcement(completion) == "No network")
+        completion.failureReason = nil
+        #expect(text.status(completion) == "Could not load suggestions")
+    }
+}

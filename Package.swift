@@ -266,11 +266,23 @@ let package = Package(
         .target(
             name: "MediaGtk", dependencies: ["CGtk", "CJpeg", "ChatCore", "GtkKit", "MediaDecoding"],
             swiftSettings: mainActorSettings),
+        .testTarget(
+            name: "MediaGtkTests",
+            dependencies: [
+                "CGtk", "ChatCore", "ChatTestSupport", "GtkKit", "GtkTestSupport", "MediaDecoding", "MediaGtk",
+                "parlance-decode", "parlance-film",
+            ], swiftSettings: settings),
         .plugin(name: "CompileResources", capability: .buildTool()),
         .target(
             name: "ComposerGtk",
             dependencies: ["CGtk", "ChatCore", "Composer", "ComposerSessions", "GtkKit", "MediaGtk"],
             swiftSettings: mainActorSettings, plugins: ["CompileResources"]),
+        .testTarget(
+            name: "ComposerGtkTests",
+            dependencies: [
+                "CGtk", "ChatCore", "ChatTestSupport", "Composer", "ComposerGtk", "ComposerSessions", "GtkKit",
+                "GtkTestSupport", "MediaGtk", "parlance-decode", "ToolSupport",
+            ], swiftSettings: settings),
         .target(
             name: "ChatGtk",
             dependencies: [

@@ -1,12 +1,10 @@
 import CGtk
-import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
 import GtkTestSupport
 import XCTest
 
-@testable import ChatGtk
 @testable import ComposerGtk
 @testable import GtkKit
 

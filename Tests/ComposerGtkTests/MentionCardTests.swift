@@ -1,12 +1,10 @@
 import CGtk
-import ChatViewModels
 import Composer
 import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import XCTest
 
-@testable import ChatGtk
 @testable import ComposerGtk
 
 /// HKW-56: the card of the mention under the caret or the pointer.

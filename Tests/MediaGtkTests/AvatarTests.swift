@@ -7,7 +7,6 @@ import GtkTestSupport
 import Synchronization
 import XCTest
 
-@testable import ChatGtk
 @testable import MediaGtk
 
 /// Member and room avatars, decoded by the real decoder process.

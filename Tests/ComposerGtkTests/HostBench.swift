@@ -1,11 +1,9 @@
 import CGtk
-import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
 import GtkTestSupport
 
-@testable import ChatGtk
 @testable import ComposerGtk
 @testable import GtkKit
 
@@ -124,22 +122,4 @@ final class NameSource: CompletionSource {
     }
 
     @MainActor func prefetch() { prefetches += 1 }
-}
-
-extension Widget {
-    /// Adds a drag source that offers a file, as file managers do.
-    @MainActor
-    func offerDrag(of file: URL) {
-        var files: [OpaquePointer?] = [g_file_new_for_path(file.path)]
-        let list = gdk_file_list_new_from_array(&files, 1)
-        var value = GValue()
-        g_value_init(&value, gdk_file_list_get_type())
-        g_value_take_boxed(&value, UnsafeMutableRawPointer(list))
-        let content = gdk_content_provider_new_for_value(&value)
-        g_value_unset(&value)
-        let source = DragSource(.copy)
-        gtk_drag_source_set_content(source.cast(), content)
-        g_object_unref(UnsafeMutableRawPointer(content))
-        addController(source)
-    }
 }

@@ -1,14 +1,12 @@
 import CGtk
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import Composer
 import ComposerSessions
 import Foundation
 import GtkTestSupport
 import XCTest
 
-@testable import ChatGtk
 @testable import ComposerGtk
 @testable import GtkKit
 

@@ -6,7 +6,6 @@ import GtkTestSupport
 import MediaDecoding
 import XCTest
 
-@testable import ChatGtk
 @testable import MediaGtk
 
 /// Metadata read from a file when it is attached, by the real decoder processes.

@@ -6,7 +6,6 @@ import GtkTestSupport
 import MediaDecoding
 import XCTest
 
-@testable import ChatGtk
 @testable import GtkKit
 @testable import MediaGtk
 
@@ -44,7 +43,7 @@ final class ImageViewTests: GtkTestCase {
         }
 
         init() {
-            media = MediaPresenter(service: Files(contents: contents))
+            media = MediaPresenter(service: Files(contents: contents), avatars: nil, texts: .plain)
             gtk_widget_set_vexpand(holder.cast(), 1)
             window = TestWindow(holder, width: 360, height: 500)
         }
@@ -117,12 +116,12 @@ final class ImageViewTests: GtkTestCase {
             ]
             for (name, bytes, failure) in bad {
                 let part = bench.part(try bench.file(name, bytes))
-                bench.wait(name) { part.problem == MediaTexts.desktop.problem(failure.problem) }
+                bench.wait(name) { part.problem == MediaTexts.plain.problem(failure.problem) }
             }
             let missing = bench.part(MediaReference(uri: "gone", name: "gone", type: "image/png"))
             bench.wait("missing") { missing.problem != nil }
             XCTAssertFalse(
-                bad.map { MediaTexts.desktop.problem($0.2.problem) }.contains(missing.problem ?? ""),
+                bad.map { MediaTexts.plain.problem($0.2.problem) }.contains(missing.problem ?? ""),
                 "it is none of a decoder's")
             bench.window.close()
         }
@@ -212,7 +211,7 @@ final class ImageViewTests: GtkTestCase {
             bench.wait("next") { viewer.index == 1 && viewer.isDisplayed }
             try RealInput.press("Right")
             bench.wait("a broken one says so") { viewer.index == 2 && viewer.message.isVisible }
-            XCTAssertEqual(viewer.message.text, MediaTexts.desktop.problem(.unsupportedImageFormat))
+            XCTAssertEqual(viewer.message.text, MediaTexts.plain.problem(.unsupportedImageFormat))
             try RealInput.press("Right")
             try RealInput.press("Left")
             bench.wait("back") { viewer.index == 1 && viewer.isDisplayed && !viewer.message.isVisible }

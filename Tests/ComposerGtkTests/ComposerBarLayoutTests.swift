@@ -1,12 +1,10 @@
 import CGtk
-import ChatViewModels
 import Composer
 import ComposerSessions
 import GtkKit
 import GtkTestSupport
 import XCTest
 
-@testable import ChatGtk
 @testable import ComposerGtk
 @testable import GtkKit
 
@@ -295,8 +293,8 @@ final class ComposerBarLayoutTests: GtkTestCase {
                 return save.y < words.y + words.height
             }
             XCTAssertTrue(MainLoop.pump { parts.save.isMapped && isBeside() == true }, "SLK-16: beside each other")
-            TextZoom.apply(percent: 200)
-            defer { TextZoom.apply(percent: 100) }
+            StyleSheet.setOverrides("window { font-size: 200%; }")
+            defer { StyleSheet.setOverrides("") }
             XCTAssertTrue(MainLoop.pump { isBeside() == false }, "SLK-16: below each other")
             XCTAssertTrue(MainLoop.pump { parts.editQuote.width > 200 })
             bench.window.close()
@@ -346,9 +344,4 @@ final class ComposerBarLayoutTests: GtkTestCase {
             bench.window.close()
         }
     }
-}
-
-extension Widget {
-    /// All widgets below this one, depth first.
-    var descendants: [Widget] { children.flatMap { [$0] + $0.descendants } }
 }

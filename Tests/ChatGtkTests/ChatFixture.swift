@@ -5,6 +5,7 @@ import ChatStore
 import ChatTestSupport
 import ChatViewModels
 import ComposerGtk
+import ComposerSessions
 import Foundation
 import GtkKit
 import GtkTestSupport
@@ -18,18 +19,24 @@ final class ChatFixture {
     let backend: LocalBackend
     let coordinator: ConversationCoordinator
 
-    /// - Parameter completion: what the composers complete, if anything.
-    convenience init(completion: ConversationEnvironment.Completion? = nil) throws {
-        try self.init(in: TemporaryFolder(), completion: completion)
+    /// - Parameters:
+    ///   - completion: what the composers complete, if anything.
+    ///   - time: the conversations' clock.
+    convenience init(
+        completion: ConversationEnvironment.Completion? = nil, time: Timekeeper = .continuous
+    ) throws {
+        try self.init(in: TemporaryFolder(), completion: completion, time: time)
     }
 
     /// Simulates a restart: closes `other` and reopens its folder.
     convenience init(reopening other: ChatFixture) throws {
         try other.close()
-        try self.init(in: other.folder, completion: nil)
+        try self.init(in: other.folder, completion: nil, time: .continuous)
     }
 
-    private init(in folder: TemporaryFolder, completion: ConversationEnvironment.Completion?) throws {
+    private init(
+        in folder: TemporaryFolder, completion: ConversationEnvironment.Completion?, time: Timekeeper
+    ) throws {
         try Resource.load()
         Resource.loadStyle()
         self.folder = folder
@@ -40,7 +47,7 @@ final class ChatFixture {
         }
         coordinator = ConversationCoordinator(
             ConversationEnvironment(
-                service: backend, completion: completion,
+                service: backend, time: time, completion: completion,
                 archive: RoomArchive(source: backend, destination: backend), canImport: true))
     }
 

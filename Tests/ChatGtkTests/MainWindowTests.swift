@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ChatTestSupport
 import ChatViewModels
 import Composer
 import ComposerSessions
@@ -134,6 +135,42 @@ final class MainWindowTests: GtkTestCase {
             }
             details.send(.remove(guide.id))
             XCTAssertTrue(MainLoop.pump { details.state.entries.map(\.member.kind) == [.own] })
+            try fixture.close()
+        }
+    }
+
+    func testMessagesAreReadAndBadgesHiddenOnlyInTheActiveWindow() throws {
+        try onMain {
+            let clock = ManualClock()
+            let fixture = try ChatFixture(time: Timekeeper(clock))
+            let rooms = fixture.coordinator.rooms
+            fixture.coordinator.start(opening: nil)
+            XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.timeline.state.isLoaded == true })
+            let window = Self.open(fixture)
+            let badges = {
+                Self.descendants(of: window.sidebar.rooms)
+                    .compactMap { $0.wrapped(as: Label.self, gtk_label_get_type()) }
+                    .filter { $0.hasStyle("unread-badge") && $0.isMapped }.map(\.text)
+            }
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { badges().isEmpty }, "\(badges()): the user sees the room")
+            let other = TestWindow(Label("Something else"))
+            try RealInput.activate(other.window)
+            XCTAssertTrue(MainLoop.pump { badges() == ["3"] }, "\(badges()): the window is open, and nobody looks")
+            clock.advance(by: .seconds(60))
+            try finish { await waitUntilIdle() }
+            XCTAssertEqual(rooms.state.unreadTotal, 3)
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { badges().isEmpty })
+            XCTAssertEqual(rooms.state.unreadTotal, 3, "not for a moment yet")
+            let isRead = {
+                clock.advance(by: .seconds(1))
+                return rooms.state.unreadTotal == 0
+            }
+            XCTAssertTrue(MainLoop.pump(until: isRead))
+            other.close()
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()
         }
     }

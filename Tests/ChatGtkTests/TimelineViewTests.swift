@@ -1,11 +1,12 @@
 import CGtk
 import ChatCore
-import ChatViewModels
 import Composer
+import Foundation
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 @testable import GtkKit
 @testable import TimelineGtk
 
@@ -47,6 +48,30 @@ final class TimelineViewTests: GtkTestCase {
             bench.timeline.grabFocus()
             try bench.press("shift+Prior")
             XCTAssertTrue(bench.wait { bench.visible.contains(250) }, "shows \(bench.visible)")
+            try bench.close()
+        }
+    }
+
+    func testMessagesThatArriveUnseenScrollNoFurtherThanToTheUnreadLine() throws {
+        try onMain {
+            let bench = try ConversationBench(40)
+            XCTAssertTrue(bench.wait { bench.list.isAtEnd })
+            let other = TestWindow(Label("Something else"))
+            try RealInput.activate(other.window)
+            let line = { bench.list.bounds(of: TimelineItem.ID.unreadLine) }
+            for number in 40..<70 {
+                let message = Message(
+                    id: MessageID("m\(number)"), roomID: ConversationBench.room, sender: ConversationBench.other,
+                    text: ConversationBench.text(number),
+                    sentAt: Date(timeIntervalSince1970: 1_768_000_000 + Double(number)), position: Int64(number) + 1)
+                bench.model.apply(.changed([message]))
+                if number < 42 || number > 60 { bench.waitUntilIdle() }
+                if number == 40 { XCTAssertTrue(bench.list.isAtEnd && line() != nil, "it is in view") }
+            }
+            XCTAssertEqual(line()?.top ?? .nan, 0, accuracy: 1)
+            XCTAssertFalse(bench.list.isAtEnd)
+            XCTAssertEqual(bench.visible.first, 40)
+            other.close()
             try bench.close()
         }
     }

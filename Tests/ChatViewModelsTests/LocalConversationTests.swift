@@ -17,12 +17,13 @@ import ToolSupport
         let store: ChatStore
         let backend: LocalBackend
         let coordinator: ConversationCoordinator
+        let clock = ManualClock()
 
         init(in folder: TemporaryFolder = TemporaryFolder()) async throws {
             self.folder = folder
             store = try await ChatStore.open(in: folder.path("store"))
             backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
-            coordinator = ConversationCoordinator(service: backend, time: Timekeeper(ManualClock()))
+            coordinator = ConversationCoordinator(service: backend, time: Timekeeper(clock))
         }
 
         func start(opening room: RoomID? = nil) async -> Conversation {
@@ -158,6 +159,7 @@ import ToolSupport
         #expect(app.coordinator.rooms.state.unreadTotal == 3)
         welcome.timeline.send(.reading(.attended(true)))
         welcome.timeline.send(.reading(.scrolled(to: nil)))
+        app.clock.advance(by: .seconds(1))
         await eventually { app.coordinator.rooms.state.unreadTotal == 0 }
         let details = try #require(app.coordinator.dialogs.details(of: welcome.roomID))
         details.start()

@@ -23,17 +23,84 @@ import Testing
         return progress
     }
 
+    /// Marks what is in view as read after it was there for some time.
+    private func dwell(
+        on loaded: LoadedMessages, in range: TimelineRange, _ progress: inout ReadingProgress
+    ) -> MessageID? {
+        guard let due = progress.look(at: loaded, range, at: .seconds(100)) else { return nil }
+        #expect(progress.moveReadMarker(in: loaded, range, at: due - .milliseconds(1)) == nil, "not yet")
+        return progress.moveReadMarker(in: loaded, range, at: due)
+    }
+
+    private static func id(_ position: Int64) -> MessageID { MessageID("m\(position)") }
+
     @Test("Messages are marked as read only while they are in view of the active window")
     func readingRequiresAnActiveWindow() {
         var progress = opened(readUpTo: 1)
-        #expect(progress.moveReadMarker(in: loaded(1...3), range) == nil)
+        #expect(dwell(on: loaded(1...3), in: range, &progress) == nil)
         progress.setAttended(true)
-        #expect(progress.moveReadMarker(in: loaded(1...3), range) == nil, "the view has not scrolled yet")
+        #expect(dwell(on: loaded(1...3), in: range, &progress) == nil, "the view has not scrolled yet")
         let hasMoved = progress.scroll(to: nil, in: range)
         #expect(hasMoved)
-        #expect(progress.moveReadMarker(in: loaded(1...3), range) == MessageID("m3"))
-        #expect(progress.moveReadMarker(in: loaded(1...3), range) == nil, "once")
-        #expect(progress.moveReadMarker(in: loaded(1...2), range) == nil, "never back")
+        #expect(dwell(on: loaded(1...3), in: range, &progress) == MessageID("m3"))
+        #expect(dwell(on: loaded(1...3), in: range, &progress) == nil, "once")
+        #expect(dwell(on: loaded(1...2), in: range, &progress) == nil, "never back")
+    }
+
+    @Test("Leaving the window or the message before it is read starts the time anew")
+    func glancesDoNotCount() {
+        var progress = opened(readUpTo: 1)
+        progress.setAttended(true)
+        _ = progress.scroll(to: nil, in: range)
+        #expect(progress.look(at: loaded(1...3), range, at: .zero) == ReadingProgress.dwell)
+        progress.setAttended(false)
+        #expect(progress.look(at: loaded(1...3), range, at: .milliseconds(900)) == nil)
+        #expect(progress.moveReadMarker(in: loaded(1...3), range, at: .seconds(9)) == nil)
+        progress.setAttended(true)
+        #expect(progress.look(at: loaded(1...3), range, at: .seconds(10)) == .seconds(11))
+        _ = progress.scroll(to: ScrollPosition(message: Self.id(2), offset: 0), in: range)
+        #expect(progress.look(at: loaded(1...3), range, at: .milliseconds(10_500)) == .milliseconds(11_500))
+        _ = progress.scroll(to: ScrollPosition(message: Self.id(2), offset: -3), in: range)
+        #expect(
+            progress.look(at: loaded(1...3), range, at: .seconds(11)) == .milliseconds(11_500),
+            "a few pixels on, it is the same message")
+        #expect(progress.moveReadMarker(in: loaded(1...3), range, at: .milliseconds(11_500)) == Self.id(2))
+    }
+
+    @Test("Messages that keep arriving do not postpone those that are in view")
+    func busyRoomsAreRead() {
+        var progress = opened(readUpTo: 1)
+        progress.setAttended(true)
+        _ = progress.scroll(to: nil, in: range)
+        #expect(progress.look(at: loaded(1...3), range, at: .zero) == .seconds(1))
+        #expect(progress.look(at: loaded(1...4), range, at: .milliseconds(900)) == .seconds(1))
+        #expect(progress.moveReadMarker(in: loaded(1...4), range, at: .seconds(1)) == Self.id(3))
+        #expect(dwell(on: loaded(1...4), in: range, &progress) == Self.id(4))
+    }
+
+    @Test(
+        "Above the newest message, the lowest one that is wholly in view is read",
+        arguments: [(2, 0, 2), (2, -20, 2), (2, 1, nil), (1, 0, nil)] as [(Int64, Double, Int64?)])
+    func readsWhileScrolledUp(lowest: Int64, offset: Double, read: Int64?) {
+        var progress = opened(readUpTo: 1)
+        progress.setAttended(true)
+        _ = progress.scroll(to: ScrollPosition(message: Self.id(lowest), offset: offset), in: range)
+        #expect(dwell(on: loaded(1...3), in: range, &progress) == read.map(Self.id))
+    }
+
+    @Test("In a detached range, messages are read only if it begins with what was read")
+    func readsOnFromTheMarkerAlone() {
+        var detached = range
+        detached.isDetached = true
+        var progress = ReadingProgress()
+        let newest = TimelinePage(messages: (7...9).map { .of($0) }, hasOlder: true)
+        progress.open(newest, fullyReadMarker: Self.id(2), ownUserID: Fixtures.own.id)
+        progress.setAttended(true)
+        _ = progress.scroll(to: ScrollPosition(message: Self.id(5), offset: 0), in: detached)
+        #expect(dwell(on: loaded(4...6), in: detached, &progress) == nil, "3 was never seen")
+        #expect(dwell(on: loaded(1...6), in: detached, &progress) == Self.id(5))
+        _ = progress.scroll(to: ScrollPosition(message: Self.id(1), offset: 0), in: detached)
+        #expect(dwell(on: loaded(1...6), in: detached, &progress) == nil, "never back")
     }
 
     @Test("The end of a detached range is no position")
@@ -46,7 +113,7 @@ import Testing
         #expect(!hasReachedEnd)
         let hasMoved = progress.scroll(to: ScrollPosition(message: MessageID("m1"), offset: 0), in: detached)
         #expect(hasMoved)
-        #expect(progress.moveReadMarker(in: loaded(1...3), detached) == nil)
+        #expect(dwell(on: loaded(1...3), in: detached, &progress) == nil)
     }
 
     @Test(
@@ -54,6 +121,21 @@ import Testing
         arguments: [(1, true), (3, false)] as [(Int64, Bool)])
     func placesTheUnreadLine(readUpTo: Int64, hasLine: Bool) {
         #expect(opened(readUpTo: readUpTo).unreadLineAfter == (hasLine ? MessageID("m\(readUpTo)") : nil))
+    }
+
+    @Test("The unread line moves behind what was read before messages arrived unattended, and stays there")
+    func unreadLineFollowsAttention() {
+        var progress = opened(readUpTo: 3)
+        progress.setAttended(true)
+        let movesWhileAttended = progress.moveUnreadLine()
+        #expect(!movesWhileAttended)
+        _ = progress.scroll(to: nil, in: range)
+        #expect(dwell(on: loaded(1...4), in: range, &progress) == Self.id(4))
+        progress.setAttended(false)
+        let moves = progress.moveUnreadLine()
+        #expect(moves && progress.unreadLineAfter == Self.id(4))
+        let movesAgain = progress.moveUnreadLine()
+        #expect(!movesAgain, "for the next message it is there already")
     }
 
     @Test("Each message is announced once")

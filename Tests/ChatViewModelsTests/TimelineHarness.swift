@@ -59,6 +59,14 @@ import Testing
         outputs.values.filter { if case .typing = $0 { false } else { true } }
     }
 
+    /// Lets the time pass after which a message in view counts as read.
+    func dwell() { clock.advance(by: .seconds(1)) }
+
+    /// The messages that were marked as read.
+    var marked: [MessageID] {
+        service.calls.compactMap { if case .markRead(let id) = $0 { id } else { nil } }
+    }
+
     /// Discards the effects recorded so far.
     func forgetEffects() { effects = [] }
 

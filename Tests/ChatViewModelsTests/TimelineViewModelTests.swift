@@ -233,13 +233,30 @@ import Testing
         await harness.open([.of(1), .of(2), .of(3)], readUpTo: 1)
         timeline.send(.reading(.scrolled(to: nil)))
         timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
+        await eventually { [harness] in harness.marked.count == 1 }
         await harness.publish(.removed([MessageID("m3")]))
         timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
         await harness.publish(.changed([.of(4)]))
         timeline.send(.reading(.scrolled(to: nil)))
-        await eventually { [service] in service.calls.count == 2 }
+        harness.dwell()
+        await eventually { [harness] in harness.marked.count == 2 }
+        harness.dwell()
         await waitUntilIdle()
         #expect(service.calls == [.markRead(MessageID("m3")), .markRead(MessageID("m4"))])
+    }
+
+    /// A message that was not on the screen for a moment is not read.
+    @Test func glanceMarksNothingAsRead() async {
+        await harness.open([.of(1), .of(2)], readUpTo: 1)
+        timeline.send(.reading(.scrolled(to: nil)))
+        harness.clock.advance(by: .milliseconds(999))
+        await waitUntilIdle()
+        timeline.send(.reading(.attended(false)))
+        harness.dwell()
+        await waitUntilIdle()
+        #expect(harness.marked.isEmpty)
     }
 
     /// An inactive window sends no read receipts.
@@ -249,14 +266,17 @@ import Testing
         timeline.send(.reading(.scrolled(to: nil)))
         await harness.publish(.changed([.of(4)]))
         timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
         await waitUntilIdle()
         #expect(service.calls.isEmpty)
         timeline.send(.reading(.attended(true)))
+        harness.dwell()
         await eventually { [service] in service.calls == [.markRead(MessageID("m4"))] }
         timeline.send(.reading(.attended(false)))
         timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m2"), offset: 0))))
         await harness.publish(.changed([.of(5)]))
         timeline.send(.reading(.attended(true)))
+        harness.dwell()
         await waitUntilIdle()
         #expect(!service.calls.contains(.markRead(MessageID("m5"))), "it is below what is seen")
     }
@@ -264,6 +284,7 @@ import Testing
     @Test func readMessagesAreNotMarkedAgain() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
         await waitUntilIdle()
         #expect(service.calls.isEmpty)
     }
@@ -272,7 +293,35 @@ import Testing
     @Test func pendingMessagesAreNotMarkedRead() async {
         await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])
         timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
         await eventually { [service] in service.calls == [.markRead(MessageID("m1"))] }
+    }
+
+    @Test("Messages that arrive unattended stand below an unread line, which stays in view")
+    func unreadLinePrecedesWhatArrivesUnattended() async {
+        await harness.open([.of(1), .of(2)], readUpTo: 2)
+        timeline.send(.reading(.scrolled(to: nil)))
+        await harness.publish(.changed([.of(3)]))
+        #expect(harness.sketch == "d10 (m1 m2 m3)", "attended")
+        harness.dwell()
+        await eventually { [harness] in harness.marked == [MessageID("m3")] }
+        timeline.send(.reading(.attended(false)))
+        harness.forgetEffects()
+        await harness.publish(.changed([.of(4)]))
+        #expect(harness.sketch == "d10 (m1 m2 m3) -- (m4)")
+        #expect(harness.mirrored == Array(timeline.rows))
+        #expect(harness.effects.contains(.keepUnreadLineInView))
+        await harness.publish(.changed([.of(5, by: Self.own)]))
+        await harness.publish(.changed([.of(6)]))
+        #expect(harness.sketch == "d10 (m1 m2 m3) -- (m4) (m5) (m6)")
+        harness.forgetEffects()
+        timeline.send(.reading(.scrolled(to: ScrollPosition(message: MessageID("m5"), offset: 0))))
+        await harness.publish(.changed([.of(7)]))
+        #expect(!harness.effects.contains(.keepUnreadLineInView), "the line has reached the top, or the user has moved")
+        timeline.send(.reading(.attended(true)))
+        harness.dwell()
+        await eventually { [harness] in harness.marked == [MessageID("m3"), MessageID("m5")] }
+        #expect(harness.sketch == "d10 (m1 m2 m3) -- (m4) (m5) (m6 m7)", "it stays while the user reads")
     }
 
     // MARK: Editing and deleting

@@ -47,11 +47,14 @@ final class Gallery {
                 service: service, now: { Gallery.now },
                 completion: ConversationEnvironment.Completion(everyone: "Everyone in This Room")))
         self.coordinator = coordinator
-        let window = MainWindow(application: application, coordinator: coordinator, settings: nil)
+        let accounts = AccountsCoordinator(local: coordinator)
+        let window = MainWindow(application: application, accounts: accounts, settings: nil)
         self.window = window
         coordinator.start(opening: FixtureService.team)
         window.present()
         await waitUntilIdle()
+        // The window that is drawn need not have the focus.
+        accounts.attend(true)
     }
 
     func closeWindow() async {

@@ -25,6 +25,8 @@ final class RoomListView {
     private var isRendering = false
     /// Whether the open room is on another page.
     private var isFolded = false
+    /// Whether the user sees the open room's messages.
+    private var isAttended = false
     private let menu: PopoverMenu
     private let focus = FocusRestorer()
     private let actions = ActionGroup()
@@ -155,13 +157,20 @@ final class RoomListView {
     }
 
     private func show(_ row: RoomListViewModel.Row, in view: RoomRow) {
-        view.show(row, isInView: !isFolded && row.id == viewModel.state.selection, avatarLoader)
+        view.show(row, isInView: isAttended && !isFolded && row.id == viewModel.state.selection, avatarLoader)
     }
 
     /// Shows the badge of the open room while its messages are on another page.
     func show(isFolded: Bool) {
         guard isFolded != self.isFolded else { return }
         self.isFolded = isFolded
+        render(viewModel.state)
+    }
+
+    /// Hides the badge of the open room while its messages are visible in the active window.
+    func show(isAttended: Bool) {
+        guard isAttended != self.isAttended else { return }
+        self.isAttended = isAttended
         render(viewModel.state)
     }
 

@@ -54,7 +54,7 @@ final class RoomRow {
         IndexedList.item(of: widget).setStyle("section-title", isTitle)
     }
 
-    /// - Parameter isInView: whether the room's messages are displayed beside the list.
+    /// - Parameter isInView: whether the user sees the room's messages beside the list.
     func show(_ row: RoomListViewModel.Row, isInView: Bool, _ avatarLoader: AvatarLoader?) {
         setTitle(false)
         avatar.show(row.name, row.avatar, from: avatarLoader)

@@ -123,6 +123,8 @@ final class TimelineView {
             list.scroll(to: id, at: .center, animated: !isRebuilt)
             showFound(id)
         case .bringIntoView(let id): list.scroll(to: id, at: .nearest, animated: true)
+        // An animation would stop at the end as it was before the new rows.
+        case .keepUnreadLineInView: list.scroll(to: TimelineItem.ID.unreadLine, at: .start)
         case .restore(let scrollPosition):
             list.restore(.row(TimelineItem.ID.message(scrollPosition.message), below: scrollPosition.offset))
         case .finishedLoading(let edge): finishLoading(edge == .older ? .start : .end)

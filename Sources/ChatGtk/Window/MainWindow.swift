@@ -29,6 +29,8 @@ public final class MainWindow {
     private lazy var actions = WindowActions(
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
+    private lazy var attention = WindowActivityMonitor(on: builder["content_stack"])
+    private var attended: Rendering?
     private var selection: Rendering?
     /// The renderings of the displayed account.
     private var renderings: [Rendering] = []
@@ -56,6 +58,8 @@ public final class MainWindow {
         addTyping()
         panes.onFold { [weak self] in self?.foldingChanged() }
         bindAccount()
+        attention.onChange = { [weak accounts] in accounts?.attend($0) }
+        attended = Rendering({ accounts.isAttended }, { [weak self] in self?.sidebar.show(isAttended: $0) })
         selection = Rendering({ accounts.selection }, { [weak self] _ in self?.showSelectedAccount() })
     }
 

@@ -63,6 +63,9 @@ final class Sidebar {
         roomList.show(isFolded: isFolded)
     }
 
+    /// Hides the badge of the open room while the user sees its messages.
+    func show(isAttended: Bool) { roomList.show(isAttended: isAttended) }
+
     private func show(isSearching: Bool) {
         searchPane.widget.isVisible = isSearching
         rooms.isVisible = !isSearching

@@ -53,6 +53,9 @@ public final class AccountsCoordinator {
         isWaiting ? nil : DisplayedRoom(account: selection, room: conversations.rooms.state.selection)
     }
 
+    /// Whether the open conversation is visible in the active window.
+    public internal(set) var isAttended = false
+
     @ObservationIgnored public let local: ConversationCoordinator
     /// Whether there can be accounts besides the local conversations.
     public var supportsAccounts: Bool { service != nil }

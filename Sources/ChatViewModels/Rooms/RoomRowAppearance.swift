@@ -46,7 +46,7 @@ extension RoomListViewModel.Row {
 
     /// The text of the row's only badge, or `nil` if it has none: an “@” for mentions, or else the number of unread
     /// messages.
-    /// - Parameter isInView: whether the room's messages are displayed beside the list.
+    /// - Parameter isInView: whether the user sees the room's messages beside the list.
     public nonisolated func badge(isInView: Bool) -> String? {
         isInView ? nil : mentionLabel ?? unreadLabel
     }

@@ -129,6 +129,12 @@ final class LoadedTimeline {
         layOut(changed)
     }
 
+    /// Moves the unread line.
+    func setUnreadLine(after message: MessageID?) {
+        unreadLineAfter = message
+        layOutAll()
+    }
+
     func setSignedOut(_ isSignedOut: Bool) {
         guard isSignedOut != self.isSignedOut else { return }
         self.isSignedOut = isSignedOut

@@ -1,31 +1,50 @@
 import ChatCore
 
 /// How far the user has read: the scroll position, the unread line, and which messages are marked as read or announced.
+///
+/// A message is read once it was in view of the active window for ``dwell``: read receipts are public.
 nonisolated struct ReadingProgress: Sendable {
+    /// How long a message must be in view to count as read.
+    static let dwell = Duration.seconds(1)
+
+    /// The lowest message whose end is in view.
+    private enum Lowest: Equatable {
+        case newest
+        case message(MessageID)
+    }
+
     /// `nil` at the newest message.
     private(set) var scrollPosition: ScrollPosition?
-    /// The newest message read when the room was opened; the unread line follows it.
+    /// The newest message that was read when the room was opened, or when messages arrived unattended; the unread line
+    /// follows it.
     private(set) var unreadLineAfter: MessageID?
-    private var isAtNewest = false
-    /// Whether the messages are visible to the user. False until the view says so, because read receipts are public.
+    /// `nil` until the view has said so, and while a message that ends below the viewport fills it.
+    private var lowest: Lowest?
     private var isAttended = false
+    private var readMarker: MessageID?
     /// The position of the read marker; `nil` if it is older than everything loaded.
     private var readPosition: Int64?
+    /// The unread message in view that is read at `due`.
+    private var seen: (message: MessageID, due: Duration)?
     /// The newest position that arrivals have been announced up to.
     private var announcedPosition = Int64.min
+
+    /// Whether messages arrive in view of the newest one, but unseen.
+    var arrivesUnseen: Bool { !isAttended && lowest == .newest }
 
     /// Sets the position at which the room was left, or removes one that cannot be shown.
     mutating func restore(_ position: ScrollPosition?) { scrollPosition = position }
 
     /// Starts over with a room's newest page.
     mutating func open(_ newest: TimelinePage, fullyReadMarker: MessageID?, ownUserID: MemberID?) {
+        seen = nil
+        readMarker = fullyReadMarker
         readPosition = newest.messages.first { $0.id == fullyReadMarker }?.position
         announcedPosition = newest.messages.last?.position ?? .min
         let hasUnread = hasUnread(in: newest, after: fullyReadMarker, ownUserID: ownUserID)
         unreadLineAfter = hasUnread ? fullyReadMarker : nil
     }
 
-    /// Only what was unread on opening counts, not what arrives while the room is on screen.
     private func hasUnread(in page: TimelinePage, after fullyReadMarker: MessageID?, ownUserID: MemberID?) -> Bool {
         guard let fullyReadMarker else { return false }
         guard let readPosition else { return page.hasOlder }
@@ -39,22 +58,76 @@ nonisolated struct ReadingProgress: Sendable {
     mutating func scroll(to position: ScrollPosition?, in range: TimelineRange) -> Bool {
         guard range.isLoaded, position != nil || !range.isDetached else { return false }
         scrollPosition = position
-        isAtNewest = position == nil
+        let newLowest: Lowest? =
+            if let position { position.offset <= 0 ? .message(position.message) : nil } else { .newest }
+        if newLowest != lowest { seen = nil }
+        lowest = newLowest
         return true
     }
 
-    mutating func setAttended(_ isAttended: Bool) { self.isAttended = isAttended }
-
-    /// Moves the read marker to the newest message in view: forward only, and never to a local echo.
-    /// - Returns: the message to mark as read, or `nil` if the marker stays.
-    mutating func moveReadMarker(in loaded: LoadedMessages, _ range: TimelineRange) -> MessageID? {
-        guard isAttended, isAtNewest, range.isLoaded, !range.isDetached, !range.isBeingLeft,
-            let newest = loaded.messages.last(where: { $0.delivery == .sent }),
-            readPosition.map({ $0 < newest.position }) ?? true
-        else { return nil }
-        readPosition = newest.position
-        return newest.id
+    mutating func setAttended(_ isAttended: Bool) {
+        if isAttended != self.isAttended { seen = nil }
+        self.isAttended = isAttended
     }
+
+    /// Moves the unread line behind what is read, for messages that arrived unattended.
+    /// - Returns: whether it has moved.
+    mutating func moveUnreadLine() -> Bool {
+        guard !isAttended, let readMarker, readMarker != unreadLineAfter else { return false }
+        unreadLineAfter = readMarker
+        return true
+    }
+
+    // MARK: The read marker
+
+    /// Notes which unread messages are in view.
+    ///
+    /// What arrives meanwhile does not postpone those that are in view already: in a busy room nothing would be read.
+    /// - Returns: when ``moveReadMarker(in:_:at:)`` is due, or `nil` if nothing in view is unread.
+    mutating func look(at loaded: LoadedMessages, _ range: TimelineRange, at now: Duration) -> Duration? {
+        guard let message = lowestUnread(in: loaded, range) else {
+            seen = nil
+            return nil
+        }
+        if let seen, loaded.position(of: seen.message) != nil { return seen.due }
+        seen = (message.id, now + Self.dwell)
+        return seen?.due
+    }
+
+    /// Moves the read marker to what was in view long enough: forward only, and never to a local echo.
+    /// - Returns: the message to mark as read, or `nil` if the marker stays.
+    mutating func moveReadMarker(in loaded: LoadedMessages, _ range: TimelineRange, at now: Duration) -> MessageID? {
+        guard let seen, seen.due <= now, lowestUnread(in: loaded, range) != nil else { return nil }
+        self.seen = nil
+        guard let position = loaded.position(of: seen.message), readPosition.map({ $0 < position }) ?? true else {
+            return nil
+        }
+        (readMarker, readPosition) = (seen.message, position)
+        return seen.message
+    }
+
+    /// The lowest message in view that can be marked as read, if it is unread.
+    private func lowestUnread(in loaded: LoadedMessages, _ range: TimelineRange) -> Message? {
+        guard isAttended, range.isLoaded, !range.isBeingLeft, let lowest else { return nil }
+        let end: Int64
+        switch lowest {
+        case .newest where range.isDetached: return nil
+        case .newest: end = .max
+        case .message(let id):
+            // Beyond a jump, messages that were passed over would be marked, too.
+            guard !range.isDetached || readMarker.flatMap(loaded.position) != nil,
+                let position = loaded.position(of: id)
+            else { return nil }
+            end = position
+        }
+        let readPosition = readPosition ?? readMarker.flatMap(loaded.position) ?? .min
+        guard let message = loaded.messages.last(where: { $0.position <= end && $0.delivery == .sent }) else {
+            return nil
+        }
+        return message.position > readPosition ? message : nil
+    }
+
+    // MARK: Arrivals
 
     /// Returns those of these messages that are newer than any before, each only once.
     mutating func arrivals(among messages: [Message]) -> [Message] {

@@ -11,6 +11,8 @@ extension TimelineViewModel {
         case reveal(TimelineItem.ID)
         /// Scroll just enough to make a row visible, because an action applies to it.
         case bringIntoView(TimelineItem.ID)
+        /// Messages arrive that the user does not see: scroll on no further than to the unread line at the top.
+        case keepUnreadLineInView
         case restore(ScrollPosition)
         case revealNewest
         case revealOldest

@@ -4,7 +4,7 @@ public import Foundation
 /// A row of the timeline.
 public nonisolated enum TimelineItem: Identifiable, Equatable, Sendable {
     case day(CalendarDay, Date, RelativeDay)
-    /// Separates messages that were unread when the room was opened.
+    /// Separates messages that were unread when the room was opened, or that arrived unattended.
     case unreadLine
     case message(MessageItem)
     /// Room events such as membership changes.

@@ -35,6 +35,7 @@ public final class TimelineViewModel: ViewModel {
         [weak self] in self?.receive($0)
     }
     private let scrollPositionWriter: ScrollPositionWriter
+    private let dwellTimer: DeadlineTimer
     private let service: any TimelineBackend
     private let pageSize: Int
     private let reach: Int
@@ -63,6 +64,7 @@ public final class TimelineViewModel: ViewModel {
         self.reach = reach
         self.onOutput = onOutput
         linkPreviews = LinkPreviews(room: roomID, service: service)
+        dwellTimer = DeadlineTimer(time)
         scrollPositionWriter = ScrollPositionWriter(time: time) {
             // Without it, the room opens at the newest message.
             try? await service.saveScrollPosition($0, in: roomID)
@@ -147,7 +149,7 @@ public final class TimelineViewModel: ViewModel {
         case .reading(.scrolled(let position)): scrolled(to: position)
         case .reading(.attended(let isAttended)):
             progress.setAttended(isAttended)
-            markRead()
+            followReading()
         case .message(let id, let action): perform(action, on: id)
         case .selection(let action): apply(selection.perform(action, in: loaded.messages, rows))
         case .failed(.retryAll): operations.retry(failedMessages.transactions)
@@ -262,7 +264,7 @@ public final class TimelineViewModel: ViewModel {
         guard progress.scroll(to: position, in: loaded.range) else { return }
         loaded.setAnchor(position?.message)
         scrollPositionWriter.put(position)
-        markRead()
+        followReading()
     }
 
     private func setScrollPosition(_ position: ScrollPosition?) {
@@ -270,8 +272,17 @@ public final class TimelineViewModel: ViewModel {
         loaded.setAnchor(position?.message)
     }
 
-    private func markRead() {
-        if let id = progress.moveReadMarker(in: loaded.messages, loaded.range) { operations.markRead(id) }
+    /// Marks what is in view as read once it was there long enough.
+    private func followReading() {
+        let due = isClosed ? nil : progress.look(at: loaded.messages, loaded.range, at: time.now())
+        dwellTimer.schedule(due) { [weak self] in self?.markRead(at: $0) }
+    }
+
+    private func markRead(at now: Duration) {
+        let id = progress.moveReadMarker(in: loaded.messages, loaded.range, at: now)
+        if let id { operations.markRead(id) }
+        // Newer messages may have come into view meanwhile.
+        followReading()
     }
 
     // MARK: Updates
@@ -297,6 +308,7 @@ public final class TimelineViewModel: ViewModel {
         case .typing(let typing): onOutput(.typing(typing.map(loaded.members.name)))
         case .closed:
             isClosed = true
+            followReading()
             onOutput(.typing([]))
         }
     }
@@ -342,7 +354,9 @@ public final class TimelineViewModel: ViewModel {
 
     private func receive(_ output: TimelinePager.Output) {
         switch output {
-        case .changed(let messages, _): announceArrivals(among: messages)
+        case .changed(let messages, _):
+            announceArrivals(among: messages)
+            followReading()
         case .finished(let isLoaded): pageRequest.end(isLoaded: isLoaded)
         case .failed(let error): onOutput(.failed(error))
         case .replaced, .added, .removed, .dropped, .jumped: break
@@ -356,6 +370,9 @@ public final class TimelineViewModel: ViewModel {
             !layout.isOwn($0) && !$0.isDeleted && $0.event == nil
         }
         guard !others.isEmpty else { return }
+        if progress.moveUnreadLine() { loaded.setUnreadLine(after: progress.unreadLineAfter) }
+        // Otherwise what the user has not seen would scroll by.
+        if progress.arrivesUnseen, rows.index(of: .unreadLine) != nil { onEffect?(.keepUnreadLineInView) }
         onEffect?(.arrived(loaded.items(of: others)))
     }
 }

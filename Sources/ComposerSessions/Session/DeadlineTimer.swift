@@ -1,9 +1,9 @@
-/// Fires at the deadline of a composer's engine.
-final class DeadlineTimer {
+/// Fires at a deadline, such as that of a composer's engine.
+@MainActor package final class DeadlineTimer {
     private let time: Timekeeper
     private var pending: (deadline: Duration, task: Task<Void, Never>)?
 
-    init(_ time: Timekeeper) {
+    package init(_ time: Timekeeper) {
         self.time = time
     }
 
@@ -11,7 +11,7 @@ final class DeadlineTimer {
 
     /// Schedules the only call, replacing any other; `nil` cancels it.
     /// - Parameter fire: receives the current time, which is never before the deadline.
-    func schedule(_ deadline: Duration?, _ fire: @escaping (Duration) -> Void) {
+    package func schedule(_ deadline: Duration?, _ fire: @escaping (Duration) -> Void) {
         guard let deadline else {
             pending?.task.cancel()
             pending = nil

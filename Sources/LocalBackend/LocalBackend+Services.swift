@@ -29,6 +29,12 @@ extension LocalBackend {
         try await rooms.remove(member, from: room)
     }
 
+    public func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
+        try await timelines.setMarkedUnread(isMarkedUnread, in: room)
+    }
+
+    public func markAllRead(in room: RoomID) async throws { try await timelines.markAllRead(in: room) }
+
     /// Adds the guide, given by its localized name or as `guide`, to a room.
     public func invite(_ address: String, to room: RoomID) async throws { try await rooms.invite(address, to: room) }
 
@@ -88,13 +94,17 @@ extension LocalBackend {
     public func send(
         _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
     ) async throws -> Message {
-        try await messages.send([(transaction, message)], to: room, leaving: nil)[0]
+        let sent = try await messages.send([(transaction, message)], to: room, leaving: nil)[0]
+        await timelines.noteSending(in: room)
+        return sent
     }
 
     public func send(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
     ) async throws {
-        if !messages.isEmpty { _ = try await self.messages.send(messages, to: room, leaving: draft) }
+        guard !messages.isEmpty else { return }
+        _ = try await self.messages.send(messages, to: room, leaving: draft)
+        await timelines.noteSending(in: room)
     }
 
     public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {

@@ -175,6 +175,34 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
+    func testRoomIsMarkedAsUnreadFromTheMenuOfTheFocusedRow() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom(named: "Plans")
+            let window = Self.open(fixture)
+            let rooms = fixture.coordinator.rooms
+            let items = {
+                Self.descendants(of: window.window)
+                    .compactMap { $0.wrapped(as: Label.self, gtk_label_get_type()) }
+                    .filter { $0.isMapped && $0.text.hasPrefix("Mark as") }.map(\.text)
+            }
+            try RealInput.activate(window.window)
+            window.sidebar.roomList.grabFocus()
+            XCTAssertTrue(MainLoop.pump { rooms.state.selectedRow?.isMarkedUnread == false })
+            for (key, label, isMarked) in [("shift+F10", "Mark as Unread", true), ("Menu", "Mark as Read", false)] {
+                try RealInput.press(key)
+                XCTAssertTrue(MainLoop.pump { items() == [label] }, "\(items())")
+                try RealInput.press("Down")
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { rooms.state.selectedRow?.isMarkedUnread == isMarked }, label)
+                XCTAssertTrue(MainLoop.pump { items().isEmpty })
+            }
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     /// SLK-1: Parlance's own conversation uses the same composer host.
     func testConversationUsesAComposerHost() throws {
         try onMain {

@@ -27,6 +27,8 @@ extension BackendContract {
             try await expect(.notFound) { try await backend.renameRoom(room, to: "Name") }
             try await expect(.notFound) { try await backend.leaveRoom(room) }
             try await expect(.notFound) { try await backend.removeMember(MemberID("x"), from: room) }
+            try await expect(.notFound) { try await backend.setMarkedUnread(true, in: room) }
+            try await expect(.notFound) { try await backend.markAllRead(in: room) }
             try await expect(.notFound) { try await backend.send(Fixtures.outgoing("Text"), to: room) }
             try await expect(.notFound) { _ = try await backend.draft(in: room) }
             try await expect(.notFound) { try await backend.saveDraft(Fixtures.draft("x"), in: room) }
@@ -51,6 +53,28 @@ extension BackendContract {
                 let rooms = try require(
                     await summaries.next { $0.first?.id == room && $0.first?.lastMessage?.text == text }, "it is first")
                 try expect(rooms[0].lastMessage?.isOwn == true, "it is one's own")
+            }
+        },
+        BackendContract("a room is marked as unread until it is read or somebody writes there") { backend in
+            let room = try await backend.createRoom(named: "Room")
+            let message = try await backend.send(Fixtures.outgoing("Text"), to: room)
+            func isListed(_ isMarked: Bool) async throws {
+                try expect(
+                    await summary(of: room, in: backend) { $0.isMarkedUnread == isMarked } != nil,
+                    "isMarkedUnread is \(isMarked)")
+            }
+            try await isListed(false)
+            let removals: [@Sendable () async throws -> Void] = [
+                { try await backend.setMarkedUnread(false, in: room) },
+                { try await backend.markAllRead(in: room) },
+                { try await backend.markRead(message.id, in: room) },
+                { try await backend.send(Fixtures.outgoing("More", transaction: "more"), to: room) },
+            ]
+            for remove in removals {
+                try await backend.setMarkedUnread(true, in: room)
+                try await isListed(true)
+                try await remove()
+                try await isListed(false)
             }
         },
         BackendContract("a draft is kept for its room until it is removed or sent") { backend in

@@ -6,6 +6,7 @@ public final class FakeRoomService: RoomService, InvitationService {
     public enum Call: Equatable, Sendable {
         case create(String), rename(RoomID, String), leave(RoomID), remove(MemberID, RoomID)
         case accept(RoomID), decline(RoomID)
+        case setMarkedUnread(RoomID, Bool), markAllRead(RoomID)
     }
 
     private let recorded = Mutex<[Call]>([])
@@ -35,6 +36,10 @@ public final class FakeRoomService: RoomService, InvitationService {
     public func renameRoom(_ room: RoomID, to name: String) async throws { try record(.rename(room, name)) }
     public func leaveRoom(_ room: RoomID) async throws { try record(.leave(room)) }
     public func removeMember(_ member: MemberID, from room: RoomID) async throws { try record(.remove(member, room)) }
+    public func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
+        try record(.setMarkedUnread(room, isMarkedUnread))
+    }
+    public func markAllRead(in room: RoomID) async throws { try record(.markAllRead(room)) }
 
     private func record(_ call: Call) throws {
         recorded.withLock { $0.append(call) }

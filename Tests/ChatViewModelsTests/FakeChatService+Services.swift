@@ -15,6 +15,10 @@ extension FakeChatService: ChatService {
     @MainActor func removeMember(_ member: MemberID, from room: RoomID) async throws {
         try await record(.remove(member, room))
     }
+    @MainActor func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
+        try await record(.setMarkedUnread(room, isMarkedUnread))
+    }
+    @MainActor func markAllRead(in room: RoomID) async throws { try await record(.markAllRead(room)) }
 
     nonisolated func invitations() -> AsyncStream<[Invitation]> { invited.stream }
     @MainActor func accept(_ invitation: RoomID) async throws { try await record(.accept(invitation)) }

@@ -12,6 +12,7 @@ import Observation
         case draft(RoomID), saveDraft(String?)
         case search(SearchQuery), membersNamed(String)
         case accept(RoomID), decline(RoomID)
+        case setMarkedUnread(RoomID, Bool), markAllRead(RoomID)
     }
 
     private(set) var calls: [Call] = []

@@ -86,6 +86,37 @@ import Testing
         #expect(outputs.values == [.opened(b)])
     }
 
+    // MARK: Unread marks
+
+    @Test("A room that is marked as unread counts as one and is stepped to like an unread one")
+    func markedRoomsAreUnread() async {
+        list.start(opening: a)
+        var marked = RoomSummary.of("c")
+        marked.isMarkedUnread = true
+        service.publish([.of("a"), .of("b", unread: 2), .of("d"), marked])
+        await eventually { [list] in list.state.rows.count == 4 }
+        #expect(list.state.unreadTotal == 3)
+        list.send(.selectUnreadNeighbor(2))
+        #expect(list.state.selection == c)
+    }
+
+    @Test("Opening a room removes its unread mark once it is seen, and no other room's request is made")
+    func seeingARoomRemovesItsMark() async {
+        list.start()
+        var marked = RoomSummary.of("a")
+        marked.isMarkedUnread = true
+        service.publish([marked, .of("b")])
+        await eventually { [list] in list.state.rows.count == 2 }
+        list.send(.reading(b, .seen))
+        list.send(.reading(a, .seen))
+        await eventually { [service] in service.calls == [.setMarkedUnread(RoomID("a"), false)] }
+        list.send(.reading(b, .markUnread))
+        list.send(.reading(a, .markRead))
+        await eventually { [service] in service.calls.count == 3 }
+        #expect(Set(service.calls.suffix(2).map { "\($0)" }).count == 2)
+        #expect(service.calls.contains(.setMarkedUnread(b, true)) && service.calls.contains(.markAllRead(a)))
+    }
+
     // MARK: Selecting
 
     @Test func selectionStaysWhenRoomsMove() async {

@@ -75,6 +75,12 @@ import Testing
         #expect(row(.empty, unread: 5, mentions: 3).badge(isInView: true) == nil)
         #expect(row(.empty, unread: 1).isUnread(isInView: false) && !row(.empty, unread: 1).isUnread(isInView: true))
         #expect(!row(.empty).isUnread(isInView: false))
+        var marked = row(.empty)
+        marked.isMarkedUnread = true
+        #expect(marked.badge(isInView: true) == "•" && marked.isUnread(isInView: true), "the user wants to see it")
+        #expect(marked.accessibleText(time: "", .untranslated).contains("marked as unread"))
+        marked.unreadCount = 2
+        #expect(marked.badge(isInView: false) == "2")
     }
 
     @Test("Sections have titles as soon as there are several, or invitations")

@@ -289,6 +289,24 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
+    @Test("A room is seen once after it was opened, whether anything is unread or not")
+    func roomIsSeenOnce() async {
+        await harness.open([.of(1), .of(2)], readUpTo: 2)
+        timeline.send(.reading(.attended(false)))
+        timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
+        await waitUntilIdle()
+        #expect(harness.reported.isEmpty, "the window is not active")
+        timeline.send(.reading(.attended(true)))
+        harness.dwell()
+        await eventually { [harness] in harness.reported == [.seen] }
+        await harness.publish(.changed([.of(3)]))
+        timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
+        await eventually { [harness] in harness.marked == [MessageID("m3")] }
+        #expect(harness.reported == [.seen])
+    }
+
     /// A local echo cannot be marked as read: the server does not know it yet.
     @Test func pendingMessagesAreNotMarkedRead() async {
         await harness.open([.of(1), .of(2, by: Self.own, delivery: .sending)])

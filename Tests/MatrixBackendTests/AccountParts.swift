@@ -70,7 +70,9 @@ struct AccountParts {
     /// Begins a stream of the room's timeline.
     func open() async -> AsyncStream<TimelineUpdate>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
-        let timelines = MatrixTimelines(writer: writer, readMarkers: ReadMarkers(client: client, store: store))
+        let timelines = MatrixTimelines(
+            writer: writer, readMarkers: ReadMarkers(client: client, store: store),
+            unreadMarks: UnreadMarks(client: client, store: store, ownUserID: writer.ownUserID))
         await timelines.open(Self.room, limit: 10, with: continuation)
         return stream.makeAsyncIterator()
     }

@@ -79,6 +79,10 @@ struct SyncedBackend: ChatService {
     func removeMember(_ member: MemberID, from room: RoomID) async throws {
         try await backend.removeMember(member, from: room)
     }
+    func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
+        try await backend.setMarkedUnread(isMarkedUnread, in: room)
+    }
+    func markAllRead(in room: RoomID) async throws { try await backend.markAllRead(in: room) }
     func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
         backend.timeline(of: room, limit: limit)
     }

@@ -76,6 +76,20 @@ actor FixtureService: ChatService {
 
     func removeMember(_ member: MemberID, from room: RoomID) async throws { throw ChatError.notPermitted }
 
+    func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
+        guard let index = rooms.firstIndex(where: { $0.id == room }) else { throw ChatError.notFound }
+        rooms[index].isMarkedUnread = isMarkedUnread
+        publishRooms()
+    }
+
+    func markAllRead(in room: RoomID) async throws {
+        guard let index = rooms.firstIndex(where: { $0.id == room }) else { throw ChatError.notFound }
+        rooms[index].unreadCount = 0
+        rooms[index].mentionCount = 0
+        rooms[index].isMarkedUnread = false
+        publishRooms()
+    }
+
     private func publishRooms() { lists.forEach { $0.yield(rooms) } }
 
     // MARK: Timelines

@@ -72,6 +72,8 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     /// Whether both counts are lower bounds: messages are missing after the fully-read marker, and the server has sent
     /// no count.
     public var mayHaveMoreUnread: Bool
+    /// Whether the user has marked the room as unread, whatever its messages are.
+    public var isMarkedUnread: Bool
     /// The text of the draft, if any.
     public var draftPreview: String?
 
@@ -79,8 +81,9 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
 
     public init(
         room: Room, lastMessage: LastMessage?, lastActivity: Date, unreadCount: Int, draftPreview: String?,
-        mentionCount: Int = 0, mayHaveMoreUnread: Bool = false
+        mentionCount: Int = 0, mayHaveMoreUnread: Bool = false, isMarkedUnread: Bool = false
     ) {
+        self.isMarkedUnread = isMarkedUnread
         self.mayHaveMoreUnread = mayHaveMoreUnread
         self.room = room
         self.lastMessage = lastMessage

@@ -12,6 +12,13 @@ public protocol RoomService: Sendable {
     /// Leaves the room and deletes its history from this computer.
     func leaveRoom(_ room: RoomID) async throws
     func removeMember(_ member: MemberID, from room: RoomID) async throws
+    /// Marks the room as unread on all devices of the user, or removes the mark. Reading a message there or sending one
+    /// removes it, too.
+    /// - Throws: ``ChatError/notFound`` or a storage error.
+    func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws
+    /// Marks all messages of the room as read, and removes its unread mark.
+    /// - Throws: ``ChatError/notFound`` or a storage error.
+    func markAllRead(in room: RoomID) async throws
 }
 
 /// The messages of a room and their changes.

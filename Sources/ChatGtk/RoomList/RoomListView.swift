@@ -31,6 +31,8 @@ final class RoomListView {
     private let focus = FocusRestorer()
     private let actions = ActionGroup()
     private var menuRoom: RoomID?
+    private lazy var markRead = actions.add("mark-read") { [weak self] in self?.mark(.markRead) }
+    private lazy var markUnread = actions.add("mark-unread") { [weak self] in self?.mark(.markUnread) }
 
     init(viewModel: RoomListViewModel, list: ListView, stack: Stack, avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
@@ -52,6 +54,7 @@ final class RoomListView {
         addKeys()
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
         actions.add("leave") { [weak self] in self?.menuRoom.map { self?.onLeave?($0) } }
+        for action in [markRead, markUnread] { action.isEnabled = false }
         pane.insertActions(actions, prefix: "room")
         show(viewModel, avatarLoader)
     }
@@ -85,6 +88,8 @@ final class RoomListView {
     }
 
     private func handle(_ key: KeyPress) -> Bool {
+        let opensMenu = key.key == GDK_KEY_Menu || key.key == GDK_KEY_F10 && key.modifiers.contains(.shift)
+        if opensMenu { return openMenuOfFocusedRow() }
         guard key.modifiers.isDisjoint(with: [.shift, .control, .alt]) else { return false }
         let rows = model.keys.indices.filter { SectionTitle(key: model.keys[$0]) == nil }
         guard rows.count < model.keys.count else { return false }
@@ -190,6 +195,13 @@ final class RoomListView {
         let secondary = ClickGesture(.secondary)
         secondary.onPress { [weak self] in self?.openMenu(x: $0.x, y: $0.y) }
         list.addController(secondary)
+        let press = LongPressGesture()
+        press.isTouchOnly = true
+        press.onPress { [weak self] in
+            // Otherwise the release would open the room as well.
+            if self?.openMenu(x: $0.x, y: $0.y) == true { $0.claim() }
+        }
+        list.addController(press)
     }
 
     /// Returns the key of the room or invitation at a vertical position in the list.
@@ -200,11 +212,30 @@ final class RoomListView {
         }?.key
     }
 
-    private func openMenu(x: Double, y: Double) {
-        guard let key = key(at: y), byKey[key]?.isInvitation == false else { return }
+    @discardableResult
+    private func openMenu(x: Double, y: Double) -> Bool { openMenu(of: key(at: y), at: list, x: x, y: y) }
+
+    private func openMenuOfFocusedRow() -> Bool {
+        guard let focusedRow, model.keys.indices.contains(focusedRow) else { return false }
+        let key = model.keys[focusedRow]
+        guard let widget = bound.values.first(where: { $0.key == key })?.row.widget else { return false }
+        return openMenu(of: key, at: widget, x: Double(widget.width) / 2, y: Double(widget.height) / 2)
+    }
+
+    /// Opens the menu of a room, at a position in the coordinates of a widget.
+    /// - Returns: `false` if the row has none.
+    private func openMenu(of key: String?, at widget: Widget, x: Double, y: Double) -> Bool {
+        guard let key, let row = byKey[key], !row.isInvitation else { return false }
         menuRoom = RoomID(key)
-        let position = list.translate(x: x, y: y, to: pane) ?? (0, 0)
+        markRead.isEnabled = row.isUnread
+        markUnread.isEnabled = !row.isUnread
+        let position = widget.translate(x: x, y: y, to: pane) ?? (0, 0)
         focus.save(around: pane)
         menu.popUp(x: position.x, y: position.y)
+        return true
+    }
+
+    private func mark(_ action: RoomListViewModel.ReadingAction) {
+        if let menuRoom { viewModel.send(.reading(menuRoom, action)) }
     }
 }

@@ -112,6 +112,7 @@ struct MessageEditor {
         guard position > record.fullyReadPosition ?? .min else { return false }
         try db.execute(sql: "UPDATE room SET readUpTo = ? WHERE key = ?", arguments: [position, record.key])
         try record.refreshUnread(after: position, in: db)
+        try MarkedUnreadTable(db: db).removeRead(record)
         return true
     }
 

@@ -18,12 +18,13 @@ struct RoomTable {
                         coalesce(\(WrittenColumn.isWrittenHere), 0) AS hasForm,
                     coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
                     a.alias AS address, x.unread AS unseen, x.mentions AS unseenMentions,
-                    \(Self.isMissingUnread) AS isMissing
+                    \(Self.isMissingUnread) AS isMissing, coalesce(k.value, 0) AS isMarkedUnread
                 FROM room r
                 LEFT JOIN unseen x ON x.room = r.key
                 LEFT JOIN avatar p ON p.room = r.key AND p.member = ''
                 LEFT JOIN roomState a ON a.room = r.key
                 LEFT JOIN mentionCount c ON c.room = r.key
+                LEFT JOIN markedUnread k ON k.room = r.key
                 LEFT JOIN message m ON m.key = r.lastMessage
                 LEFT JOIN written w ON w.message = m.key
                 LEFT JOIN user u ON u.key = m.sender
@@ -119,6 +120,6 @@ extension RoomSummary {
         self.init(
             room: room, lastMessage: lastMessage, lastActivity: try row.date("lastActivity"),
             unreadCount: unread.messages, draftPreview: nil, mentionCount: unread.mentions,
-            mayHaveMoreUnread: isMissing && unseen == nil)
+            mayHaveMoreUnread: isMissing && unseen == nil, isMarkedUnread: try row.flag("isMarkedUnread"))
     }
 }

@@ -39,6 +39,8 @@ struct RoomSync {
         let inserted = try place(told, into: record, behind: batch.gap, &changed, &changedMembers)
         changed.formUnion(try ReceiptStore(record: record, db: db).apply(batch.receipts))
         try applyReadMarkers(batch, isNew: roomChange.isNew)
+        // After the markers: what was read before removes no mark.
+        if let isMarked = batch.isMarkedUnread { try MarkedUnreadTable(db: db).receive(isMarked, of: record) }
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
         roomChange.changed = try messages(changed, of: record, besides: inserted)
         roomChange.members = Self.latest(changedMembers)

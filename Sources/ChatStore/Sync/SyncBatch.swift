@@ -54,6 +54,8 @@ public struct RoomBatch: Equatable, Sendable {
     /// The server's unread count, or `nil` if it sent none. It applies where history is missing locally, and when it is
     /// zero and the read position is not known locally.
     public var counted: UnreadCount?
+    /// Whether the user has marked the room as unread; `nil` if unchanged.
+    public var isMarkedUnread: Bool?
     /// Whether a new room is a direct chat.
     public var isDirect = false
 

@@ -177,6 +177,7 @@ public final class ConversationCoordinator {
             composer?.handle(.replyPreview(id: id.rawValue, preview))
         case .typing(let names): if open != nil { composer?.send(.typingUsers(names)) }
         case .editedMessageDeleted(let id): composer?.send(.messageDeleted(id))
+        case .seen: rooms.send(.reading(room, .seen))
         case .encrypted: open?.noteEncrypted()
         case .roomChanged: open?.refresh()
         case .failed(let error): requests.show(.failed(error))

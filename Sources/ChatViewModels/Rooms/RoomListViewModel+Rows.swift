@@ -31,6 +31,8 @@ extension RoomListViewModel {
         public var mentionCount = 0
         /// Whether the counts are lower bounds.
         public var mayHaveMoreUnread = false
+        /// Whether the user has marked the room as unread.
+        public var isMarkedUnread = false
         /// The avatar URI, or `nil` if there is none.
         public var avatar: String?
         /// The canonical alias, or `nil` if there is none.
@@ -45,6 +47,10 @@ extension RoomListViewModel {
             unreadCount == 0
                 ? nil : unreadCount > 99 ? "99+" : mayHaveMoreUnread ? "\(unreadCount)+" : String(unreadCount)
         }
+        /// Whether the room has unread messages or is marked as unread.
+        public var isUnread: Bool { unreadCount > 0 || isMarkedUnread }
+        /// What the room adds to the number of unread messages: the mark counts as one.
+        var unreadTotal: Int { isMarkedUnread ? max(1, unreadCount) : unreadCount }
         public var isInvitation: Bool {
             switch preview {
             case .invitation, .knock: true
@@ -93,7 +99,7 @@ nonisolated extension RoomListViewModel.Row {
             preview: Self.preview(of: summary, line, isOpen),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
             unreadCount: summary.unreadCount, mentionCount: summary.mentionCount,
-            mayHaveMoreUnread: summary.mayHaveMoreUnread, avatar: summary.room.avatar, address: summary.room.address)
+            mayHaveMoreUnread: summary.mayHaveMoreUnread, isMarkedUnread: summary.isMarkedUnread, avatar: summary.room.avatar, address: summary.room.address)
     }
 
     init(_ invitation: Invitation, now: Date) {

@@ -23,8 +23,8 @@ public final class RoomListViewModel: ViewModel {
         public var selectedRow: Row? { rows.first { $0.id == selection } }
         public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
         public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }
-        /// The unread count including invitations, each of which counts as one.
-        public var unreadTotal: Int { (rows + invitationRows).reduce(0) { $0 + $1.unreadCount } }
+        /// The unread count including invitations and rooms marked as unread, each of which counts as one.
+        public var unreadTotal: Int { (rows + invitationRows).reduce(0) { $0 + $1.unreadTotal } }
         /// What the selection opens, or `nil` if nothing is open.
         var open: Output? {
             // A joined room takes precedence over an invitation to it.
@@ -41,8 +41,18 @@ public final class RoomListViewModel: ViewModel {
         case create(name: String)
         case rename(RoomID, to: String)
         case leave(RoomID)
+        case reading(RoomID, ReadingAction)
         /// The date has changed: relative day names are recomputed.
         case dayChanged
+    }
+
+    /// What the user has read.
+    public nonisolated enum ReadingAction: Equatable, Sendable {
+        /// Opening an unread room marks it as read; this does so without opening it.
+        case markRead
+        case markUnread
+        /// The room was opened and seen, which removes its unread mark.
+        case seen
     }
 
     public nonisolated enum Output: Equatable, Sendable {
@@ -106,7 +116,7 @@ public final class RoomListViewModel: ViewModel {
         switch action {
         case .select(let room): select(room)
         case .selectNeighbor(let offset): move(by: offset) { _ in true }
-        case .selectUnreadNeighbor(let offset): move(by: offset) { $0.unreadCount > 0 }
+        case .selectUnreadNeighbor(let offset): move(by: offset) { $0.isUnread }
         case .create(let name): perform { service in try await service.createRoom(named: name) }
         case .rename(let room, let name):
             perform { service in
@@ -118,7 +128,26 @@ public final class RoomListViewModel: ViewModel {
                 try await service.leaveRoom(room)
                 return nil
             }
+        case .reading(let room, let action): perform(action, on: room)
         case .dayChanged: refresh()
+        }
+    }
+
+    private func perform(_ action: ReadingAction, on room: RoomID) {
+        let row = state.rows.first { $0.id == room }
+        switch action {
+        case .markRead:
+            perform { service in
+                try await service.markAllRead(in: room)
+                return nil
+            }
+        case .seen where row?.isMarkedUnread != true: break
+        case .markUnread, .seen:
+            let isMarked = action == .markUnread
+            perform { service in
+                try await service.setMarkedUnread(isMarked, in: room)
+                return nil
+            }
         }
     }
 

@@ -45,15 +45,18 @@ extension RoomListViewModel.Row {
     }
 
     /// The text of the row's only badge, or `nil` if it has none: an “@” for mentions, or else the number of unread
-    /// messages.
+    /// messages, or a dot if the user has marked the room as unread, even while it is open.
     /// - Parameter isInView: whether the user sees the room's messages beside the list.
     public nonisolated func badge(isInView: Bool) -> String? {
-        isInView ? nil : mentionLabel ?? unreadLabel
+        let label = isInView ? nil : mentionLabel ?? unreadLabel
+        return label ?? (isMarkedUnread ? "•" : nil)
     }
 
     /// Whether the name is bold.
     /// - Parameter isInView: as in ``badge(isInView:)``.
-    public nonisolated func isUnread(isInView: Bool) -> Bool { unreadCount > 0 && !isInView }
+    public nonisolated func isUnread(isInView: Bool) -> Bool {
+        isMarkedUnread || unreadCount > 0 && !isInView
+    }
 }
 
 extension RoomListViewModel.Section.Kind {

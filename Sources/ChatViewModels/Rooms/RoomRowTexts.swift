@@ -36,6 +36,7 @@ extension RoomListViewModel.Row {
                         "{count} or more unread messages", "{count} or more unread messages", unreadCount)
                     : translator.plural("{count} unread message", "{count} unread messages", unreadCount))
         }
+        if isMarkedUnread { texts.append(translator("marked as unread")) }
         if mentionCount > 0 {
             texts.append(translator.plural("{count} mention", "{count} mentions", mentionCount))
         }

@@ -24,7 +24,9 @@ nonisolated struct ReadingProgress: Sendable {
     private var readMarker: MessageID?
     /// The position of the read marker; `nil` if it is older than everything loaded.
     private var readPosition: Int64?
-    /// The unread message in view that is read at `due`.
+    /// Whether any message was seen since the room was opened.
+    private(set) var isSeen = false
+    /// The unread message in view that is read at `due`; the first time, any message.
     private var seen: (message: MessageID, due: Duration)?
     /// The newest position that arrivals have been announced up to.
     private var announcedPosition = Int64.min
@@ -83,9 +85,9 @@ nonisolated struct ReadingProgress: Sendable {
     /// Notes which unread messages are in view.
     ///
     /// What arrives meanwhile does not postpone those that are in view already: in a busy room nothing would be read.
-    /// - Returns: when ``moveReadMarker(in:_:at:)`` is due, or `nil` if nothing in view is unread.
+    /// - Returns: when ``moveReadMarker(in:_:at:)`` is due, or `nil` if there is nothing to read in view.
     mutating func look(at loaded: LoadedMessages, _ range: TimelineRange, at now: Duration) -> Duration? {
-        guard let message = lowestUnread(in: loaded, range) else {
+        guard let message = lowestToRead(in: loaded, range) else {
             seen = nil
             return nil
         }
@@ -97,8 +99,9 @@ nonisolated struct ReadingProgress: Sendable {
     /// Moves the read marker to what was in view long enough: forward only, and never to a local echo.
     /// - Returns: the message to mark as read, or `nil` if the marker stays.
     mutating func moveReadMarker(in loaded: LoadedMessages, _ range: TimelineRange, at now: Duration) -> MessageID? {
-        guard let seen, seen.due <= now, lowestUnread(in: loaded, range) != nil else { return nil }
+        guard let seen, seen.due <= now, lowestToRead(in: loaded, range) != nil else { return nil }
         self.seen = nil
+        isSeen = true
         guard let position = loaded.position(of: seen.message), readPosition.map({ $0 < position }) ?? true else {
             return nil
         }
@@ -106,8 +109,8 @@ nonisolated struct ReadingProgress: Sendable {
         return seen.message
     }
 
-    /// The lowest message in view that can be marked as read, if it is unread.
-    private func lowestUnread(in loaded: LoadedMessages, _ range: TimelineRange) -> Message? {
+    /// The lowest message in view that can be marked as read, unless the user has seen everything down to it.
+    private func lowestToRead(in loaded: LoadedMessages, _ range: TimelineRange) -> Message? {
         guard isAttended, range.isLoaded, !range.isBeingLeft, let lowest else { return nil }
         let end: Int64
         switch lowest {
@@ -124,7 +127,7 @@ nonisolated struct ReadingProgress: Sendable {
         guard let message = loaded.messages.last(where: { $0.position <= end && $0.delivery == .sent }) else {
             return nil
         }
-        return message.position > readPosition ? message : nil
+        return !isSeen || message.position > readPosition ? message : nil
     }
 
     // MARK: Arrivals

@@ -43,6 +43,8 @@ extension TimelineViewModel {
         case editedMessageDeleted(MessageID)
         /// The preview of the message being replied to has changed.
         case replyTargetChanged(MessageID, ReplyTarget.Preview)
+        /// The user has seen a message for the first time since the room was opened.
+        case seen
         /// Encryption was enabled in the room.
         case encrypted
         /// A room event arrived: the room's topic, successor and similar state may have changed.

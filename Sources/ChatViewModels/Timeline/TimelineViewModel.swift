@@ -279,8 +279,10 @@ public final class TimelineViewModel: ViewModel {
     }
 
     private func markRead(at now: Duration) {
+        let wasSeen = progress.isSeen
         let id = progress.moveReadMarker(in: loaded.messages, loaded.range, at: now)
         if let id { operations.markRead(id) }
+        if progress.isSeen, !wasSeen { onOutput(.seen) }
         // Newer messages may have come into view meanwhile.
         followReading()
     }

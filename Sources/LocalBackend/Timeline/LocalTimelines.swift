@@ -43,7 +43,32 @@ struct LocalTimelines: Sendable {
 
     func markRead(_ message: MessageID, in room: RoomID) async throws {
         try await gate.run {
-            if try await store.markRead(message, in: room) { rooms.refresh() }
+            let hasMoved = try await store.markRead(message, in: room)
+            let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: false)
+            if hasMoved || wasMarked { rooms.refresh() }
+        }
+    }
+
+    func markAllRead(in room: RoomID) async throws {
+        if let newest = try await store.newestMessage(in: room) {
+            try await markRead(newest, in: room)
+        } else {
+            try await setMarkedUnread(false, in: room)
+        }
+    }
+
+    /// Removes the unread mark of a room in which the user wrote.
+    func noteSending(in room: RoomID) async {
+        // Without it, the message is sent all the same.
+        try? await gate.run {
+            if try await store.removeUnreadMark(of: room, isUnsent: false) { rooms.refresh() }
+        }
+    }
+
+    func setMarkedUnread(_ isMarked: Bool, in room: RoomID) async throws {
+        try await gate.run {
+            try await store.setMarkedUnread(isMarked, in: room, isUnsent: false)
+            rooms.refresh()
         }
     }
 }

@@ -55,6 +55,12 @@ extension MatrixBackend {
         try await store.roomState(of: room).succession
     }
 
+    public func setMarkedUnread(_ isMarkedUnread: Bool, in room: RoomID) async throws {
+        try await timelines.setMarkedUnread(isMarkedUnread, in: room)
+    }
+
+    public func markAllRead(in room: RoomID) async throws { try await timelines.markAllRead(in: room) }
+
     public nonisolated func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption.isOn(in: room) }
 }
 
@@ -146,13 +152,16 @@ extension MatrixBackend {
     public func send(
         _ message: WrittenMessage, as transaction: TransactionID, to room: RoomID
     ) async throws -> Message {
-        try await sender.send(message, as: transaction, to: room)
+        let sent = try await sender.send(message, as: transaction, to: room)
+        await timelines.noteSending(in: room)
+        return sent
     }
 
     public func send(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
     ) async throws {
         try await sender.send(messages, to: room, leaving: draft)
+        if !messages.isEmpty { await timelines.noteSending(in: room) }
     }
 
     public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {

@@ -82,9 +82,10 @@ public actor MatrixBackend {
             ownUserID: ownUserID, store: store, outbox: outbox, gate: gate, unsent: unsent, timelines: feeds,
             rooms: rooms, invitations: ValueFeed(invitations), ownNames: OwnNames())
         let readMarkers = ReadMarkers(client: client, store: store)
-        let connection = ConnectionState(outbox: outbox, readMarkers: readMarkers)
+        let unreadMarks = UnreadMarks(client: client, store: store, ownUserID: ownUserID)
+        let connection = ConnectionState(outbox: outbox, readMarkers: readMarkers, unreadMarks: unreadMarks)
         self.connection = connection
-        timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers)
+        timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers, unreadMarks: unreadMarks)
 
         entered = EnteredRooms()
         let filler = GapFiller(client: client, context: context, writer: writer)

@@ -236,6 +236,14 @@ extension MatrixClient {
         _ = try await call(.post, room(id, "read_markers"), body: ["m.fully_read": marker, "m.read": marker])
     }
 
+    /// Marks a room as unread for all devices of the user.
+    func setMarkedUnread(_ isMarked: Bool, in id: RoomID, by user: MemberID) async throws {
+        _ = try await call(
+            .put,
+            ["client", "v3", "user", user.rawValue, "rooms", id.rawValue, "account_data", "m.marked_unread"],
+            body: ["unread": .bool(isMarked)])
+    }
+
     // MARK: Files
 
     /// - Returns: The content URI, `mxc://…`.

@@ -1,15 +1,17 @@
 import ChatOutbox
 
-/// Whether the server can be reached. The outbox and the read markers depend on it.
+/// Whether the server can be reached. The outbox, the read markers and the unread marks depend on it.
 ///
 /// An actor, so that the outbox learns of changes in order.
 actor ConnectionState {
     private let feed = ValueFeed(MatrixBackend.Connection.connecting)
     private let outbox: Outbox
     private let readMarkers: ReadMarkers
+    private let unreadMarks: UnreadMarks
 
-    init(outbox: Outbox, readMarkers: ReadMarkers) {
+    init(outbox: Outbox, readMarkers: ReadMarkers, unreadMarks: UnreadMarks) {
         self.outbox = outbox
+        self.unreadMarks = unreadMarks
         self.readMarkers = readMarkers
     }
 
@@ -21,7 +23,9 @@ actor ConnectionState {
     func set(_ new: MatrixBackend.Connection) async {
         guard feed.set(new) else { return }
         await outbox.setOnline(new == .online || new == .connecting)
-        if new == .online { await readMarkers.noteInterruption() }
+        guard new == .online else { return }
+        await readMarkers.noteInterruption()
+        await unreadMarks.noteUnsent()
     }
 
     /// Sets the state that the sync found.
@@ -30,7 +34,10 @@ actor ConnectionState {
         guard !Task.isCancelled else { return }
         await set(new)
         guard new == .online else { return }
-        Task { [readMarkers] in await readMarkers.sendUnsent() }
+        Task { [readMarkers, unreadMarks] in
+            await readMarkers.sendUnsent()
+            await unreadMarks.sendUnsent()
+        }
     }
 
     /// Starts connecting again.

@@ -82,6 +82,7 @@ struct PlainSync: SyncSource {
         for event in json["account_data"]?["events"]?.array ?? [] where event["type"]?.string == "m.fully_read" {
             room.fullyRead = MatrixEvent.identifier(event["content"]?["event_id"]).map { MessageID($0) }
         }
+        room.isMarkedUnread = SyncParser.markedUnread(in: json["account_data"]?["events"])
         if let heroes = json["summary"]?["m.heroes"]?.array {
             room.heroes = heroes.compactMap { MatrixEvent.identifier($0) }
                 .map { RoomUpdate.Hero(id: MemberID($0), name: nil) }

@@ -70,6 +70,7 @@ struct RoomBatchBuilder: Sendable {
         batch.receipts = update.receipts.filter { $0.member != ownUserID }
         batch.fullyReadMarkers =
             update.receipts.filter { $0.member == ownUserID }.map(\.message) + [update.fullyRead].compactMap(\.self)
+        batch.isMarkedUnread = update.isMarkedUnread
         batch.counted = update.counted
     }
 

@@ -103,6 +103,7 @@ struct SlidingSync: SyncSource {
                 let marker = MatrixEvent.identifier(event["content"]?["event_id"])
                 extend(id) { $0.fullyRead = marker.map { MessageID($0) } }
             }
+            if let isMarked = SyncParser.markedUnread(in: events) { extend(id) { $0.isMarkedUnread = isMarked } }
         }
         let shared = extensions?["account_data"]?["global"]
         update.pushRules = SyncParser.accountData("m.push_rules", in: shared)

@@ -50,6 +50,8 @@ struct RoomUpdate: Equatable, Sendable {
     var receipts: [ReadReceipt] = []
     /// The user's fully-read marker.
     var fullyRead: MessageID?
+    /// Whether the user has marked the room as unread; `nil` if unchanged.
+    var isMarkedUnread: Bool?
     /// The number of joined members; `nil` if unchanged.
     var joinedCount: Int?
     /// The server's unread counts; `nil` if it did not return any.
@@ -94,6 +96,13 @@ struct SyncParser {
     /// Returns the account data of a type, or `nil` if it is not included.
     static func accountData(_ type: String, in events: JSONValue?) -> JSONValue? {
         events?.array?.last { $0["type"]?.string == type && $0["content"]?.object != nil }?["content"]
+    }
+
+    /// Returns whether a room is marked as unread, or `nil` if its account data does not say so. Some clients set it
+    /// only under the name that it had before it was specified (MSC2867).
+    static func markedUnread(in events: JSONValue?) -> Bool? {
+        let content = accountData("m.marked_unread", in: events) ?? accountData("com.famedly.marked_unread", in: events)
+        return content.map { $0["unread"]?.bool ?? false }
     }
 
     mutating func stripped(_ value: JSONValue?) -> [StrippedEvent] {

@@ -1,10 +1,11 @@
 import ChatCore
 import ChatStore
 
-/// Opens timelines, and moves the user's read markers.
+/// Opens timelines, and records what the user has read or marked as unread.
 struct MatrixTimelines: Sendable {
     let writer: RoomWriter
     let readMarkers: ReadMarkers
+    let unreadMarks: UnreadMarks
 
     private var store: ChatStore { writer.store }
 
@@ -28,14 +29,47 @@ struct MatrixTimelines: Sendable {
     func markRead(_ message: MessageID, in room: RoomID) async throws {
         // The user's own pending message is read already.
         guard LocalEchoes.transaction(of: message) == nil else { return }
-        let moved = try await writer.serialized {
-            let moved = try await store.markRead(message, in: room)
-            if moved {
-                try await store.setUnsentReadMarker(message, of: room)
-                writer.rooms.refresh()
-            }
-            return moved
+        let (hasMoved, wasMarked) = try await writer.serialized {
+            // First, because a marker that moves removes the mark as well, without telling the server.
+            let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
+            let hasMoved = try await store.markRead(message, in: room)
+            if hasMoved { try await store.setUnsentReadMarker(message, of: room) }
+            if hasMoved || wasMarked { writer.rooms.refresh() }
+            return (hasMoved, wasMarked)
         }
-        if moved { Task { await readMarkers.send(message, in: room) } }
+        if hasMoved { Task { await readMarkers.send(message, in: room) } }
+        if wasMarked { await sendMark() }
+    }
+
+    func markAllRead(in room: RoomID) async throws {
+        if let newest = try await store.newestMessage(in: room) {
+            try await markRead(newest, in: room)
+        } else {
+            try await setMarkedUnread(false, in: room)
+        }
+    }
+
+    func setMarkedUnread(_ isMarked: Bool, in room: RoomID) async throws {
+        try await writer.serialized {
+            try await store.setMarkedUnread(isMarked, in: room, isUnsent: true)
+            writer.rooms.refresh()
+        }
+        await sendMark()
+    }
+
+    /// Removes the unread mark of a room in which the user wrote.
+    func noteSending(in room: RoomID) async {
+        // Without it, the message is sent all the same.
+        let wasMarked = try? await writer.serialized {
+            let wasMarked = try await store.removeUnreadMark(of: room, isUnsent: true)
+            if wasMarked { writer.rooms.refresh() }
+            return wasMarked
+        }
+        if wasMarked == true { await sendMark() }
+    }
+
+    private func sendMark() async {
+        await unreadMarks.noteUnsent()
+        Task { await unreadMarks.sendUnsent() }
     }
 }

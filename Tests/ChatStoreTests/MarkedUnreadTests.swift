@@ -1,0 +1,78 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatStore
+
+/// Rooms that the user has marked as unread.
+@Suite(.timeLimit(.minutes(5))) struct MarkedUnreadTests: SyncTesting {
+    let folder = TemporaryFolder()
+
+    private func isMarked(_ store: ChatStore) async throws -> Bool? {
+        try await store.roomSummaries().first?.isMarkedUnread
+    }
+
+    @Test("A room is marked until the mark is removed, over a restart")
+    func markIsStored() async throws {
+        var store = try await open()
+        try await apply([event(1)], to: store)
+        #expect(try await isMarked(store) == false)
+        try await store.setMarkedUnread(true, in: room, isUnsent: false)
+        await store.close()
+        store = try await open()
+        #expect(try await isMarked(store) == true)
+        #expect(try await store.unsentUnreadMarks().isEmpty)
+        #expect(try await store.removeUnreadMark(of: room, isUnsent: false))
+        #expect(try await !store.removeUnreadMark(of: room, isUnsent: false), "it is removed already")
+        #expect(try await isMarked(store) == false)
+        await #expect(throws: ChatError.notFound) {
+            try await store.setMarkedUnread(true, in: RoomID("!none"), isUnsent: false)
+        }
+        await store.close()
+    }
+
+    @Test("A mark that the server does not have yet outlasts what a sync says")
+    func unsentMarkIsLater() async throws {
+        let store = try await open()
+        try await apply([event(1)], to: store) { $0.isMarkedUnread = true }
+        #expect(try await isMarked(store) == true)
+        #expect(try await store.removeUnreadMark(of: room, isUnsent: true))
+        #expect(try await store.unsentUnreadMarks() == [room: false])
+        try await apply([], to: store) { $0.isMarkedUnread = true }
+        #expect(try await isMarked(store) == false)
+        try await store.noteSentUnreadMark(true, of: room)
+        #expect(try await store.unsentUnreadMarks() == [room: false], "another one was sent")
+        try await store.noteSentUnreadMark(false, of: room)
+        #expect(try await store.unsentUnreadMarks().isEmpty)
+        try await apply([], to: store) { $0.isMarkedUnread = true }
+        #expect(try await isMarked(store) == true)
+        await store.close()
+    }
+
+    @Test("Reading on another device removes the mark, unless it was set afterwards")
+    func readingRemovesTheMark() async throws {
+        let store = try await open()
+        try await apply([event(1), event(2), event(3)], to: store) { $0.isMarkedUnread = true }
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$2")] }
+        #expect(try await isMarked(store) == false)
+        try await apply([], to: store) {
+            $0.fullyReadMarkers = [MessageID("$3")]
+            $0.isMarkedUnread = true
+        }
+        #expect(try await isMarked(store) == true)
+        try await apply([], to: store) { $0.fullyReadMarkers = [MessageID("$1")] }
+        #expect(try await isMarked(store) == true, "that was read before")
+        await store.close()
+    }
+
+    @Test("The newest message of a room is found by the room alone")
+    func newestMessage() async throws {
+        let store = try await open()
+        try await apply([], to: store)
+        #expect(try await store.newestMessage(in: room) == nil)
+        try await apply([event(1), event(2)], to: store)
+        #expect(try await store.newestMessage(in: room) == MessageID("$2"))
+        await store.close()
+    }
+}

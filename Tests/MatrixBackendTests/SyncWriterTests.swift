@@ -26,8 +26,13 @@ import Testing
     private let ann = MemberID("@ann:example.org")
     private let gapRooms = GapRooms()
 
-    private func writer(_ parts: AccountParts, entered: EnteredRooms = EnteredRooms()) -> SyncWriter {
-        SyncWriter(context: parts.context, writer: parts.writer, entered: entered) { [gapRooms] room in
+    private func writer(
+        _ parts: AccountParts, entered: EnteredRooms = EnteredRooms(), status: SyncStatus = SyncStatus(),
+        arrivals: ArrivalFeed = ArrivalFeed()
+    ) -> SyncWriter {
+        SyncWriter(
+            context: parts.context, writer: parts.writer, entered: entered, status: status, arrivals: arrivals
+        ) { [gapRooms] room in
             gapRooms.add(room)
         }
     }

@@ -43,6 +43,8 @@ struct RoomSync {
         if let isMarked = batch.isMarkedUnread { try MarkedUnreadTable(db: db).receive(isMarked, of: record) }
         try note(batch.counted, isMissing: batch.gap != nil, in: record)
         roomChange.changed = try messages(changed, of: record, besides: inserted)
+        roomChange.arrived = try arrivals(
+            of: told, inserted, as: roomChange.changed, isNewRoom: roomChange.isNew, in: record)
         roomChange.members = Self.latest(changedMembers)
         return roomChange
     }

@@ -209,6 +209,8 @@ public struct RoomChange: Equatable, Sendable {
     public var isLeft = false
     /// New and changed messages in their current state, oldest first.
     public var changed: [Message] = []
+    /// Those of them that a sync has added at the end, that the user has not read, and that push rules notify of.
+    public var arrived: [MessageArrival] = []
     /// New and changed members, or `nil` if there are none.
     public var members: [Member]?
 }

@@ -126,6 +126,8 @@ extension MatrixBackend {
         try await reader.link(to: message, in: room)
     }
 
+    public nonisolated func arrivals() -> AsyncStream<MessageArrival> { arrivalFeed.arrivals() }
+
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
         try await timelines.markRead(message, in: room)
     }

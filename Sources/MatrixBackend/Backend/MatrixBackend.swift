@@ -39,6 +39,7 @@ public actor MatrixBackend {
     nonisolated let directChats: DirectChats
     nonisolated let members: RoomMemberships
     nonisolated let settings: RoomSettings
+    nonisolated let arrivalFeed = ArrivalFeed()
     private let entered: EnteredRooms
     private let leftRooms: LeftRooms
     private let outboxObserver: OutboxObserver
@@ -113,7 +114,9 @@ public actor MatrixBackend {
         let leftRooms = LeftRooms(client: client, context: context, writer: writer)
         self.leftRooms = leftRooms
 
-        let syncWriter = SyncWriter(context: context, writer: writer, entered: entered) {
+        let syncWriter = SyncWriter(
+            context: context, writer: writer, entered: entered, status: syncStatus, arrivals: arrivalFeed
+        ) {
             await unreadCounter.restart(in: $0)
         }
         syncLoop = SyncLoop(
@@ -213,6 +216,7 @@ public actor MatrixBackend {
         await sweeping?.value
         await outbox.close()
         outboxObserver.stop()
+        arrivalFeed.finish()
         await writer.serialized {
             entered.removeAll()
             writer.finish()

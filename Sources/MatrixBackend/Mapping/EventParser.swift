@@ -10,6 +10,8 @@ struct EventParser {
     let translator: Translator
     /// The push rules and the room they apply to; `nil` where notification levels are not needed.
     var rules: (rules: PushRules, room: PushRoom)?
+    /// The users whose events notify of nothing.
+    var ignoredUsers = IgnoredUsers()
     /// State events from the room's creation are not displayed.
     var creation: RoomState.Creation?
 
@@ -144,7 +146,11 @@ struct EventParser {
         var new = NewMessage(
             id: event.id, sender: event.sender, content: content, sentAt: event.sentAt,
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo)
-        if let rules { new.notificationLevel = rules.rules.notificationLevel(to: event, in: rules.room) }
+        if ignoredUsers.contains(event.sender) {
+            new.notificationLevel = .none
+        } else if let rules {
+            new.notificationLevel = rules.rules.notificationLevel(to: event, in: rules.room)
+        }
         return new
     }
 }

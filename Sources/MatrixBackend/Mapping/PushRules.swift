@@ -61,7 +61,16 @@ struct PushRules: Equatable, Sendable {
     /// Returns the level of the first matching rule; `none` without a match and for own events.
     func notificationLevel(to event: MatrixEvent, in room: PushRoom) -> NotificationLevel {
         guard event.sender != room.ownUserID else { return .none }
-        return rules.first { $0.holds(for: event, in: room) }?.notificationLevel ?? .none
+        return rule(for: event, in: room)?.notificationLevel ?? .none
+    }
+
+    /// Whether the first matching rule has the tweak `sound`.
+    func playsSound(for event: MatrixEvent, in room: PushRoom) -> Bool {
+        rule(for: event, in: room)?.playsSound ?? false
+    }
+
+    private func rule(for event: MatrixEvent, in room: PushRoom) -> PushRule? {
+        rules.first { $0.holds(for: event, in: room) }
     }
 }
 
@@ -96,6 +105,7 @@ private struct PushRule: Equatable, Sendable {
 
     let conditions: [PushCondition]
     let notificationLevel: NotificationLevel
+    let playsSound: Bool
     /// Whether the rule is skipped for events with `m.mentions`.
     let isGuess: Bool
 
@@ -115,6 +125,7 @@ private struct PushRule: Equatable, Sendable {
         let isHighlight = actions.contains { action in
             action["set_tweak"]?.string == "highlight" && action["value"]?.bool ?? true
         }
+        playsSound = actions.contains { $0["set_tweak"]?.string == "sound" && $0["value"]?.string?.isEmpty == false }
         notificationLevel = actions.contains("notify") ? (isHighlight ? .mention : .unread) : .none
     }
 

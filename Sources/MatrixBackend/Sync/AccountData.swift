@@ -7,6 +7,7 @@ import JSONReading
 struct AccountData: Equatable, Sendable {
     private(set) var pushRules = PushRules.standard
     var directRooms = DirectRooms()
+    private(set) var ignoredUsers = IgnoredUsers()
 
     init() {}
 
@@ -17,6 +18,7 @@ struct AccountData: Equatable, Sendable {
         }
         if let rules = try await stored(PushRules.setting) { pushRules = PushRules(rules) }
         directRooms = DirectRooms(try await stored(DirectRooms.setting) ?? [:])
+        ignoredUsers = IgnoredUsers(try await stored(IgnoredUsers.setting) ?? [:])
     }
 
     /// Applies the account data of an update and adds it to what is to be stored. Content that cannot be encoded,
@@ -30,6 +32,10 @@ struct AccountData: Equatable, Sendable {
             batch.settings[DirectRooms.setting] = text
             directRooms = DirectRooms(direct)
             batch.directRooms = Set(directRooms.partners.keys)
+        }
+        if let ignored = update.ignoredUsers, let text = ignored.text {
+            batch.settings[IgnoredUsers.setting] = text
+            ignoredUsers = IgnoredUsers(ignored)
         }
     }
 }

@@ -58,6 +58,7 @@ struct PlainSync: SyncSource {
         let shared = response["account_data"]?["events"]
         update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
         update.direct = SyncParser.accountData("m.direct", in: shared)
+        update.ignoredUsers = SyncParser.accountData(IgnoredUsers.type, in: shared)
         update.skipped = parser.skipped
         return update
     }

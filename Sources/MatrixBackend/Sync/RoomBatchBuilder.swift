@@ -89,14 +89,29 @@ struct RoomBatchBuilder: Sendable {
     ///   - state: The room's state, against which push rules are evaluated.
     ///   - ownName: The user's display name in the room.
     func eventParser(of room: RoomID, _ state: RoomState, ownName: String?) -> EventParser {
-        let pushRoom = PushRoom(
+        EventParser(
+            ownUserID: ownUserID, translator: translator,
+            rules: (accountData.pushRules, pushRoom(room, state, ownName: ownName)),
+            ignoredUsers: accountData.ignoredUsers, creation: state.creation)
+    }
+
+    private func pushRoom(_ room: RoomID, _ state: RoomState, ownName: String?) -> PushRoom {
+        PushRoom(
             id: room, ownUserID: ownUserID, ownDisplayName: ownName == ownUserID.rawValue ? nil : ownName,
             memberCount: state.joinedCount,
             // Stored text that is not valid JSON was damaged: the rules then use their defaults.
             powerLevels: state.powerLevels.flatMap { try? JSONValue(parsing: Data($0.utf8)) })
-        return EventParser(
-            ownUserID: ownUserID, translator: translator, rules: (accountData.pushRules, pushRoom),
-            creation: state.creation)
+    }
+
+    /// Returns the messages of an update for which push rules ask for no sound.
+    func silentMessages(of update: RoomUpdate, known: KnownRooms) -> Set<MessageID> {
+        let room = known.rooms[update.id]
+        let parsed = parsedState(of: update, known: room)
+        let me = parsed.members.first { $0.id == ownUserID }
+        var state = parsed.room
+        state.joinedCount = update.joinedCount ?? state.joinedCount
+        let pushRoom = pushRoom(update.id, state, ownName: (me ?? room?.ownMember)?.displayName)
+        return Set(update.timeline.filter { !accountData.pushRules.playsSound(for: $0, in: pushRoom) }.map(\.id))
     }
 
     /// Returns the name of a room with neither a name nor an alias.

@@ -108,6 +108,7 @@ struct SlidingSync: SyncSource {
         let shared = extensions?["account_data"]?["global"]
         update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
         update.direct = SyncParser.accountData("m.direct", in: shared)
+        update.ignoredUsers = SyncParser.accountData(IgnoredUsers.type, in: shared)
         update.skipped = parser.skipped
         return update
     }

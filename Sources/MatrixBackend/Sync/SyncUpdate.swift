@@ -12,6 +12,8 @@ struct SyncUpdate: Equatable, Sendable {
     var pushRules: JSONValue?
     /// The content of `m.direct`, if it changed.
     var direct: JSONValue?
+    /// The content of `m.ignored_user_list`, if it changed.
+    var ignoredUsers: JSONValue?
     /// Whether this is the whole state (an initial sync).
     var isWhole = false
     /// Whether the server has no further changes from before this response.

@@ -6,6 +6,8 @@ struct SyncWriter: Sendable {
     let context: AccountContext
     let writer: RoomWriter
     let entered: EnteredRooms
+    let status: SyncStatus
+    let arrivals: ArrivalFeed
     /// Called with each room that got another gap.
     let didFindGap: @Sendable (RoomID) async -> Void
 
@@ -14,6 +16,7 @@ struct SyncWriter: Sendable {
 
     /// Stores an update together with its token, which is the value of a setting.
     func write(_ update: SyncUpdate, as setting: String) async throws {
+        let isLive = status.hasCaughtUp
         try await writer.serialized {
             var batch = SyncBatch(settings: [setting: update.token])
             batch.areInvitationsWhole = update.isWhole
@@ -29,6 +32,9 @@ struct SyncWriter: Sendable {
                 let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
                 await writer.publish(change, isBehindGap: isBehindGap)
             }
+            try await publish(
+                silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,
+                isCaughtUp: update.isCaughtUp)
             for room in update.rooms { entered.remove(room.id) }
             try await writer.publishInvitations(after: batch)
             publishStates(of: update, batch, known: known)
@@ -52,6 +58,26 @@ struct SyncWriter: Sendable {
             roomBatch.events = writer.unsent.withEchoes { $0.authored(events, in: room.id) }
             batch.rooms.append(roomBatch)
         }
+    }
+
+    /// Marks the arrivals for which push rules ask for no sound.
+    private func silencing(
+        _ arrived: [MessageArrival], of update: SyncUpdate, known: KnownRooms, _ builder: RoomBatchBuilder
+    ) -> [MessageArrival] {
+        let rooms = Set(arrived.map(\.message.roomID))
+        let silent = update.rooms.filter { rooms.contains($0.id) }
+            .reduce(into: Set<MessageID>()) { $0.formUnion(builder.silentMessages(of: $1, known: known)) }
+        return arrived.map { arrival in
+            var arrival = arrival
+            arrival.isSilent = silent.contains(arrival.message.id)
+            return arrival
+        }
+    }
+
+    private func publish(_ arrived: [MessageArrival], isLive: Bool, isCaughtUp: Bool) async throws {
+        if isLive { return arrivals.publish(arrived) }
+        arrivals.keep(arrived)
+        if isCaughtUp { arrivals.publish(try await store.unread(among: arrivals.caughtUp())) }
     }
 
     /// Publishes new encryption, and who is typing.

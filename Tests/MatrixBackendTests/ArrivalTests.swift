@@ -1,0 +1,182 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import Testing
+
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// Which of the messages that a sync brings are told of, and when.
+@Suite(.timeLimit(.minutes(5))) struct ArrivalTests {
+    private let room = AccountParts.room
+    private let bob = "@bob:example.org"
+    private let status = SyncStatus()
+    private let feed = ArrivalFeed()
+
+    private func sync(
+        _ parts: AccountParts, _ events: [JSONValue], isCaughtUp: Bool = true,
+        _ change: (inout SyncUpdate) -> Void = { _ in }
+    ) async throws {
+        let writer = SyncWriter(
+            context: parts.context, writer: parts.writer, entered: EnteredRooms(), status: status, arrivals: feed
+        ) { _ in }
+        var update = SyncUpdate(token: "s", rooms: [RoomUpdate(id: room)])
+        update.rooms[0].timeline = try events.map { try #require(MatrixEvent($0)) }
+        update.isCaughtUp = isCaughtUp
+        change(&update)
+        try await writer.write(update, as: "sync")
+        if isCaughtUp { status.hasCaughtUp = true }
+    }
+
+    /// Everything that is published while `work` runs.
+    private func arrivals(during work: () async throws -> Void) async rethrows -> [MessageArrival] {
+        let stream = feed.arrivals()
+        try await work()
+        feed.finish()
+        return await stream.reduce(into: []) { $0.append($1) }
+    }
+
+    @Test("A message that arrives once the sync has caught up is published at once, with its sender's name")
+    func live() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, [])
+        let member = try #require(MatrixEvent(Events.member(bob, "Bob")))
+        let arrived = try await arrivals {
+            try await sync(parts, [Events.text("$2", "Hello", by: bob)]) { $0.rooms[0].state = [member] }
+        }
+        #expect(arrived.map(\.message.text) == ["Hello"])
+        #expect(arrived.map(\.senderName) == ["Bob"])
+        #expect(arrived.map(\.level) == [.unread])
+        #expect(arrived.map(\.isMissed) == [false])
+        await parts.store.close()
+    }
+
+    @Test("Own messages, events of the room, reactions, known messages and those that are redacted do not arrive")
+    func others() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, [])
+        let arrived = try await arrivals {
+            try await sync(
+                parts,
+                [
+                    Events.text("$1", "Known"), Events.text("$2", "Own", by: AccountParts.own.rawValue),
+                    Events.event("$3", "m.room.topic", ["topic": "Topic"], by: bob, stateKey: ""),
+                    Events.event(
+                        "$4", "m.reaction",
+                        ["m.relates_to": ["rel_type": "m.annotation", "event_id": "$1", "key": "👍"]], by: bob),
+                    Events.text("$5", "Gone", by: bob),
+                    Events.event("$6", "m.room.redaction", ["redacts": "$5"], by: bob),
+                ])
+        }
+        #expect(arrived.isEmpty, "\(arrived)")
+        await parts.store.close()
+    }
+
+    @Test("What another device has read by the same sync does not arrive, what follows it does")
+    func readElsewhere() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, [])
+        let arrived = try await arrivals {
+            try await sync(parts, [Events.text("$2", "2", by: bob), Events.text("$3", "3", by: bob)]) {
+                $0.rooms[0].fullyRead = MessageID("$2")
+            }
+        }
+        #expect(arrived.map(\.message.text) == ["3"])
+        await parts.store.close()
+    }
+
+    @Test("What the first sync brings was there before the start")
+    func firstSync() async throws {
+        let parts = try await AccountParts.make()
+        let arrived = try await arrivals {
+            try await sync(parts, [Events.text("$2", "2", by: bob)], isCaughtUp: false)
+            try await sync(parts, [Events.text("$3", "3", by: bob)])
+        }
+        #expect(arrived.isEmpty)
+        await parts.store.close()
+    }
+
+    @Test("What arrives while the sync catches up once more is published when it has, unless it was read meanwhile")
+    func catchingUp() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, [])
+        status.hasCaughtUp = false
+        let stream = feed.arrivals()
+        try await sync(
+            parts, [Events.text("$2", "2", by: bob), Events.text("$3", "3", by: bob)], isCaughtUp: false)
+        try await sync(parts, [Events.text("$4", "4", by: bob)]) { $0.rooms[0].fullyRead = MessageID("$2") }
+        try await sync(parts, [Events.text("$5", "5", by: bob)])
+        feed.finish()
+        let arrived = await stream.reduce(into: [MessageArrival]()) { $0.append($1) }
+        #expect(arrived.map(\.message.text) == ["3", "4", "5"])
+        #expect(arrived.map(\.isMissed) == [true, true, false])
+        await parts.store.close()
+    }
+
+    @Test("The history of a room that has just become known does not arrive, what follows the user's join does")
+    func newRoom() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, [])
+        let arrived = try await arrivals {
+            try await sync(parts, [Events.text("$a", "Before", by: bob)]) { $0.rooms[0].id = RoomID("!a:b") }
+            try await sync(
+                parts,
+                [
+                    Events.text("$b", "Before", by: bob),
+                    Events.event(
+                        "$join", "m.room.member", ["membership": "join"], by: AccountParts.own.rawValue,
+                        stateKey: AccountParts.own.rawValue),
+                    Events.text("$c", "Welcome", by: bob),
+                ]
+            ) { $0.rooms[0].id = RoomID("!c:d") }
+        }
+        #expect(arrived.map(\.message.text) == ["Welcome"])
+        await parts.store.close()
+    }
+
+    @Test("Messages of ignored users neither arrive nor count")
+    func ignoredUsers() async throws {
+        let parts = try await AccountParts.make()
+        try await sync(parts, []) { $0.ignoredUsers = ["ignored_users": ["@bob:example.org": [:]]] }
+        let before = try #require(try await parts.store.roomSummaries().first).unreadCount
+        let arrived = try await arrivals {
+            try await sync(parts, [Events.text("$2", "2", by: bob), Events.text("$3", "3")])
+        }
+        #expect(arrived.map(\.message.text) == ["3"])
+        #expect(try await parts.store.roomSummaries().first?.unreadCount == before + 1)
+        let data = try await AccountData(from: parts.store)
+        #expect(data.ignoredUsers.contains(MemberID(bob)), "over a restart, too")
+        await parts.store.close()
+    }
+
+    @Test("Level and sound are what push rules say")
+    func levels() async throws {
+        let parts = try await AccountParts.make()
+        let rules: JSONValue = [
+            "global": [
+                "content": [
+                    [
+                        "rule_id": "tea", "pattern": "tea",
+                        "actions": ["notify", ["set_tweak": "highlight"], ["set_tweak": "sound", "value": "default"]],
+                    ],
+                    ["rule_id": "spam", "pattern": "spam", "actions": []],
+                ],
+                "underride": [
+                    [
+                        "rule_id": ".m.rule.message", "actions": ["notify"],
+                        "conditions": [["kind": "event_match", "key": "type", "pattern": "m.room.message"]],
+                    ]
+                ],
+            ]
+        ]
+        try await sync(parts, []) { $0.pushRules = rules }
+        let arrived = try await arrivals {
+            try await sync(
+                parts, ["Some tea?", "No spam", "Hello"].enumerated().map { Events.text("$t\($0)", $1, by: bob) })
+        }
+        #expect(arrived.map(\.level) == [.mention, .unread])
+        #expect(arrived.map(\.isSilent) == [false, true])
+        await parts.store.close()
+    }
+}

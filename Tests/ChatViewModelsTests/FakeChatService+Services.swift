@@ -20,6 +20,11 @@ extension FakeChatService: ChatService {
     }
     @MainActor func markAllRead(in room: RoomID) async throws { try await record(.markAllRead(room)) }
 
+    nonisolated func notificationSettings() -> AsyncStream<NotificationSettings> { notifications.stream }
+    @MainActor func setNotificationRule(_ rule: RoomNotificationRule?, of room: RoomID) async throws {
+        try await record(.notify(rule, room))
+    }
+
     nonisolated func invitations() -> AsyncStream<[Invitation]> { invited.stream }
     @MainActor func accept(_ invitation: RoomID) async throws { try await record(.accept(invitation)) }
     @MainActor func decline(_ invitation: RoomID) async throws { try await record(.decline(invitation)) }

@@ -13,6 +13,7 @@ import Observation
         case search(SearchQuery), membersNamed(String)
         case accept(RoomID), decline(RoomID)
         case setMarkedUnread(RoomID, Bool), markAllRead(RoomID)
+        case notify(RoomNotificationRule?, RoomID)
     }
 
     private(set) var calls: [Call] = []
@@ -45,6 +46,8 @@ import Observation
 
     @ObservationIgnored nonisolated let invited = AsyncStream.makeStream(
         of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
+
+    @ObservationIgnored nonisolated let notifications = AsyncStream.makeStream(of: NotificationSettings.self)
 
     /// Optional capabilities.
     @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []

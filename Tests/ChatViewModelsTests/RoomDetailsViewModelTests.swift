@@ -35,6 +35,25 @@ import Testing
         #expect(details.state.error == nil)
     }
 
+    @Test("What notifies is shown as the server says, at once when it is changed, and as before if that fails")
+    func notifications() async {
+        service.capabilities = [.notificationSettings]
+        let details = details()
+        details.start()
+        #expect(details.state.hasNotifications && details.state.notifications == nil)
+        service.notifications.continuation.yield(NotificationSettings(rooms: [room: .mentions, RoomID("b"): .all]))
+        await eventually { details.state.notifications == .mentions }
+        details.send(.notify(.mentions))
+        details.send(.notify(.nothing))
+        await eventually { details.state.notifications == .nothing }
+        await eventually { [service, room] in service.calls.contains(.notify(.nothing, room)) }
+        #expect(!service.calls.contains(.notify(.mentions, room)), "nothing changed")
+        service.before = { _ in throw ChatError.unreachable }
+        details.send(.notify(.all))
+        await eventually { details.state.error == .unreachable }
+        #expect(details.state.notifications == .nothing)
+    }
+
     @Test func failureIsShownUntilAnActionSucceeds() async {
         let details = details()
         service.before = { _ in throw ChatError.diskFull }

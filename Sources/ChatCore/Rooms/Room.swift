@@ -74,6 +74,8 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
     public var mayHaveMoreUnread: Bool
     /// Whether the user has marked the room as unread, whatever its messages are.
     public var isMarkedUnread: Bool
+    /// Whether nothing in the room notifies (``RoomNotificationRule/nothing``).
+    public var isMuted = false
     /// The text of the draft, if any.
     public var draftPreview: String?
 

@@ -29,6 +29,8 @@ public struct BackendCapabilities: OptionSet, Sendable {
     /// Messages may come from other clients: a body without HTML is plain text, whatever characters it contains.
     /// Without this it is Markdown.
     public static let plainTexts = BackendCapabilities(rawValue: 1 << 10)
+    /// The user can choose what notifies, by room and by keyword, for all devices.
+    public static let notificationSettings = BackendCapabilities(rawValue: 1 << 11)
 }
 
 /// A room's header information besides its name.

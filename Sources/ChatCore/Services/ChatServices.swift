@@ -113,4 +113,4 @@ public protocol ScrollPositionService: Sendable {
 /// Everything that a conversation needs from a backend.
 public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ScrollPositionService
     & RoomCapabilityService & MediaService & AnnotationService & SearchService & InvitationService
-    & RoomMembersService & NotificationService
+    & RoomMembersService & NotificationService & NotificationSettingsService

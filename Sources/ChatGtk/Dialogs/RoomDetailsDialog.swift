@@ -15,6 +15,8 @@ final class RoomDetailsDialog {
     private let name: EntryRow
     private let topic: EntryRow
     private let address: ActionRow
+    private let notificationSettings: PreferencesGroup
+    private let notifications: ComboRow
     private let members: PreferencesGroup
     private let search: SearchEntry
     private let invite: Button
@@ -54,6 +56,8 @@ final class RoomDetailsDialog {
         name = builder["name"]
         topic = builder["topic"]
         address = builder["address"]
+        notificationSettings = builder["notification_settings"]
+        notifications = builder["notifications"]
         members = builder["members"]
         search = builder["search"]
         invite = builder["invite"]
@@ -65,6 +69,10 @@ final class RoomDetailsDialog {
         topic.onApply { [weak self] in
             guard let self else { return }
             self.viewModel.send(.setTopic(self.topic.text))
+        }
+        notifications.onSelectionChange { [weak viewModel] index in
+            guard Self.rules.indices.contains(index) else { return }
+            viewModel?.send(.notify(Self.rules[index]))
         }
         search.onSearchChange { [weak self] in
             guard let self else { return }
@@ -78,6 +86,9 @@ final class RoomDetailsDialog {
         }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
+
+    /// The rules in the order of the row's items.
+    private static let rules: [RoomNotificationRule?] = [nil, .all, .mentions, .nothing]
 
     private func rename() {
         viewModel.send(.rename(name.text))
@@ -106,6 +117,9 @@ final class RoomDetailsDialog {
         address.isVisible = state.address != nil
         address.setSubtitle(state.address ?? "")
         edits.isVisible = state.canRename || state.canSetTopic || state.address != nil
+        notificationSettings.isVisible = state.hasNotifications
+        let rule = Self.rules.firstIndex(of: state.notifications) ?? 0
+        if notifications.selectedIndex != rule { notifications.selectedIndex = rule }
         invite.isVisible = state.canInvite
         spinner.isSpinning = state.isLoading
         spinner.isVisible = state.isLoading

@@ -14,6 +14,7 @@ final class RoomRow {
     private let previewPrefix = Label()
     private let preview = Label()
     private let badge = Label()
+    private let muted = Image(icon: "notifications-disabled-symbolic")
     private let title = Label()
     private let column = Box(.vertical, spacing: 3)
 
@@ -26,7 +27,8 @@ final class RoomRow {
         column.valign = .center
         row.append(column)
         column.append(line(name, time))
-        let second = line(preview, badge)
+        let second = line(preview, muted)
+        second.append(badge)
         second.prepend(previewPrefix)
         column.append(second)
         for style in ["caption-heading", "dim-label"] { title.addStyle(style) }
@@ -38,6 +40,7 @@ final class RoomRow {
         for style in ["caption", "preview-prefix"] { previewPrefix.addStyle(style) }
         for style in ["unread-badge", "numeric"] { badge.addStyle(style) }
         badge.valign = .center
+        muted.addStyle("dim-label")
     }
 
     /// Shows a section title instead of a room.
@@ -70,11 +73,13 @@ final class RoomRow {
         let badgeText = row.badge(isInView: isInView)
         badge.isVisible = badgeText != nil
         badge.text = badgeText ?? ""
+        badge.setStyle("muted", row.isMuted)
+        muted.isVisible = row.isMuted
         widget.setStyle("unread", row.isUnread(isInView: isInView))
         IndexedList.item(of: widget).setAccessibleLabel(row.accessibleText(time: time.text, .gettext))
     }
 
-    private func line(_ first: Label, _ second: Label) -> Box {
+    private func line(_ first: Label, _ second: Widget) -> Box {
         let line = Box(.horizontal, spacing: 6)
         first.xalign = 0
         first.setEllipsize(.end)

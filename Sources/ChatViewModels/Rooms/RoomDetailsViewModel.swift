@@ -22,6 +22,10 @@ public final class RoomDetailsViewModel: ViewModel {
         public var isLoading = false
         public var hasTopic = false
         public var canInvite = false
+        /// Whether the user can choose what notifies.
+        public var hasNotifications = false
+        /// The room's own rule for notifications; `nil` for the account's defaults.
+        public var notifications: RoomNotificationRule?
         /// Why the last action failed.
         public var error: ChatError?
 
@@ -56,17 +60,21 @@ public final class RoomDetailsViewModel: ViewModel {
         case rename(String)
         case setTopic(String)
         case remove(MemberID)
+        /// Sets what notifies; `nil` for the account's defaults.
+        case notify(RoomNotificationRule?)
         /// Adds newly invited users to the list.
         case invited([User])
     }
 
     public typealias Service = RoomService & TimelineService & RoomCapabilityService & RoomMembersService
+        & NotificationSettingsService
 
     public let roomID: RoomID
     public private(set) var state: State
     @ObservationIgnored private let onFailure: (ChatError) -> Void
     @ObservationIgnored private let service: any Service
     @ObservationIgnored private var listening: Task<Void, Never>?
+    @ObservationIgnored private var notifying: Task<Void, Never>?
     @ObservationIgnored private var hasLoadedMembers = false
     /// Runs actions in the order in which they were sent.
     @ObservationIgnored private let queue = DeliveryQueue()
@@ -82,9 +90,13 @@ public final class RoomDetailsViewModel: ViewModel {
         self.onFailure = onFailure
         state = State(name: name, kind: kind, avatar: avatar, hasTopic: service.capabilities.contains(.topic))
         self.service = service
+        state.hasNotifications = service.capabilities.contains(.notificationSettings)
     }
 
-    isolated deinit { listening?.cancel() }
+    isolated deinit {
+        listening?.cancel()
+        notifying?.cancel()
+    }
 
     /// Subscribes to the members.
     public func start() {
@@ -102,6 +114,12 @@ public final class RoomDetailsViewModel: ViewModel {
                 case .membersChanged(let members): self.change(members)
                 default: break
                 }
+            }
+        }
+        if state.hasNotifications {
+            let settings = service.notificationSettings()
+            notifying = Task { [weak self, roomID] in
+                for await settings in settings { self?.state.notifications = settings.rooms[roomID] }
             }
         }
         Task { [weak self, service, roomID] in
@@ -130,7 +148,8 @@ public final class RoomDetailsViewModel: ViewModel {
         switch action {
         case .invited(let users): add(users)
         case .search(let text): state.query = text
-        case .rename, .setTopic, .remove: enqueue(action)
+        case .notify(let rule) where rule == state.notifications: break
+        case .rename, .setTopic, .remove, .notify: enqueue(action)
         }
     }
 
@@ -153,12 +172,25 @@ public final class RoomDetailsViewModel: ViewModel {
                 case .remove(let member):
                     try await service.removeMember(member, from: roomID)
                     self?.state.entries.removeAll { $0.id == member }
+                case .notify(let rule): try await self?.setNotifications(rule)
                 case .invited, .search: break
                 }
                 self?.state.error = nil
             } catch {
                 self?.fail(error)
             }
+        }
+    }
+
+    /// Shows the rule at once: the sync brings it later.
+    private func setNotifications(_ rule: RoomNotificationRule?) async throws {
+        let before = state.notifications
+        state.notifications = rule
+        do {
+            try await service.setNotificationRule(rule, of: roomID)
+        } catch {
+            state.notifications = before
+            throw error
         }
     }
 

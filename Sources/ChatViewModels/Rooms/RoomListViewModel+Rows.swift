@@ -33,6 +33,8 @@ extension RoomListViewModel {
         public var mayHaveMoreUnread = false
         /// Whether the user has marked the room as unread.
         public var isMarkedUnread = false
+        /// Whether nothing in the room notifies.
+        public var isMuted = false
         /// The avatar URI, or `nil` if there is none.
         public var avatar: String?
         /// The canonical alias, or `nil` if there is none.
@@ -99,7 +101,8 @@ nonisolated extension RoomListViewModel.Row {
             preview: Self.preview(of: summary, line, isOpen),
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
             unreadCount: summary.unreadCount, mentionCount: summary.mentionCount,
-            mayHaveMoreUnread: summary.mayHaveMoreUnread, isMarkedUnread: summary.isMarkedUnread, avatar: summary.room.avatar, address: summary.room.address)
+            mayHaveMoreUnread: summary.mayHaveMoreUnread, isMarkedUnread: summary.isMarkedUnread,
+            isMuted: summary.isMuted, avatar: summary.room.avatar, address: summary.room.address)
     }
 
     init(_ invitation: Invitation, now: Date) {

@@ -22,7 +22,8 @@ extension RoomListViewModel.Row {
     /// What a screen reader says for the row.
     /// - Parameter time: the time of the last activity as it is shown.
     public nonisolated func accessibleText(time: String, _ translator: Translator) -> String {
-        ([name] + unreadTexts(translator) + [previewText(translator), time]).filter { !$0.isEmpty }
+        ([name] + (isMuted ? [translator("muted")] : []) + unreadTexts(translator) + [previewText(translator), time])
+            .filter { !$0.isEmpty }
             .joined(separator: ", ")
     }
 

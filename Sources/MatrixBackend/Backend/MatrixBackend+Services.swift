@@ -9,7 +9,7 @@ extension MatrixBackend: ChatService {
     public nonisolated var capabilities: BackendCapabilities {
         [
             .topic, .displayName, .invite, .join, .reactions, .editHistory, .linkPreviews, .links, .memberList,
-            .userDirectory, .plainTexts,
+            .userDirectory, .plainTexts, .notificationSettings,
         ]
     }
 }
@@ -126,8 +126,6 @@ extension MatrixBackend {
         try await reader.link(to: message, in: room)
     }
 
-    public nonisolated func arrivals() -> AsyncStream<MessageArrival> { arrivalFeed.arrivals() }
-
     public func markRead(_ message: MessageID, in room: RoomID) async throws {
         try await timelines.markRead(message, in: room)
     }
@@ -143,6 +141,25 @@ extension MatrixBackend {
     public func search(_ query: SearchQuery) async throws -> SearchPage { try await store.search(query) }
 
     public func members(named name: String) async throws -> Set<MemberID> { try await store.members(named: name) }
+}
+
+// MARK: Notifications
+
+extension MatrixBackend {
+    public nonisolated func arrivals() -> AsyncStream<MessageArrival> { arrivalFeed.arrivals() }
+
+    public nonisolated func notificationSettings() -> AsyncStream<NotificationSettings> {
+        context.notificationSettingsChanges()
+    }
+
+    public func setNotificationRule(_ rule: RoomNotificationRule?, of room: RoomID) async throws {
+        try await store.requireRoom(room)
+        try await notificationRules.set(rule, of: room)
+    }
+
+    public func addKeyword(_ keyword: String) async throws { try await notificationRules.add(keyword) }
+
+    public func removeKeyword(_ keyword: String) async throws { try await notificationRules.remove(keyword) }
 }
 
 // MARK: Messages

@@ -39,6 +39,8 @@ public actor MatrixBackend {
     nonisolated let directChats: DirectChats
     nonisolated let members: RoomMemberships
     nonisolated let settings: RoomSettings
+    nonisolated let context: AccountContext
+    nonisolated let notificationRules: NotificationRules
     nonisolated let arrivalFeed = ArrivalFeed()
     private let entered: EnteredRooms
     private let leftRooms: LeftRooms
@@ -57,12 +59,14 @@ public actor MatrixBackend {
         self.store = store
         self.client = client
         self.ownUserID = ownUserID
+        self.context = context
+        notificationRules = NotificationRules(client: client, context: context)
         let gate = SerialGate()
         let unsent = UnsentMessages(
             ownUserID: ownUserID,
             unreadable: translator("This message was written by another version of Parlance and cannot be sent."))
         let feeds = TimelineFeeds(unsent: unsent)
-        let rooms = RoomListFeed { unsent.displayed(try await store.roomSummaries()) }
+        let rooms = RoomListFeed { context.muting(unsent.displayed(try await store.roomSummaries())) }
         let syncStatus = SyncStatus()
         self.syncStatus = syncStatus
         media = MatrixMedia(client: client, store: store, now: now)
@@ -217,6 +221,7 @@ public actor MatrixBackend {
         await outbox.close()
         outboxObserver.stop()
         arrivalFeed.finish()
+        context.finish()
         await writer.serialized {
             entered.removeAll()
             writer.finish()

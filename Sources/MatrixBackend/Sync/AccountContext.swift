@@ -9,11 +9,13 @@ final class AccountContext: Sendable {
     let translator: Translator
     let now: @Sendable () -> Date
     private let data: Mutex<AccountData>
+    private let settings: ValueFeed<NotificationSettings>
 
     init(ownUserID: MemberID, translator: Translator, data: AccountData, now: @escaping @Sendable () -> Date) {
         self.ownUserID = ownUserID
         self.translator = translator
         self.now = now
+        settings = ValueFeed(data.notificationSettings)
         self.data = Mutex(data)
     }
 
@@ -30,6 +32,30 @@ final class AccountContext: Sendable {
 
     /// Applies the account data of an update and adds it to what is to be stored.
     func apply(_ update: SyncUpdate, storing batch: inout SyncBatch) {
-        data.withLock { $0.apply(update, storing: &batch) }
+        let found = data.withLock { data in
+            data.apply(update, storing: &batch)
+            return data.notificationSettings
+        }
+        settings.set(found)
     }
+
+    // MARK: Notifications
+
+    var notificationSettings: NotificationSettings { settings.value }
+
+    /// The current settings, then each change.
+    func notificationSettingsChanges() -> AsyncStream<NotificationSettings> { settings.values() }
+
+    /// Tells which of the rooms are muted.
+    func muting(_ summaries: [RoomSummary]) -> [RoomSummary] {
+        let rules = settings.value.rooms
+        return summaries.map { summary in
+            var summary = summary
+            summary.isMuted = rules[summary.id] == .nothing
+            return summary
+        }
+    }
+
+    /// Ends all streams.
+    func finish() { settings.finish() }
 }

@@ -6,6 +6,8 @@ import JSONReading
 /// The parts of the user's account data that affect how rooms are shown.
 struct AccountData: Equatable, Sendable {
     private(set) var pushRules = PushRules.standard
+    /// What the rules say of rooms and keywords.
+    private(set) var notificationSettings = NotificationSettings()
     var directRooms = DirectRooms()
     private(set) var ignoredUsers = IgnoredUsers()
 
@@ -16,7 +18,7 @@ struct AccountData: Equatable, Sendable {
         func stored(_ setting: String) async throws -> JSONValue? {
             try await store.setting(setting).flatMap { try? JSONValue(parsing: Data($0.utf8)) }
         }
-        if let rules = try await stored(PushRules.setting) { pushRules = PushRules(rules) }
+        if let rules = try await stored(PushRules.setting) { read(rules) }
         directRooms = DirectRooms(try await stored(DirectRooms.setting) ?? [:])
         ignoredUsers = IgnoredUsers(try await stored(IgnoredUsers.setting) ?? [:])
     }
@@ -26,7 +28,7 @@ struct AccountData: Equatable, Sendable {
     mutating func apply(_ update: SyncUpdate, storing batch: inout SyncBatch) {
         if let rules = update.pushRules, let text = rules.text {
             batch.settings[PushRules.setting] = text
-            pushRules = PushRules(rules)
+            read(rules)
         }
         if let direct = update.direct, let text = direct.text {
             batch.settings[DirectRooms.setting] = text
@@ -37,5 +39,10 @@ struct AccountData: Equatable, Sendable {
             batch.settings[IgnoredUsers.setting] = text
             ignoredUsers = IgnoredUsers(ignored)
         }
+    }
+
+    private mutating func read(_ rules: JSONValue) {
+        pushRules = PushRules(rules)
+        notificationSettings = PushRuleSettings(rules).settings
     }
 }

@@ -42,7 +42,7 @@ struct SyncWriter: Sendable {
                 writer.unsent.withEchoes { $0.restartSearch(in: room.id) }
                 await didFindGap(room.id)
             }
-            if !changes.isEmpty || batch.directRooms != nil { writer.rooms.refresh() }
+            if !changes.isEmpty || batch.directRooms != nil || update.pushRules != nil { writer.rooms.refresh() }
         }
     }
 

@@ -66,7 +66,7 @@ extension CurlExchange {
             return false
         }
         // The body option implies GET or POST, and lets a redirect turn POST into GET.
-        guard request.method == .put else { return true }
+        guard request.method == .put || request.method == .delete else { return true }
         return parlance_curl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue) == CURLE_OK
     }
 

@@ -14,6 +14,7 @@ public struct MatrixRequest: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case delete = "DELETE"
     }
 
     public enum Body: Sendable, Equatable {

@@ -1,0 +1,124 @@
+import ChatCore
+import JSONReading
+
+/// What the user's push rules say of rooms and keywords, and which changes say something else.
+///
+/// The conventions are those of other clients: an override rule without actions mutes a room, a room rule without
+/// actions leaves its mentions, a content rule is a keyword.
+struct PushRuleSettings: Equatable, Sendable {
+    /// A request that changes one rule.
+    enum Change: Equatable, Sendable {
+        case put(Kind, id: String, JSONValue)
+        case enable(Kind, id: String)
+        case delete(Kind, id: String)
+    }
+
+    enum Kind: String, Sendable {
+        case override, room, content
+    }
+
+    private static let sound: JSONValue = ["set_tweak": "sound", "value": "default"]
+
+    private let global: JSONValue?
+
+    /// - Parameter content: the content of the account data `m.push_rules`.
+    init(_ content: JSONValue?) {
+        global = content?["global"]
+    }
+
+    var settings: NotificationSettings {
+        var settings = NotificationSettings(keywords: keywords)
+        let mutes = rules(.override).compactMap(Self.mutedRoom)
+        for room in Set(mutes + rules(.room).compactMap { $0["rule_id"]?.string }) {
+            settings.rooms[RoomID(room)] = rule(of: RoomID(room))
+        }
+        return settings
+    }
+
+    // MARK: Rooms
+
+    /// The rule of a room, or `nil` if it has none of its own.
+    func rule(of room: RoomID) -> RoomNotificationRule? {
+        if mutes(of: room).contains(where: Self.isEnabled) { return .nothing }
+        guard let rule = roomRule(of: room), Self.isEnabled(rule) else { return nil }
+        return Self.notifies(rule) ? .all : .mentions
+    }
+
+    /// Returns what to request, in this order, so that the room has another rule. At each moment between the requests
+    /// it has the former rule or the new one.
+    func changes(to rule: RoomNotificationRule?, of room: RoomID) -> [Change] {
+        guard rule != self.rule(of: room) else { return [] }
+        let id = room.rawValue
+        let unmuting = mutes(of: room).compactMap { $0["rule_id"]?.string }.map { Change.delete(.override, id: $0) }
+        let existing = roomRule(of: room).map { _ in Change.delete(.room, id: id) }
+        switch rule {
+        case .nothing:
+            let condition: JSONValue = ["kind": "event_match", "key": "room_id", "pattern": .string(id)]
+            return put(.override, id, ["conditions": [condition], "actions": []]) + [existing].compactMap(\.self)
+        case .mentions: return put(.room, id, ["actions": []]) + unmuting
+        case .all: return put(.room, id, ["actions": ["notify", Self.sound]]) + unmuting
+        case nil: return [existing].compactMap(\.self) + unmuting
+        }
+    }
+
+    private func mutes(of room: RoomID) -> [JSONValue] {
+        rules(.override).filter { Self.mutedRoom($0) == room.rawValue }
+    }
+
+    private func roomRule(of room: RoomID) -> JSONValue? {
+        rules(.room).first { $0["rule_id"]?.string == room.rawValue }
+    }
+
+    /// The room that an override rule mutes, if that is all it does.
+    private static func mutedRoom(_ rule: JSONValue) -> String? {
+        guard !notifies(rule), let conditions = rule["conditions"]?.array, conditions.count == 1,
+            conditions[0]["kind"]?.string == "event_match", conditions[0]["key"]?.string == "room_id"
+        else { return nil }
+        return conditions[0]["pattern"]?.string
+    }
+
+    // MARK: Keywords
+
+    private var keywords: [String] { keywordRules.filter(Self.isEnabled).compactMap { $0["pattern"]?.string } }
+
+    /// Returns what to request so that there is another keyword.
+    func changes(adding keyword: String) -> [Change] {
+        let isThere = keywords.contains { $0.lowercased() == keyword.lowercased() }
+        if isThere { return [] }
+        let body: JSONValue = [
+            "pattern": .string(keyword), "actions": ["notify", ["set_tweak": "highlight"], Self.sound],
+        ]
+        return put(.content, Self.ruleID(of: keyword), body)
+    }
+
+    /// Returns what to request so that a keyword, in upper or lower case, is one no more.
+    func changes(removing keyword: String) -> [Change] {
+        keywordRules.filter { $0["pattern"]?.string?.lowercased() == keyword.lowercased() }
+            .compactMap { $0["rule_id"]?.string }.map { .delete(.content, id: $0) }
+    }
+
+    /// The content rules of the user; those that begin with a dot are the server's.
+    private var keywordRules: [JSONValue] {
+        rules(.content).filter { $0["rule_id"]?.string?.hasPrefix(".") == false }
+    }
+
+    /// Identifiers must not contain slashes, nor begin with a dot.
+    private static func ruleID(of keyword: String) -> String {
+        let id = String(keyword.map { $0 == "/" || $0 == "\\" ? "_" : $0 })
+        return id.hasPrefix(".") ? "_" + id : id
+    }
+
+    // MARK: Rules
+
+    /// Sets a rule. One that is there and disabled would stay so.
+    private func put(_ kind: Kind, _ id: String, _ body: JSONValue) -> [Change] {
+        let isDisabled = rules(kind).contains { $0["rule_id"]?.string == id && !Self.isEnabled($0) }
+        return [.put(kind, id: id, body)] + (isDisabled ? [.enable(kind, id: id)] : [])
+    }
+
+    private func rules(_ kind: Kind) -> [JSONValue] { global?[kind.rawValue]?.array ?? [] }
+
+    private static func isEnabled(_ rule: JSONValue) -> Bool { rule["enabled"]?.bool ?? true }
+
+    private static func notifies(_ rule: JSONValue) -> Bool { rule["actions"]?.array?.contains("notify") ?? false }
+}

@@ -1,0 +1,104 @@
+import ChatCore
+import ChatTestSupport
+import JSONReading
+import Testing
+
+@testable import MatrixBackend
+
+/// What push rules say of rooms and keywords, and how they are changed.
+@Suite struct PushRuleSettingsTests {
+    private typealias Change = PushRuleSettings.Change
+    private let room = RoomID("!room")
+
+    private func settings(_ global: JSONValue) -> PushRuleSettings { PushRuleSettings(["global": global]) }
+
+    private static func mute(_ id: String = "!room", enabled: Bool = true, actions: JSONValue = []) -> JSONValue {
+        [
+            "rule_id": .string(id), "enabled": .bool(enabled), "actions": actions,
+            "conditions": [["kind": "event_match", "key": "room_id", "pattern": "!room"]],
+        ]
+    }
+
+    private static func roomRule(_ actions: JSONValue, enabled: Bool = true) -> JSONValue {
+        ["rule_id": "!room", "enabled": .bool(enabled), "actions": actions]
+    }
+
+    private static let sound: JSONValue = ["set_tweak": "sound", "value": "default"]
+
+    @Test(
+        "A room's rule is read whoever has written it",
+        arguments: [
+            ([:], nil),
+            (["override": [mute()]], .nothing),
+            (["override": [mute("other-client", actions: ["dont_notify"])]], .nothing),
+            (["override": [mute(enabled: false)]], nil),
+            (["override": [mute(actions: ["notify"])]], nil),
+            (["override": [["rule_id": ".m.rule.master", "enabled": false, "conditions": [], "actions": []]]], nil),
+            (["room": [roomRule([])]], .mentions),
+            (["room": [roomRule(["dont_notify"])]], .mentions),
+            (["room": [roomRule(["notify"])]], .all),
+            (["room": [roomRule(["notify", sound], enabled: false)]], nil),
+            (["override": [mute()], "room": [roomRule(["notify"])]], .nothing),
+        ] as [(JSONValue, RoomNotificationRule?)])
+    func readsRules(global: JSONValue, rule: RoomNotificationRule?) {
+        #expect(settings(global).rule(of: room) == rule)
+        #expect(settings(global).rule(of: RoomID("!other")) == nil)
+        #expect(settings(global).settings.rooms[room] == rule)
+    }
+
+    @Test("No rule needs a change to be what it is", arguments: [nil] + RoomNotificationRule.allCases)
+    func noChange(rule: RoomNotificationRule?) {
+        let global: JSONValue =
+            switch rule {
+            case .nothing: ["override": [Self.mute()]]
+            case .mentions: ["room": [Self.roomRule([])]]
+            case .all: ["room": [Self.roomRule(["notify", Self.sound])]]
+            case nil: [:]
+            }
+        #expect(settings(global).changes(to: rule, of: room).isEmpty)
+    }
+
+    @Test("The new rule comes before the former one goes")
+    func changes() {
+        let muted = settings(["override": [Self.mute("x")], "room": [Self.roomRule([], enabled: false)]])
+        let all = muted.changes(to: .all, of: room)
+        #expect(
+            all == [
+                .put(.room, id: "!room", ["actions": ["notify", Self.sound]]), .enable(.room, id: "!room"),
+                .delete(.override, id: "x"),
+            ])
+        #expect(muted.changes(to: nil, of: room) == [.delete(.room, id: "!room"), .delete(.override, id: "x")])
+        let mentions = settings(["room": [Self.roomRule([])]])
+        let condition: JSONValue = ["kind": "event_match", "key": "room_id", "pattern": "!room"]
+        #expect(
+            mentions.changes(to: .nothing, of: room) == [
+                .put(.override, id: "!room", ["conditions": [condition], "actions": []]),
+                .delete(.room, id: "!room"),
+            ])
+        #expect(settings([:]).changes(to: .mentions, of: room) == [.put(.room, id: "!room", ["actions": []])])
+    }
+
+    @Test("Keywords are content rules of the user, without regard to case")
+    func keywords() {
+        let rules = settings([
+            "content": [
+                ["rule_id": ".m.rule.contains_user_name", "pattern": "me", "actions": ["notify"]],
+                ["rule_id": "Tea", "pattern": "Tea", "actions": ["notify"]],
+                ["rule_id": "off", "pattern": "Off", "enabled": false, "actions": ["notify"]],
+            ]
+        ])
+        #expect(rules.settings.keywords == ["Tea"])
+        #expect(rules.changes(adding: "tea").isEmpty)
+        #expect(rules.changes(removing: "TEA") == [.delete(.content, id: "Tea")])
+        #expect(rules.changes(removing: "coffee").isEmpty)
+        let highlight: JSONValue = ["notify", ["set_tweak": "highlight"], Self.sound]
+        let added = rules.changes(adding: "a/b")
+        #expect(added == [.put(.content, id: "a_b", ["pattern": "a/b", "actions": highlight])])
+        #expect(rules.changes(adding: "off").last == .enable(.content, id: "off"))
+        guard case .put(_, let id, _)? = rules.changes(adding: ".net").first else {
+            Issue.record("no rule")
+            return
+        }
+        #expect(id == "_.net", "those with a dot are the server's")
+    }
+}

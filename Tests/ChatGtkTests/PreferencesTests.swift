@@ -15,11 +15,15 @@ final class PreferencesTests: GtkTestCase {
             }
             PreferencesDialog.present(settings: settings, over: nil)
             let rows = Self.comboRows()
-            XCTAssertEqual(rows.count, 2)
-            let choices = [("color-scheme", ["dark", "follow"]), ("send-key", ["ctrl-return", "return"])]
+            XCTAssertEqual(rows.count, 3)
+            let choices = [
+                ("color-scheme", ["dark", "follow"]), ("send-key", ["ctrl-return", "return"]),
+                ("read-receipts", ["private", "public"]),
+            ]
+            let indices: [String: guint] = ["dark": 2, "ctrl-return": 1, "private": 1]
             for (row, (key, values)) in zip(rows, choices) {
                 for value in values {
-                    adw_combo_row_set_selected(row.cast(), value == "dark" ? 2 : value == "ctrl-return" ? 1 : 0)
+                    adw_combo_row_set_selected(row.cast(), indices[value] ?? 0)
                     XCTAssertEqual(settings.string(key), value)
                 }
             }

@@ -2,6 +2,7 @@ import ChatCore
 import ChatStore
 import ChatTestSupport
 import Foundation
+import JSONReading
 import Synchronization
 import Testing
 
@@ -51,6 +52,20 @@ import Testing
         let markers = ReadMarkers(client: FakeTransport(200).client, store: store)
         await markers.send(MessageID("$1"), in: room)
         #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
+        await store.close()
+    }
+
+    @Test("A private receipt is for the user's own devices alone, from the next marker on", arguments: [true, false])
+    func privateReceipts(isPrivate: Bool) async throws {
+        let store = try await store(unsent: MessageID("$1"))
+        let transport = FakeTransport(200)
+        let privacy = PrivacyPreference()
+        let markers = ReadMarkers(client: transport.client, store: store, privacy: privacy)
+        privacy.current.sharesReadReceipts = !isPrivate
+        await markers.send(MessageID("$1"), in: room)
+        let receipt = isPrivate ? "m.read.private" : "m.read"
+        let body = JSONValue.object(["m.fully_read": "$1", receipt: "$1"])
+        #expect(transport.requests.map(\.body) == [.json(try body.encoded())])
         await store.close()
     }
 }

@@ -32,6 +32,7 @@ struct MatrixUser {
     let folder: TemporaryFolder
     let store: ChatStore
     let backend: MatrixBackend
+    let privacy = PrivacyPreference()
 
     /// - Parameter sliding: whether to use sliding sync.
     static func make(_ name: String = "ann", sliding: Bool) async throws -> MatrixUser {
@@ -60,7 +61,8 @@ struct MatrixUser {
         self.transport = transport
         self.folder = folder
         store = try await ChatStore.open(in: folder.path("store"))
-        backend = try await MatrixBackend.start(over: store, server: server, session: session, transport: transport)
+        backend = try await MatrixBackend.start(
+            over: store, server: server, session: session, transport: transport, privacy: privacy)
     }
 
     /// Simulates a restart with the same account and store.

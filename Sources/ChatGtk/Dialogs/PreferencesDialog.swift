@@ -6,6 +6,7 @@ public enum PreferencesDialog {
     /// The GSettings values in the order of the combo row's items.
     private static let schemes = ["follow", "light", "dark"]
     private static let sendKeys = ["return", "ctrl-return"]
+    private static let receipts = ["public", "private"]
 
     public static func present(settings: Settings, over parent: Widget?) {
         let builder = Builder(resource: Resource.ui("preferences"))
@@ -13,11 +14,12 @@ public enum PreferencesDialog {
         if let parent { window.setTransient(for: parent) }
         bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
+        bind(builder["read_receipts"], to: "read-receipts", of: settings, receipts)
         for (row, key) in [
             ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
             ("shake_to_clear", "shake-to-clear"), ("suggest_people", "suggest-people"),
             ("character_counter", "character-counter"),
-            ("link_previews", "link-previews"),
+            ("link_previews", "link-previews"), ("send_typing", "send-typing"),
         ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
         }

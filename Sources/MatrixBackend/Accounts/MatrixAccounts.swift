@@ -29,6 +29,7 @@ public actor MatrixAccounts: AccountService {
     let memory = MemoryCredentialStore()
     let transport: any MatrixTransport
     let translator: Translator
+    let privacy: PrivacyPreference
     let deviceName: String
     let clock: any Clock<Duration>
     var entries: [Entry] = []
@@ -41,17 +42,19 @@ public actor MatrixAccounts: AccountService {
     /// - Parameters:
     ///   - list: The application's store, which lists the accounts.
     ///   - keyring: The desktop's keyring.
+    ///   - privacy: What others learn of the user's activity.
     ///   - deviceName: The device name that the user's other clients show.
     public init(
         list: ChatStore, folders: AccountFolders, keyring: any CredentialStore, transport: any MatrixTransport,
-        translator: Translator = .untranslated, deviceName: String,
-        clock: any Clock<Duration> = ContinuousClock()
+        translator: Translator = .untranslated, privacy: PrivacyPreference = PrivacyPreference(),
+        deviceName: String, clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.list = list
         self.folders = folders
         self.keyring = keyring
         self.transport = transport
         self.translator = translator
+        self.privacy = privacy
         self.deviceName = deviceName
         self.clock = clock
     }
@@ -139,7 +142,7 @@ public actor MatrixAccounts: AccountService {
             let store = try await ChatStore.open(in: folders.store(of: id))
             let backend = try await MatrixBackend.start(
                 over: store, server: server, ownUserID: MemberID(id), token: nil, transport: transport,
-                translator: translator, clock: clock)
+                translator: translator, privacy: privacy, clock: clock)
             update(id) { entry in
                 entry.store = store
                 entry.backend = backend

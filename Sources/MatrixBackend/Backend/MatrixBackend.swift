@@ -40,6 +40,7 @@ public actor MatrixBackend {
     nonisolated let members: RoomMemberships
     nonisolated let settings: RoomSettings
     nonisolated let context: AccountContext
+    nonisolated let privacy: PrivacyPreference
     nonisolated let notificationRules: NotificationRules
     nonisolated let arrivalFeed = ArrivalFeed()
     private let entered: EnteredRooms
@@ -53,13 +54,14 @@ public actor MatrixBackend {
 
     private init(
         store: ChatStore, client: MatrixClient, context: AccountContext, invitations: [Invitation],
-        hasSlidingSync: Bool, clock: any Clock<Duration>
+        hasSlidingSync: Bool, privacy: PrivacyPreference, clock: any Clock<Duration>
     ) {
         let (ownUserID, translator, now) = (context.ownUserID, context.translator, context.now)
         self.store = store
         self.client = client
         self.ownUserID = ownUserID
         self.context = context
+        self.privacy = privacy
         notificationRules = NotificationRules(client: client, context: context)
         let gate = SerialGate()
         let unsent = UnsentMessages(
@@ -86,7 +88,7 @@ public actor MatrixBackend {
         writer = RoomWriter(
             ownUserID: ownUserID, store: store, outbox: outbox, gate: gate, unsent: unsent, timelines: feeds,
             rooms: rooms, invitations: ValueFeed(invitations), ownNames: OwnNames())
-        let readMarkers = ReadMarkers(client: client, store: store)
+        let readMarkers = ReadMarkers(client: client, store: store, privacy: privacy)
         let unreadMarks = UnreadMarks(client: client, store: store, ownUserID: ownUserID)
         let connection = ConnectionState(outbox: outbox, readMarkers: readMarkers, unreadMarks: unreadMarks)
         self.connection = connection
@@ -144,16 +146,18 @@ public actor MatrixBackend {
     ///   - store: A store that no other account uses.
     ///   - session: The session of a signed-in account.
     ///   - translator: Translates texts that stand for unreadable content.
+    ///   - privacy: What others learn of the user's activity; read whenever something is sent.
     ///   - clock: The clock for delays between retries.
     /// - Throws: ``ChatError`` if the storage fails. An unreachable server is not an error.
     public static func start(
         over store: ChatStore, server: Homeserver, session: MatrixSession, transport: any MatrixTransport,
-        translator: Translator = .untranslated, clock: any Clock<Duration> = ContinuousClock(),
-        now: @escaping @Sendable () -> Date = { Date() }
+        translator: Translator = .untranslated, privacy: PrivacyPreference = PrivacyPreference(),
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> MatrixBackend {
         try await start(
             over: store, server: server.url, ownUserID: session.user, token: session.token,
-            hasSlidingSync: server.hasSlidingSync, transport: transport, translator: translator, clock: clock, now: now)
+            hasSlidingSync: server.hasSlidingSync, transport: transport, translator: translator, privacy: privacy,
+            clock: clock, now: now)
     }
 
     /// Opens the account over a store without requesting the server's versions.
@@ -163,13 +167,15 @@ public actor MatrixBackend {
     public static func start(
         over store: ChatStore, server: URL, ownUserID: MemberID, token: AccessToken?, hasSlidingSync: Bool = true,
         transport: any MatrixTransport, translator: Translator = .untranslated,
-        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
+        privacy: PrivacyPreference = PrivacyPreference(), clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> MatrixBackend {
         let context = AccountContext(
             ownUserID: ownUserID, translator: translator, data: try await AccountData(from: store), now: now)
         let backend = MatrixBackend(
             store: store, client: MatrixClient(server: server, token: token, transport: transport), context: context,
-            invitations: try await store.invitations(), hasSlidingSync: hasSlidingSync, clock: clock)
+            invitations: try await store.invitations(), hasSlidingSync: hasSlidingSync, privacy: privacy,
+            clock: clock)
         try await backend.activate()
         return backend
     }

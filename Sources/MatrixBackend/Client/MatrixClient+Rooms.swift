@@ -230,10 +230,12 @@ extension MatrixClient {
         _ = try await call(.put, room(id, "typing", user.rawValue), body: body)
     }
 
-    /// Sets the fully-read marker and the public read receipt.
-    func markRead(_ event: MessageID, in id: RoomID) async throws {
+    /// Sets the fully-read marker and the read receipt.
+    /// - Parameter isPrivate: whether the receipt is for the user's own devices alone.
+    func markRead(_ event: MessageID, in id: RoomID, isPrivate: Bool = false) async throws {
         let marker = JSONValue.string(event.rawValue)
-        _ = try await call(.post, room(id, "read_markers"), body: ["m.fully_read": marker, "m.read": marker])
+        let receipt = isPrivate ? "m.read.private" : "m.read"
+        _ = try await call(.post, room(id, "read_markers"), body: .object(["m.fully_read": marker, receipt: marker]))
     }
 
     /// Marks a room as unread for all devices of the user.

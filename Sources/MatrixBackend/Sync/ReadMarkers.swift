@@ -5,10 +5,12 @@ import ChatStore
 actor ReadMarkers {
     private let client: MatrixClient
     private let store: ChatStore
+    private let privacy: PrivacyPreference
     /// Whether markers may be waiting to be sent.
     private(set) var hasUnsent = false
 
-    init(client: MatrixClient, store: ChatStore) {
+    init(client: MatrixClient, store: ChatStore, privacy: PrivacyPreference = PrivacyPreference()) {
+        self.privacy = privacy
         self.client = client
         self.store = store
     }
@@ -16,7 +18,7 @@ actor ReadMarkers {
     /// Sends a marker that is stored as unsent, which it remains until the server has accepted it.
     func send(_ message: MessageID, in room: RoomID) async {
         do {
-            try await client.markRead(message, in: room)
+            try await client.markRead(message, in: room, isPrivate: !privacy.current.sharesReadReceipts)
         } catch MatrixError.rejected {
             // The server would reject a retry as well.
         } catch {

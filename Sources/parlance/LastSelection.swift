@@ -26,6 +26,9 @@ final class LastSelection {
         self.room = room.isEmpty ? nil : RoomID(room)
     }
 
+    /// The room to open in an account: the one that was shown last, if it was in this account.
+    func room(of account: String) -> RoomID? { account == self.account ? room : nil }
+
     /// - Parameter room: `nil` if no room is open; the last one of the same account is then retained.
     func note(_ account: String, _ room: RoomID?) {
         guard account != self.account || room != nil && room != self.room else { return }

@@ -58,6 +58,11 @@ final class ParlanceProcess {
         while (try? Self.tool(Self.askForOwner))?.contains("true") == true {}
     }
 
+    /// Waits until the process owns the application's name on the bus.
+    func waitForName() throws {
+        _ = try until("the name") { try? Self.tool(Self.askForOwner).contains("true") ? true : nil }
+    }
+
     private static let askForOwner = [
         "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
         "--method", "org.freedesktop.DBus.NameHasOwner", "io.github.parlance_chat.Parlance",
@@ -65,14 +70,19 @@ final class ParlanceProcess {
 
     // MARK: The window
 
+    /// Whether a window of the process is shown.
+    var hasWindow: Bool { visibleWindow != nil }
+
+    private var visibleWindow: String? {
+        // The tool fails while there is no such window.
+        let found = try? Self.tool(
+            "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
+        return found?.split(separator: "\n").first.map(String.init)
+    }
+
     /// Waits for the window and focuses it.
     func waitForWindow() throws {
-        let id = try until("a window") {
-            // The tool fails while there is no such window.
-            let found = try? Self.tool(
-                "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
-            return found?.split(separator: "\n").first.map(String.init)
-        }
+let id = try until("a window") { visibleWindow }
         // Retry, whatever the error: the window manager may reject activation of a window it has only just mapped.
         _ = try until("the focus") {
             _ = try? Self.tool("xdotool", "windowactivate", id)

@@ -81,6 +81,59 @@ final class ProgramTests: XCTestCase {
         XCTAssertFalse(FileManager.default.fileExists(atPath: end.store.path))
     }
 
+    func testClosingTheWindowEndsTheProgram() throws {
+        let parlance = try ParlanceProcess()
+        try parlance.waitForWindow()
+        try parlance.press("ctrl+w")
+        let end = parlance.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        XCTAssertEqual(end.errors, "")
+    }
+
+    /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
+    func testServiceShowsNoWindowAndEndsUnasked() throws {
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
+        while service.isRunning { XCTAssertFalse(service.hasWindow) }
+        XCTAssertEqual(service.waitForEnd().status, 0)
+        XCTAssertTrue(FileManager.default.fileExists(atPath: service.store.path), "it had opened its store")
+    }
+
+    func testServiceShowsAWindowWhenActivated() throws {
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
+        try service.waitForName()
+        XCTAssertEqual(try ParlanceProcess(home: service.home).waitForEnd().status, 0)
+        try service.waitForWindow()
+        try service.press("ctrl+q")
+        XCTAssertEqual(service.waitForEnd().status, 0)
+    }
+
+    func testWindowIsClosedAndOpenedAgainWhereTheProgramMayRunInTheBackground() throws {
+        let home = TemporaryFolder()
+        let settings = home.url.appending(path: "config/glib-2.0/settings")
+        try FileManager.default.createDirectory(at: settings, withIntermediateDirectories: true)
+        try Data("[io/github/parlance_chat/Parlance]\nrun-in-background='yes'\n".utf8)
+            .write(to: settings.appending(path: "keyfile"))
+        let changes = ["GSETTINGS_BACKEND": "keyfile"]
+        let first = try ParlanceProcess(home: home, changes: changes)
+        try first.waitForWindow()
+        try first.type("Half a draft")
+        try first.press("ctrl+w")
+        _ = try first.until("no window") { first.hasWindow ? nil : true }
+        XCTAssertEqual(try ParlanceProcess(home: home, changes: changes).waitForEnd().status, 0)
+        try first.waitForWindow()
+        _ = try first.until("the draft") { try first.copyComposerText() == "Half a draft" ? true : nil }
+        try first.press("ctrl+z", "End", "x")
+        _ = try first.until("a text without what was undone") {
+            let text = try first.copyComposerText()
+            return text.hasSuffix("x") && text != "Half a draftx" ? true : nil
+        }
+        try first.press("ctrl+w")
+        _ = try first.until("no window") { first.hasWindow ? nil : true }
+        let quitting = try ParlanceProcess(arguments: ["--quit"], home: home, changes: changes)
+        XCTAssertEqual(quitting.waitForEnd().status, 0)
+        XCTAssertEqual(first.waitForEnd().status, 0)
+    }
+
     func testRoomOptionOpensTheRoomAtTheStartAndInTheRunningInstance() throws {
         let first = try ParlanceProcess(arguments: ["--room", "notes"])
         try first.waitForWindow()

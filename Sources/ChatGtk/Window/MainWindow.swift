@@ -8,7 +8,9 @@ import MediaGtk
 /// The main window: the room list on the left, the open conversation on the right.
 public final class MainWindow {
     public let window: TopLevel
-    /// Called once after the window has closed and its drafts have been saved.
+    /// Called once when the window begins to close.
+    public var onClosing: (() -> Void)?
+    /// Called once after the window has closed, its drafts are stored and its rooms are closed.
     public var onClosed: (() -> Void)?
     /// Whether the window is closing; it is hidden from then on.
     public private(set) var isClosing = false
@@ -43,6 +45,7 @@ public final class MainWindow {
     public init(application: Application, accounts: AccountsCoordinator, settings: Settings?) {
         self.accounts = accounts
         self.settings = settings
+        accounts.attachWindow()
         account = DisplayedAccount(accounts.conversations)
         window = builder["window"]
         panes = SplitPane(builder["panes"])
@@ -72,16 +75,21 @@ public final class MainWindow {
         window.present()
     }
 
-    /// Hides the window, saves its state and drafts, and destroys it.
+    /// Hides the window, saves its state and drafts, and destroys it. The accounts go on: another window can show them.
     public func close() {
         guard !isClosing else { return }
         isClosing = true
+        onClosing?()
         window.isVisible = false
         WindowSize(settings: settings).store(window)
         Task {
             await accounts.flushDrafts()
-            onClosed?()
+            // What is closed now must not be rendered: the views belong to this window.
+            renderings = []
+            selection = nil
+            accounts.detachWindow()
             window.destroy()
+            onClosed?()
         }
     }
 

@@ -68,6 +68,7 @@ public final class AccountsCoordinator {
     @ObservationIgnored private var sessions: [String: AccountSession] = [:]
     @ObservationIgnored private let time: Timekeeper
     private var hasStarted = false
+    @ObservationIgnored private var hasWindow = true
     @ObservationIgnored private var listening: Task<Void, Never>?
     @ObservationIgnored private var waits: [String: Task<Void, Never>] = [:]
     /// The account to select once it is open.
@@ -104,6 +105,22 @@ public final class AccountsCoordinator {
         listening = Task { [weak self] in
             for await states in stream { await self?.apply(states) }
         }
+    }
+
+    // MARK: The window
+
+    /// Opens the rooms that the accounts' windows had open. Call it before there is a window.
+    public func attachWindow() {
+        hasWindow = true
+        local.attachWindow()
+        for coordinator in open.values { coordinator.attachWindow() }
+    }
+
+    /// Closes what only a window shows; accounts go on without. Store the drafts first, see ``flushDrafts()``.
+    public func detachWindow() {
+        hasWindow = false
+        local.detachWindow()
+        for coordinator in open.values { coordinator.detachWindow() }
     }
 
     /// Returns when the requested account is shown with its rooms, or after `limit`.
@@ -285,6 +302,7 @@ public final class AccountsCoordinator {
             session.isSignedOut = state.condition.needsSignIn
             session.isOnline = state.condition == .online
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
+            if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator
             if requestedID == state.id { select(state.id) }
         }

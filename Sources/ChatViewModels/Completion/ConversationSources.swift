@@ -44,6 +44,15 @@ final class ConversationSources {
         ]
     }
 
+    /// Drops the indexes of the members, which the next query builds again.
+    func forgetMembers() {
+        for room in members.keys {
+            members[room]?.all.set { CompletionIndex([]) }
+            members[room]?.named.set { CompletionIndex([]) }
+            members[room]?.snapshot = Snapshot()
+        }
+    }
+
     private func refreshMembers(of room: RoomID) {
         guard let conversation = openRoom.conversation(in: room), let directories = members[room] else { return }
         let state = conversation.timeline.state

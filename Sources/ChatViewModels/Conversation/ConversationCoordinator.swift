@@ -41,7 +41,12 @@ public final class ConversationCoordinator {
         service: environment.service, translator: environment.translator, rooms: rooms, openRoom: openRoom,
         navigator: navigator, requests: requests)
     @ObservationIgnored private(set) lazy var members = MemberLists(service: environment.service)
+    @ObservationIgnored private lazy var sources = ConversationSources(
+        rooms: rooms, openRoom: openRoom, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
+    /// Whether a window shows the account, or will. Without one nothing is open: what is selected meanwhile opens with
+    /// the next window.
+    @ObservationIgnored private var hasWindow = true
     @ObservationIgnored private lazy var dayChangeMonitor = DayChangeMonitor(
         time: environment.time, now: environment.now
     ) { [rooms, openRoom] in
@@ -63,7 +68,27 @@ public final class ConversationCoordinator {
     /// Subscribes to the room list, and opens a room once it is listed.
     public func start(opening room: RoomID?) {
         rooms.start(opening: room)
+        if hasWindow { dayChangeMonitor.start() }
+    }
+
+    /// Opens what is selected, for a window that is about to show it.
+    public func attachWindow() {
+        guard !hasWindow else { return }
+        hasWindow = true
+        rooms.send(.dayChanged)
         dayChangeMonitor.start()
+        if let selected = rooms.state.open { receive(selected) }
+    }
+
+    /// Closes what only a window shows. The composers stay, so that undo survives a closed window as it survives a visit
+    /// to another room. Store the drafts first.
+    public func detachWindow() {
+        guard hasWindow else { return }
+        hasWindow = false
+        dayChangeMonitor.stop()
+        search.send(.field(.close))
+        close()
+        sources.forgetMembers()
     }
 
     /// Returns when the room list is loaded and the open room has its messages and draft, so that a window presented
@@ -112,8 +137,8 @@ public final class ConversationCoordinator {
 
     private func receive(_ output: RoomListViewModel.Output) {
         switch output {
-        case .opened(let room): open(room)
-        case .invited(let invitation): open(invitation)
+        case .opened(let room): if hasWindow { open(room) }
+        case .invited(let invitation): if hasWindow { open(invitation) }
         case .closed: close()
         case .removed(let rooms): composers.remove(rooms)
         case .failed(let error): requests.show(.failed(error))
@@ -152,9 +177,7 @@ public final class ConversationCoordinator {
     }
 
     private func makeComposers() -> RoomComposers {
-        let completion = environment.completion
-        let sources = ConversationSources(
-            rooms: rooms, openRoom: openRoom, members: members, everyone: completion?.everyone)
+        let (completion, sources) = (environment.completion, sources)
         return RoomComposers(
             environment,
             sources: { room in completion.map { sources.sources(for: room) + $0.sources } ?? [] },

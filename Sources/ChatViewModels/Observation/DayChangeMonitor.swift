@@ -34,6 +34,11 @@ final class DayChangeMonitor {
         }
     }
 
+    func stop() {
+        watching?.cancel()
+        watching = nil
+    }
+
     private var wait: Duration {
         let now = now()
         // Aim slightly past midnight, to tolerate drift between the two clocks.

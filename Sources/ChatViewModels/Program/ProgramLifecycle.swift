@@ -1,0 +1,107 @@
+/// When the program opens its session, its window, and ends: a table of phases and events.
+///
+/// The session (store, backends, accounts) runs from the start to the end; a window comes and goes over it.
+public nonisolated struct ProgramLifecycle: Equatable, Sendable {
+    enum Phase: Equatable, Sendable {
+        /// The session is being opened.
+        case opening
+        /// The session could not be opened; a dialog says why.
+        case failed
+        /// The session runs without a window.
+        case windowless
+        case window
+        /// The window is hidden and stores what it leaves behind.
+        case closingWindow
+        /// The session is being closed.
+        case closing
+        case ended
+    }
+
+    public enum Event: Equatable, Sendable {
+        /// The user, a link or another program wants the window.
+        case windowRequested
+        case sessionOpened
+        case sessionFailed
+        /// A damaged store was repaired.
+        case repaired
+        case windowClosing
+        case windowClosed
+        case quitRequested
+        /// A session without a window has waited long enough for a request.
+        case waitEnded
+        case sessionClosed
+    }
+
+    public enum Command: Equatable, Sendable {
+        case openSession
+        /// Shows the window, or brings it to the front.
+        case presentWindow
+        case closeWindow
+        /// Waits a while for a request, because nobody allowed the program to stay without a window.
+        case awaitRequest
+        case closeSession
+        case end
+    }
+
+    private(set) var phase = Phase.opening
+    /// Whether a window is to be shown as soon as one can be.
+    private var wantsWindow = false
+    private var wantsToQuit = false
+
+    public init() {}
+
+    /// - Parameter staysWithoutWindow: whether the user allowed the program to go on without a window.
+    public mutating func handle(_ event: Event, staysWithoutWindow: Bool) -> [Command] {
+        switch (phase, event) {
+        case (.opening, .windowRequested), (.closingWindow, .windowRequested), (.closing, .windowRequested):
+            // A request that comes after Quit starts the program again, as launching it a moment later would.
+            (wantsWindow, wantsToQuit) = (true, false)
+            return []
+        case (.opening, .quitRequested), (.closingWindow, .quitRequested), (.closing, .quitRequested):
+            (wantsWindow, wantsToQuit) = (false, true)
+            return []
+        case (.opening, .sessionOpened), (.closingWindow, .windowClosed):
+            return goOn(waitsForRequest: event == .sessionOpened, staysWithoutWindow)
+        case (.opening, .sessionFailed):
+            phase = .failed
+            return []
+        case (.failed, .repaired):
+            (phase, wantsWindow) = (.opening, true)
+            return [.openSession]
+        case (.failed, .quitRequested):
+            phase = .ended
+            return [.end]
+        case (.windowless, .windowRequested), (.window, .windowRequested):
+            phase = .window
+            return [.presentWindow]
+        case (.windowless, .quitRequested): return close()
+        case (.windowless, .waitEnded): return staysWithoutWindow ? [] : close()
+        case (.window, .windowClosing):
+            phase = .closingWindow
+            return []
+        case (.window, .quitRequested):
+            (phase, wantsToQuit) = (.closingWindow, true)
+            return [.closeWindow]
+        case (.closing, .sessionClosed):
+            phase = wantsWindow ? .opening : .ended
+            return wantsWindow ? [.openSession] : [.end]
+        default: return []
+        }
+    }
+
+    /// Leaves a phase in which requests had to wait.
+    private mutating func goOn(waitsForRequest: Bool, _ staysWithoutWindow: Bool) -> [Command] {
+        if wantsWindow {
+            (phase, wantsWindow) = (.window, false)
+            return [.presentWindow]
+        }
+        if wantsToQuit || !waitsForRequest && !staysWithoutWindow { return close() }
+        phase = .windowless
+        return staysWithoutWindow ? [] : [.awaitRequest]
+    }
+
+    private mutating func close() -> [Command] {
+        phase = .closing
+        return [.closeSession]
+    }
+}

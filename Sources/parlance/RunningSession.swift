@@ -1,0 +1,107 @@
+import ChatCore
+import ChatGtk
+import ChatStore
+import ChatViewModels
+import ComposerGtk
+import Foundation
+import GtkKit
+import Keyring
+import LocalBackend
+import MatrixBackend
+import Observation
+
+/// What runs as long as the program does, with or without a window: the store, the backends and the accounts.
+final class RunningSession {
+    let accounts: AccountsCoordinator
+    private let store: ChatStore
+    private let local: LocalBackend
+    private let matrix: MatrixAccounts
+    private let lastSelection: LastSelection
+    private var selectionObserver: Task<Void, Never>?
+    private var resumeMonitor: ResumeMonitor?
+
+    private init(
+        accounts: AccountsCoordinator, store: ChatStore, local: LocalBackend, matrix: MatrixAccounts,
+        lastSelection: LastSelection
+    ) {
+        self.accounts = accounts
+        self.store = store
+        self.local = local
+        self.matrix = matrix
+        self.lastSelection = lastSelection
+    }
+
+    @concurrent
+    static func openStore() async throws -> ChatStore { try ChatStore(folder: DataFolder.store) }
+
+    @concurrent
+    static func repairStore() async throws -> StoreRepair { try ChatStore.repair(at: DataFolder.store) }
+
+    /// Starts the backends and the accounts over a store, without a window. Closes the store if that fails.
+    static func start(over store: ChatStore, sharing shared: SharedEnvironment) async throws -> RunningSession {
+        do {
+            let local = try await LocalBackend.start(
+                over: store, ownDisplayName: userName, translator: shared.translator,
+                sendKey: { [preferences = shared.preferences] in await preferences.writing.sendKey },
+                guideImage: { Resource.composerImage.flatMap { GuideImage(png: $0) } })
+            let lastSelection = await LastSelection(settings: shared.settings, store: store)
+            let matrix = MatrixAccounts(
+                list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
+                transport: CurlTransport(), translator: shared.translator, privacy: shared.privacy,
+                deviceName: "Parlance")
+            try await matrix.start()
+            let environment = shared.environment(of: local, importingInto: local, canImport: true)
+            let accounts = AccountsCoordinator(local: ConversationCoordinator(environment), service: matrix) {
+                [weak matrix] account, session in
+                guard let service = await matrix?.backend(of: account) else { return nil }
+                let coordinator = ConversationCoordinator(
+                    shared.environment(of: service, session: session, importingInto: local))
+                coordinator.start(opening: lastSelection.room(of: account))
+                return coordinator
+            }
+            let session = RunningSession(
+                accounts: accounts, store: store, local: local, matrix: matrix, lastSelection: lastSelection)
+            session.startAccounts()
+            return session
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    private func startAccounts() {
+        accounts.detachWindow()
+        accounts.local.start(opening: lastSelection.room(of: AccountsCoordinator.localID))
+        accounts.start(showing: lastSelection.account)
+        resumeMonitor = ResumeMonitor { [weak accounts] in accounts?.reconnect() }
+        let (accounts, lastSelection) = (accounts, lastSelection)
+        selectionObserver = Task {
+            for await displayed in Observations({ accounts.displayed }) {
+                guard !Task.isCancelled else { return }
+                if let displayed { lastSelection.note(displayed.account, displayed.room) }
+            }
+        }
+    }
+
+    /// Checks a history that was too large to be checked at startup.
+    /// - Returns: the damage found, or `nil` if there is none.
+    func findDamage() async -> String? {
+        store.needsCheck ? await store.checkHistory() : nil
+    }
+
+    /// Stores what is not stored yet, and releases the store.
+    func close() async {
+        await accounts.flushDrafts()
+        selectionObserver?.cancel()
+        resumeMonitor = nil
+        await lastSelection.flush()
+        await matrix.close()
+        await local.close()
+        await store.close()
+    }
+
+    private static var userName: String {
+        let name = NSFullUserName()
+        return name.isEmpty ? NSUserName() : name
+    }
+}

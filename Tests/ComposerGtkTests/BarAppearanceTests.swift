@@ -161,7 +161,8 @@ final class BarAppearanceTests: GtkTestCase {
                 let window = TestWindow(overlay, width: 300, height: 120)
                 defer { window.close() }
                 XCTAssertTrue(MainLoop.pump { widget.isMapped && widget.height > 20 })
-                return try Self.red(of: overlay, x: 150, y: 120 - 40)
+                let drawn = try DrawnPixels(of: overlay).color(x: 150, y: 120 - 40)
+                return (drawn.red, drawn.green)
             }
             let manager = adw_style_manager_get_default()
             adw_style_manager_set_color_scheme(manager, ADW_COLOR_SCHEME_FORCE_LIGHT)
@@ -180,25 +181,6 @@ final class BarAppearanceTests: GtkTestCase {
             let (opaqueRed, opaqueGreen) = try color(.gitHawk)
             XCTAssertEqual(opaqueRed, opaqueGreen, accuracy: 0.02, "others are as the theme is")
         }
-    }
-
-    /// Returns the red and green components (0–1) of a rendered pixel.
-    @MainActor
-    private static func red(of widget: Widget, x: Int, y: Int) throws -> (Double, Double) {
-        let file = FileManager.default.temporaryDirectory.appending(path: "look-\(UUID().uuidString).png")
-        // A leftover temporary file does no harm.
-        defer { try? FileManager.default.removeItem(at: file) }
-        guard widget.savePNG(to: file.path), let texture = gdk_texture_new_from_filename(file.path, nil) else {
-            throw TimedOut()
-        }
-        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
-        let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
-        guard x < width, y < height else { throw TimedOut() }
-        var pixels = [UInt8](repeating: 0, count: width * height * 4)
-        gdk_texture_download(texture, &pixels, gsize(width * 4))
-        // GDK_MEMORY_DEFAULT is BGRA on little-endian machines.
-        let place = (y * width + x) * 4
-        return (Double(pixels[place + 2]) / 255, Double(pixels[place + 1]) / 255)
     }
 
     /// A button replaces the text; clicking it restores the text.

@@ -8,7 +8,7 @@ extension BodyText {
     var currentPalette: BodyAttributes.Palette {
         let text = color
         return BodyAttributes.Palette(
-            text: BodyColor(text), accent: BodyColor(namedColor("accent_color") ?? text),
+            text: BodyColor(text), accent: BodyColor(namedColor("parlance_accent_text") ?? text),
             isHighContrast: StyleManager.isHighContrast)
     }
 

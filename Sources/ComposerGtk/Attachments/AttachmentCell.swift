@@ -36,8 +36,10 @@ final class AttachmentCell {
         widget.addStyle("attachment-cell")
         let top = makeFace()
         widget.append(top)
+        // Of a file’s name the ending matters, of what is said about it the beginning.
+        name.setEllipsize(.middle)
+        detail.setEllipsize(.end)
         for label in [name, detail] {
-            label.setEllipsize(.middle)
             label.xalign = 0
             label.maxWidthChars = 1
             label.addStyle("caption")

@@ -49,8 +49,9 @@ final class MarkdownStyler {
         func faded(_ alpha: Float) -> GdkRGBA {
             GdkRGBA(red: color.red, green: color.green, blue: color.blue, alpha: color.alpha * alpha)
         }
-        tags[.marker]?.setProperty("foreground-rgba", faded(0.45))
-        tags[.quote]?.setProperty("foreground-rgba", faded(0.75))
+        // 4.5 : 1 on the bar.
+        tags[.marker]?.setProperty("foreground-rgba", faded(StyleManager.isHighContrast ? 0.9 : 0.7))
+        tags[.quote]?.setProperty("foreground-rgba", faded(StyleManager.isHighContrast ? 1 : 0.8))
         tags[.code]?.setProperty("background-rgba", faded(0.08))
         tags[.codeBlock]?.setProperty("paragraph-background-rgba", faded(0.08))
     }

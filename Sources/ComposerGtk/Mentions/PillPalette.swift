@@ -37,7 +37,7 @@ struct PillPalette: Equatable {
             widget.namedColor(name) ?? fallback
         }
         accent = look(up: "accent_bg_color", accent)
-        text = look(up: "accent_color", text)
+        text = look(up: "parlance_accent_text", text)
         ownMentionText = look(up: "accent_fg_color", ownMentionText)
         isHighContrast = StyleManager.isHighContrast
     }

@@ -23,7 +23,7 @@ LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
 CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
 .PHONY: help deps schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
-	input-methods check-new-app new-app screenshots published-screenshots pictures-diff flatpak flatpak-check deb \
+	input-methods check-new-app new-app screenshots size-screenshots published-screenshots pictures-diff flatpak flatpak-check deb \
 	check-roots install uninstall pot clean
 
 help: ## List the targets
@@ -152,7 +152,7 @@ check-new-app: deps-build+run+display+test schemas ## Build the app that new-app
 	@build-aux/with-display build-aux/check-template --build
 
 # At twice the size, as good displays show it, and with the pointer in the corner, where it is over nothing.
-screenshots published-screenshots: export GDK_SCALE := 2
+screenshots size-screenshots published-screenshots: export GDK_SCALE := 2
 DRAW := build-aux/with-display --size 2600x2000 sh -c 'xdotool mousemove 2599 1999 && exec .build/debug/parlance-gallery "$$@"' draw
 
 screenshots: deps-build+run+display schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
@@ -162,6 +162,14 @@ screenshots: deps-build+run+display schemas ## Draw every view to .build/screens
 	@$(DRAW) screenshots .build/screenshots
 	@ADW_DEBUG_HIGH_CONTRAST=1 $(DRAW) states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
+
+size-screenshots: deps-build+run+display schemas ## Draw the views with text at 100, 150 and 200 % to .build/sizes, in each style
+	$(SWIFT) build --product parlance-gallery
+	$(SWIFT) build --product parlance-decode
+	$(SWIFT) build --product parlance-film
+	@$(DRAW) sizes .build/sizes
+	@ADW_DEBUG_HIGH_CONTRAST=1 $(DRAW) sizes .build/sizes
+	@echo "size-screenshots: $$(ls .build/sizes | wc -l) pictures in .build/sizes"
 
 published-screenshots: deps-build+run+display schemas ## Draw the committed screenshots anew, and the image that the guide sends
 	$(SWIFT) build --product parlance-gallery

@@ -4,8 +4,9 @@ import Foundation
 /// The conversation in the screenshots.
 nonisolated enum FixtureConversation {
     static let ann = Member(id: MemberID("ann"), displayName: "Ann Lindqvist", kind: .person)
-    static let tomas = Member(id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person)
-    static let ida = Member(id: MemberID("ida"), displayName: "Ida Berg", kind: .person)
+    static let tomas = Member(
+        id: MemberID("tomas"), displayName: "Tomás Herrera", kind: .person, avatar: FixtureMedia.photo(2))
+    static let ida = Member(id: MemberID("ida"), displayName: "Ida Bergström", kind: .person)
     static let members = [FixtureService.ownMember, ann, tomas, ida]
 
     /// Room events, each placed before an entry of ``lines``.
@@ -23,12 +24,14 @@ nonisolated enum FixtureConversation {
         var replyTo: Int?
         var reactions: [(text: String, by: [Member])] = []
         var isEdited = false
+        /// The number of a photo that goes with it.
+        var photo: Int?
     }
 
-    /// The beginning of the message `m8`.
-    static let headlineText = "Here’s the headline in small caps:"
+    static let headlineMessage = MessageID("m8")
+    static let headlineText = "The headline on the new cover:"
     /// The last message, which the room list shows too.
-    static let lastText = "Love it. Can we see it on the cover?"
+    static let lastText = "Love both of them!"
 
     private static let lines = [
         Line(sender: ann, minutesAgo: 1506, text: "Did the new type specimen arrive?"),
@@ -46,24 +49,23 @@ nonisolated enum FixtureConversation {
         Line(
             sender: FixtureService.ownMember, minutesAgo: 38, text: "Great, I’m cutting the opening now.",
             isEdited: true),
+        Line(sender: FixtureService.ownMember, minutesAgo: 37, text: "Done: **420 words**, down from 590."),
+        // As wide as the narrowest window shows it.
         Line(
-            sender: FixtureService.ownMember, minutesAgo: 37, text: "Done: **420 words**, down from 590.",
-            reactions: [("🎉", [ann]), ("❤️", [tomas])]),
-        Line(
-            sender: tomas, minutesAgo: 4,
-            text:
-                "\(headlineText)\n```css\nh1 {\n    font-variant-caps: small-caps;\n    letter-spacing: 0.04em;\n}\n```",
-            reactions: [("😍", [ann, ida])]),
+            sender: tomas, minutesAgo: 5,
+            text: "\(headlineText)\n```css\nh1 {\n  color: #8a2846;\n  font-size: 3rem;\n}\n```"),
+        Line(sender: tomas, minutesAgo: 4, text: "", reactions: [("😍", [ann, ida])], photo: 3),
         Line(sender: ida, minutesAgo: 2, text: lastText, replyTo: 8),
     ]
 
-    static func messages(in room: RoomID, now: Date) -> [Message] {
+    static func messages(in room: RoomID, with media: FixtureMedia, now: Date) -> [Message] {
         let textMessages = lines.enumerated().map { index, line in
             let sentAt = now.addingTimeInterval(-60 * line.minutesAgo)
             return Message(
                 id: MessageID("m\(index)"), roomID: room, sender: line.sender.id, text: line.text, sentAt: sentAt,
                 position: Int64(10 * index), replyTo: line.replyTo.map { MessageID("m\($0)") },
-                editedAt: line.isEdited ? now : nil,
+                editedAt: line.isEdited ? now : nil, kind: line.photo == nil ? .text : .image,
+                attachments: line.photo.map { [media.photo($0)] } ?? [],
                 reactions: line.reactions.map { Reaction(text: $0.text, senders: $0.by.map(\.id)) })
         }
         let happened = events.enumerated().map { index, fixture in
@@ -73,7 +75,7 @@ nonisolated enum FixtureConversation {
                 position: textMessages[fixture.before].position - 5 + Int64(index), kind: .event, event: fixture.event)
         }
         var all = (textMessages + happened).sorted { $0.position < $1.position }
-        for (id, members) in [("m4", [ida]), ("m7", [tomas, ann])] {
+        for (id, members) in [("m4", [ida]), ("m9", [ann])] {
             guard let index = all.firstIndex(where: { $0.id == MessageID(id) }) else { continue }
             all[index].readReceipts = members.map { member in
                 ReadReceipt(member: member.id, message: all[index].id, readAt: now)
@@ -103,34 +105,48 @@ nonisolated enum FixtureConversation {
         }
     }
 
-    static func rooms(now: Date) -> [RoomSummary] {
+    /// - Parameter isPublished: whether those are left out that are named for what they show.
+    static func rooms(isPublished: Bool, now: Date) -> [RoomSummary] {
         func room(
-            _ id: RoomID, _ name: String, _ kind: Room.Kind = .group, hoursAgo: Double, unread: Int = 0,
+            _ id: RoomID, _ name: String, _ kind: Room.Kind = .group, photo: Int? = nil, hoursAgo: Double,
+            unread: Int = 0,
             mentions: Int = 0, draft: String? = nil, last: (sender: String, isOwn: Bool, text: String)? = nil
         ) -> RoomSummary {
             let date = now.addingTimeInterval(-3600 * hoursAgo)
             return RoomSummary(
-                room: Room(id: id, name: name, kind: kind),
+                room: Room(id: id, name: name, kind: kind, avatar: photo.map(FixtureMedia.photo)),
                 lastMessage: last.map { .init(senderName: $0.sender, isOwn: $0.isOwn, text: $0.text, sentAt: date) },
                 lastActivity: date, unreadCount: unread, draftPreview: draft, mentionCount: mentions)
         }
-        return [
+        let rooms = [
             room(
-                FixtureService.team, "Autumn issue", hoursAgo: 0.03, unread: 2,
-                last: ("Ida Berg", false, lastText)),
+                FixtureService.team, "Autumn issue", hoursAgo: 0.03, unread: isPublished ? 0 : 2,
+                last: ("Ida Bergström", false, lastText)),
             room(
                 RoomID("notes"), "Notes", .notes, hoursAgo: 2,
                 last: ("Robin", true, "Ask the printer about the uncoated stock")),
             room(
                 FixtureService.choir, "Choir", hoursAgo: 26, unread: 128, mentions: 2,
-                last: ("Ida", false, "Thursday at seven, bring the Rheinberger")),
+                last: ("Ida Bergström", false, "Thursday at seven, bring the Rheinberger")),
             room(
                 RoomID("welcome"), "Welcome", .guide, hoursAgo: 75, draft: "How do I edit",
                 last: ("Guide", false, "Or ask me about drafts, files, search, or commands.")),
+            room(
+                RoomID("bikes"), "Bike repair", hoursAgo: 98,
+                last: ("Tomás Herrera", false, "The brake pads are in")),
+            room(
+                RoomID("hiking"), "Hiking", photo: 1, hoursAgo: 120, last: ("Robin", true, "Saturday, the first train")),
             room(FixtureService.empty, "Summer house", hoursAgo: 400),
-            room(FixtureService.files, "Files", hoursAgo: 500, last: ("Ann", false, "From the hill, yesterday")),
-            room(FixtureService.mixed, "Printers", hoursAgo: 600, last: ("Tomás", false, "Thursday at seven?")),
-            room(FixtureService.images, "Album", hoursAgo: 700, last: ("Ida", false, "All of last summer")),
+            room(
+                RoomID("friends"), "Old friends", hoursAgo: 450, last: ("Ann Lindqvist", false, "See you in spring!")),
+        ]
+        guard !isPublished else { return rooms }
+        return rooms + [
+            room(
+                FixtureService.files, "Files", hoursAgo: 500, last: ("Ann Lindqvist", false, "From the hill, yesterday")
+            ),
+            room(FixtureService.mixed, "Printers", hoursAgo: 600, last: ("Tomás Herrera", false, "Thursday at seven?")),
+            room(FixtureService.images, "Album", hoursAgo: 700, last: ("Ida Bergström", false, "All of last summer")),
         ]
     }
 }

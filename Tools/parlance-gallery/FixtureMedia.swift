@@ -5,7 +5,8 @@ import GtkKit
 
 /// Messages with every kind of file, for screenshots and scroll benchmarks.
 nonisolated struct FixtureMedia: Sendable {
-    private let folder: URL
+    private static let folder = FileManager.default.temporaryDirectory.appending(path: "parlance-gallery-\(getpid())")
+    private var folder: URL { Self.folder }
     /// Audio, video, and animated samples, shared with the tests.
     private let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Tests/ChatTestSupport/Films").standardizedFileURL
@@ -14,7 +15,6 @@ nonisolated struct FixtureMedia: Sendable {
 
     /// Renders the images.
     init() {
-        folder = FileManager.default.temporaryDirectory.appending(path: "parlance-gallery-\(getpid())")
         // Without the folder no image is displayed, which the screenshots show.
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for number in 0..<Self.photos { Self.draw(number, to: folder.appending(path: "\(number).png")) }
@@ -68,6 +68,9 @@ nonisolated struct FixtureMedia: Sendable {
     }
 
     // MARK: Files
+
+    /// Returns the address of a photo, for an avatar.
+    static func photo(_ number: Int) -> String { folder.appending(path: "\(number).png").absoluteString }
 
     /// - Parameter copy: distinguishes references to the same photo; each one is cached separately.
     func photo(_ number: Int, copy: Int = 0) -> MediaReference {

@@ -26,11 +26,12 @@ actor FixtureService: ChatService {
     /// An image for the attachment tray.
     nonisolated var coverFile: URL { URL(string: media.photo(0).uri) ?? URL(fileURLWithPath: "/") }
 
-    init(now: Date) {
+    /// - Parameter isPublished: whether rooms are left out that are named for what they show.
+    init(now: Date, isPublished: Bool) {
         self.now = now
-        rooms = FixtureConversation.rooms(now: now)
+        rooms = FixtureConversation.rooms(isPublished: isPublished, now: now)
         messages = [
-            Self.team: FixtureConversation.messages(in: Self.team, now: now),
+            Self.team: FixtureConversation.messages(in: Self.team, with: media, now: now),
             Self.choir: FixtureConversation.longMessages(in: Self.choir, now: now),
             Self.files: media.fileMessages(in: Self.files, now: now),
             Self.mixed: media.mixed(1000, in: Self.mixed, now: now),

@@ -9,7 +9,7 @@ import GtkKit
 /// Shows the views with fixture data: renders screenshots, or performs actions for a leak check.
 final class Gallery {
     private let application = Application(id: "io.github.parlance_chat.Parlance.Gallery")
-    let service = FixtureService(now: Gallery.now)
+    let service: FixtureService
     private let work: @MainActor (Gallery) async -> Int32
     private var status: Int32 = 0
     /// A Wednesday morning, so that images drawn on different days are the same.
@@ -18,8 +18,10 @@ final class Gallery {
     private(set) var coordinator: ConversationCoordinator?
     private(set) var window: MainWindow?
 
-    init(_ work: @escaping @MainActor (Gallery) async -> Int32) {
+    /// - Parameter isPublished: whether the room list is one to publish.
+    init(isPublished: Bool = false, _ work: @escaping @MainActor (Gallery) async -> Int32) {
         self.work = work
+        service = FixtureService(now: Gallery.now, isPublished: isPublished)
         application.onStartup { MainLoop.attachDispatchQueue() }
         application.onActivate { [weak self] in self?.start() }
     }
@@ -34,6 +36,8 @@ final class Gallery {
         application.hold()
         Task {
             status = await work(self)
+            // What failed may have left a window open, which would hold the application.
+            if status != 0 { application.quit() }
             application.release()
         }
     }

@@ -6,11 +6,12 @@ import ComposerGtk
 import ComposerSessions
 import Foundation
 import GtkKit
+import TimelineGtk
 
 /// Draws the committed images: the screenshots that README.md and the metainfo refer to, and the image of the guide's
 /// greeting.
 struct PublishedScreenshots {
-    let folder: URL
+    let pictures: PictureFolder
     let guideImage: URL
 
     /// With the margin for the shadow, 1000 by 700: the most that software centers display.
@@ -21,20 +22,22 @@ struct PublishedScreenshots {
     func draw(with gallery: Gallery) async -> Int32 {
         TextRendering.useDesignedShapes()
         await gallery.openWindow()
-        guard let coordinator = gallery.coordinator, let window = gallery.window else { return fail("no window") }
+        guard let coordinator = gallery.coordinator, let window = gallery.window else {
+            return pictures.fail("no window")
+        }
         for (scheme, suffix) in [("light", ""), ("dark", "-dark")] {
             Appearance.apply(scheme)
             guard await resize(window, Self.size.width, gallery),
-                await drawConversation("conversation\(suffix)", coordinator, window, gallery),
+                await drawConversation("conversation\(suffix)", width: Self.size.width, coordinator, window, gallery),
                 await drawComposing("composing\(suffix)", coordinator, window, gallery)
-            else { return fail("cannot draw") }
+            else { return pictures.fail("cannot draw") }
         }
         Appearance.apply("light")
         guard await resize(window, Self.narrowWidth, gallery),
-            await drawConversation("narrow", coordinator, window, gallery)
-        else { return fail("cannot draw") }
+            await drawConversation("narrow", width: Self.narrowWidth, coordinator, window, gallery)
+        else { return pictures.fail("cannot draw") }
         await gallery.closeWindow()
-        return await drawGuideImage(gallery) ? 0 : fail("cannot draw the guide's image")
+        return await drawGuideImage(gallery) ? 0 : pictures.fail("cannot draw the guide's image")
     }
 
     private func resize(_ window: MainWindow, _ width: Int, _ gallery: Gallery) async -> Bool {
@@ -47,12 +50,12 @@ struct PublishedScreenshots {
 
     /// A room with replies, formatting, and a draft.
     private func drawConversation(
-        _ name: String, _ coordinator: ConversationCoordinator, _ window: MainWindow, _ gallery: Gallery
+        _ name: String, width: Int, _ coordinator: ConversationCoordinator, _ window: MainWindow, _ gallery: Gallery
     ) async -> Bool {
         guard let composer = coordinator.conversation?.composer else { return false }
         composer.handle(.load(WrittenText("The captions are next. Shall I **keep the small caps**?")))
         await gallery.showTyping()
-        return save(window, name)
+        return await save(window, name, width: width, gallery)
     }
 
     /// The composer at work: formatted text, a mention, the mention list, and files.
@@ -61,8 +64,8 @@ struct PublishedScreenshots {
     ) async -> Bool {
         guard let composer = coordinator.conversation?.composer else { return false }
         let text =
-            "@Ida Berg, the cover is **ready for print**, with `smcp` in the headline.\nCould you check the _captions_, "
-        composer.handle(.load(WrittenText(text, mentioning: [Mention(.member("ida"), text: "@Ida Berg")])))
+            "@Ida Bergström, the cover is **ready for print**, with `smcp` in the headline.\nCould you check the _captions_, "
+        composer.handle(.load(WrittenText(text, mentioning: [Mention(.member("ida"), text: "@Ida Bergström")])))
         let files = [
             Attachment(
                 type: "image/png", name: "cover.png", bytes: 345_678, source: gallery.service.coverFile.absoluteString,
@@ -72,7 +75,7 @@ struct PublishedScreenshots {
         files.forEach { composer.handle(.attach($0)) }
         composer.handle(.insert("@", origin: .typed))
         await gallery.waitUntilIdle()
-        guard save(window, name) else { return false }
+        guard await save(window, name, width: Self.size.width, gallery) else { return false }
         composer.handle(.cancelCompletion)
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(WrittenText("")))
@@ -80,17 +83,37 @@ struct PublishedScreenshots {
         return true
     }
 
+    /// Saves the window, lower by what is in view of a row that is cut off at the top.
+    private func save(_ window: MainWindow, _ name: String, width: Int, _ gallery: Gallery) async -> Bool {
+        if let list = TimelineList.below(window.window), let cut = list.row(at: 0), cut.y > 0,
+            let height = list.bounds(of: cut.key)?.height
+        {
+            window.window.setDefaultSize(width: width, height: Self.size.height - Int(height - cut.y))
+            await gallery.waitUntilIdle()
+        }
+        defer { window.window.setDefaultSize(width: width, height: Self.size.height) }
+        return pictures.saveWindow(window.window, name)
+    }
+
     private func drawGuideImage(_ gallery: Gallery) async -> Bool {
         let widget = ComposerBar.make()
         guard let bar = ComposerBar.of(widget) else { return false }
-        bar.itemAppearances["emoji"] = ItemAppearance(icon: "face-smile-symbolic", label: "Emoji")
+        bar.itemAppearances = [
+            "attach": ItemAppearance(icon: "parlance-add-symbolic", label: "Attach"),
+            "emoji": ItemAppearance(icon: "parlance-emoji-symbolic", label: "Emoji"),
+        ]
+        bar.items.add(ComposerItem(id: "attach"), to: .start)
         bar.items.add(ComposerItem(id: "emoji"), to: .end)
         bar.session.handle(
             .load(
                 WrittenText(
-                    "@Guide **bold** and `code`", mentioning: [Mention(.member("guide"), text: "@Guide")])))
+                    "@Guide  try **bold** and `code`", mentioning: [Mention(.member("guide"), text: "@Guide")])))
+        // It is drawn on bubbles of any color: with a background of its own, and transparent corners.
+        StyleSheet.setOverrides(
+            ".guide-image { border-radius: 24px; } .guide-image .parlance-composer { margin: 6px; }")
+        defer { StyleSheet.setOverrides("") }
         let page = Box(.vertical)
-        page.addStyle("view")
+        for style in ["view", "guide-image"] { page.addStyle(style) }
         page.append(widget)
         let window = AdwaitaWindow()
         window.setDefaultSize(width: 420, height: 60)
@@ -99,14 +122,5 @@ struct PublishedScreenshots {
         await gallery.waitUntilIdle()
         defer { window.destroy() }
         return page.savePNG(to: guideImage.path)
-    }
-
-    private func save(_ window: MainWindow, _ name: String) -> Bool {
-        window.window.saveWindowPNG(to: folder.appending(path: "\(name).png").path)
-    }
-
-    private func fail(_ message: String) -> Int32 {
-        FileHandle.standardError.write(Data("parlance-gallery: \(message)\n".utf8))
-        return 1
     }
 }

@@ -10,7 +10,7 @@ import TimelineGtk
 /// Renders each view to `FOLDER/VIEW-WIDTH-light.png` and `…-dark.png`.
 struct Screenshots {
     let gallery: Gallery
-    let folder: URL
+    let pictures: PictureFolder
 
     /// From the narrowest supported width to a wide one; 1000 is the widest that software centers display.
     private static let widths = [360, 700, 1000, 1200]
@@ -18,13 +18,15 @@ struct Screenshots {
     /// - Returns: the exit status.
     func draw() async -> Int32 {
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
         } catch {
-            return fail("cannot make \(folder.path)")
+            return pictures.fail("cannot make \(pictures.url.path)")
         }
         TextRendering.useDesignedShapes()
         await gallery.openWindow()
-        guard let coordinator = gallery.coordinator, let window = gallery.window else { return fail("no window") }
+        guard let coordinator = gallery.coordinator, let window = gallery.window else {
+            return pictures.fail("no window")
+        }
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             for width in Self.widths {
@@ -32,14 +34,14 @@ struct Screenshots {
                 await gallery.waitUntilIdle()
                 guard await drawViews("\(width)-\(scheme)", coordinator, window),
                     await drawFiles("\(width)-\(scheme)", coordinator, window)
-                else { return fail("cannot draw") }
+                else { return pictures.fail("cannot draw") }
             }
             for width in Self.widths.prefix(2) {
-                guard await drawBodies("\(width)-\(scheme)", Int32(width)) else { return fail("cannot draw") }
+                guard await drawBodies("\(width)-\(scheme)", Int32(width)) else { return pictures.fail("cannot draw") }
             }
         }
         await gallery.closeWindow()
-        guard await drawComposerStyles() else { return fail("cannot draw the looks") }
+        guard await drawComposerStyles() else { return pictures.fail("cannot draw the looks") }
         for scheme in ["light", "dark"] {
             Appearance.apply(scheme)
             guard await drawStates("-\(scheme)") == 0 else { return 1 }
@@ -57,20 +59,22 @@ struct Screenshots {
     func drawStates(_ suffix: String) async -> Int32 {
         TextRendering.useDesignedShapes()
         // Writing the first screenshot fails if the folder could not be created.
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try? FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
         let (window, page) = States.window()
         window.withPointer { gtk_window_present($0) }
         defer { window.withPointer { gtk_window_destroy($0) } }
         for width in [360, 700] {
             window.withPointer { gtk_window_set_default_size($0, Int32(width), 700) }
             await gallery.waitUntilIdle()
-            guard save(page, "states-\(width)\(suffix)") else { return fail("cannot draw the states") }
+            guard pictures.save(page, "states-\(width)\(suffix)") else {
+                return pictures.fail("cannot draw the states")
+            }
         }
         return 0
     }
 
     /// A text with mentions, one of them of the user, and every kind of Markdown.
-    private static let composition = WrittenText(
+    static let composition = WrittenText(
         "@Ann Lindqvist and @Robin: **small caps** _or_ `smcp`?\n> keep the ~~old~~ grid",
         mentioning: [
             Mention(.member(FixtureConversation.ann.id.rawValue), text: "@Ann Lindqvist"),
@@ -78,7 +82,7 @@ struct Screenshots {
         ])
 
     /// Files in each state that the attachment tray shows.
-    private static func files(with image: URL) -> [Attachment] {
+    static func files(with image: URL) -> [Attachment] {
         [
             Attachment(
                 type: "image/png", name: "cover.png", bytes: 345_678, source: image.absoluteString,
@@ -100,7 +104,7 @@ struct Screenshots {
         for page in 1...3 {
             // Wait for decoding to finish and for the overlay scrollbar to fade out.
             try? await Task.sleep(for: .seconds(2))
-            guard saveWindow(window.window, "media\(page)-\(suffix)") else { return false }
+            guard pictures.saveWindow(window.window, "media\(page)-\(suffix)") else { return false }
             TimelineList.below(window.window)?.scrollPage(-1)
         }
         return true
@@ -115,7 +119,7 @@ struct Screenshots {
             for width in [360, 700] {
                 stylesWindow.withPointer { gtk_window_set_default_size($0, Int32(width), 480) }
                 await gallery.waitUntilIdle()
-                guard save(page, "looks-\(width)-\(scheme)") else { return false }
+                guard pictures.save(page, "looks-\(width)-\(scheme)") else { return false }
             }
         }
         return true
@@ -125,7 +129,7 @@ struct Screenshots {
     {
         window.showSidebar()
         await gallery.waitUntilIdle()
-        guard saveWindow(window.window, "rooms-\(suffix)") else { return false }
+        guard pictures.saveWindow(window.window, "rooms-\(suffix)") else { return false }
         coordinator.rooms.send(.select(FixtureService.team))
         await gallery.waitUntilIdle()
         window.showConversation()
@@ -133,14 +137,15 @@ struct Screenshots {
         guard let composer = coordinator.conversation?.composer else { return false }
         composer.handle(.load(WrittenText("The captions are next. Shall I\nkeep the small caps?")))
         await gallery.showTyping()
-        guard saveWindow(window.window, "conversation-\(suffix)") else { return false }
+        guard pictures.saveWindow(window.window, "conversation-\(suffix)") else { return false }
         composer.send(
             .startReply(
                 ReplyTarget(
-                    messageID: "m8", sender: "Tomás Herrera", preview: .text(FixtureConversation.headlineText))))
+                    messageID: FixtureConversation.headlineMessage.rawValue, sender: "Tomás Herrera",
+                    preview: .text(FixtureConversation.headlineText))))
         composer.handle(.load(Self.composition))
         await gallery.waitUntilIdle()
-        guard saveWindow(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else {
+        guard pictures.saveWindow(window.window, "composing-\(suffix)"), await drawCard(suffix, composer, window) else {
             return false
         }
         composer.handle(.reply(nil))
@@ -148,17 +153,17 @@ struct Screenshots {
         let files = Self.files(with: gallery.service.coverFile)
         files.forEach { composer.handle(.attach($0)) }
         await gallery.waitUntilIdle()
-        guard saveWindow(window.window, "files-\(suffix)") else { return false }
+        guard pictures.saveWindow(window.window, "files-\(suffix)") else { return false }
         for _ in files { composer.handle(.detach(0)) }
         composer.handle(.load(WrittenText("")))
         coordinator.conversation?.timeline.send(.composer(.editLast))
         await gallery.waitUntilIdle()
-        guard saveWindow(window.window, "edit-\(suffix)") else { return false }
+        guard pictures.saveWindow(window.window, "edit-\(suffix)") else { return false }
         composer.handle(.cancelEdit)
         guard await drawLongConversation(suffix, coordinator, window) else { return false }
         coordinator.rooms.send(.select(FixtureService.empty))
         await gallery.waitUntilIdle()
-        return saveWindow(window.window, "empty-\(suffix)")
+        return pictures.saveWindow(window.window, "empty-\(suffix)")
     }
 
     private func drawBodies(_ suffix: String, _ width: Int32) async -> Bool {
@@ -166,7 +171,7 @@ struct Screenshots {
         page.window.withPointer { gtk_window_present($0) }
         await gallery.waitUntilIdle()
         defer { page.window.withPointer { gtk_window_destroy($0) } }
-        return saveWindow(page.window, "bodies-\(suffix)")
+        return pictures.saveWindow(page.window, "bodies-\(suffix)")
     }
 
     /// Renders a room of a thousand messages: the unread marker, a selection across messages, and old messages.
@@ -177,7 +182,8 @@ struct Screenshots {
         await gallery.waitUntilIdle()
         window.showConversation()
         await gallery.waitUntilIdle()
-        guard let timeline = coordinator.conversation?.timeline, saveWindow(window.window, "unread-\(suffix)") else {
+        guard let timeline = coordinator.conversation?.timeline, pictures.saveWindow(window.window, "unread-\(suffix)")
+        else {
             return false
         }
         timeline.send(
@@ -187,14 +193,14 @@ struct Screenshots {
                         anchor: TextPoint(message: MessageID("c874"), offset: 4),
                         focus: TextPoint(message: MessageID("c876"), offset: 27)))))
         await gallery.waitUntilIdle()
-        guard saveWindow(window.window, "selection-\(suffix)") else { return false }
+        guard pictures.saveWindow(window.window, "selection-\(suffix)") else { return false }
         timeline.send(.selection(.select(nil)))
         timeline.send(.pages(.jump(.message(MessageID("c512")))))
         await gallery.waitUntilIdle()
-        guard saveWindow(window.window, "past-\(suffix)") else { return false }
+        guard pictures.saveWindow(window.window, "past-\(suffix)") else { return false }
         timeline.send(.pages(.jump(.newest)))
         await gallery.waitUntilIdle()
-        return saveWindow(window.window, "newest-\(suffix)")
+        return pictures.saveWindow(window.window, "newest-\(suffix)")
     }
 
     /// Renders the card of the mention at the caret: a popover, which screenshots of its window do not include.
@@ -205,7 +211,7 @@ struct Screenshots {
             return false
         }
         defer { composer.handle(.select(.caret(0))) }
-        return save(card, "card-\(suffix)")
+        return pictures.save(card, "card-\(suffix)")
     }
 
     private static func first(below widget: Widget, _ condition: (Widget) -> Bool) -> Widget? {
@@ -214,18 +220,5 @@ struct Screenshots {
             if let found = first(below: child, condition) { return found }
         }
         return nil
-    }
-
-    private func saveWindow(_ window: Widget, _ name: String) -> Bool {
-        window.saveWindowPNG(to: folder.appending(path: "\(name).png").path)
-    }
-
-    private func save(_ widget: Widget, _ name: String) -> Bool {
-        widget.savePNG(to: folder.appending(path: "\(name).png").path)
-    }
-
-    private func fail(_ message: String) -> Int32 {
-        FileHandle.standardError.write(Data("parlance-gallery: \(message)\n".utf8))
-        return 1
     }
 }

@@ -4,6 +4,7 @@ import GtkKit
 
 let usage = """
     usage: parlance-gallery screenshots FOLDER   draw every view, light and dark, narrow and wide
+           parlance-gallery sizes FOLDER         draw the views with text at 100, 150 and 200 %, narrow to wide
            parlance-gallery published FOLDER IMAGE
                                                  draw the screenshots of README and metainfo, and the guide's image
            parlance-gallery states FOLDER SUFFIX draw the composer's states as the environment says
@@ -22,15 +23,19 @@ let gallery: Gallery
 var demo: Demo?
 switch (arguments.first, arguments.count) {
 case ("screenshots", 2):
-    let folder = URL(fileURLWithPath: arguments[1])
-    gallery = Gallery { await Screenshots(gallery: $0, folder: folder).draw() }
+    let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
+    gallery = Gallery { await Screenshots(gallery: $0, pictures: pictures).draw() }
+case ("sizes", 2):
+    let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
+    gallery = Gallery { await SizePictures(gallery: $0, pictures: pictures).draw() }
 case ("published", 3):
     let published = PublishedScreenshots(
-        folder: URL(fileURLWithPath: arguments[1]), guideImage: URL(fileURLWithPath: arguments[2]))
-    gallery = Gallery { await published.draw(with: $0) }
+        pictures: PictureFolder(url: URL(fileURLWithPath: arguments[1])), guideImage: URL(fileURLWithPath: arguments[2])
+    )
+    gallery = Gallery(isPublished: true) { await published.draw(with: $0) }
 case ("states", 3):
-    let folder = URL(fileURLWithPath: arguments[1])
-    gallery = Gallery { await Screenshots(gallery: $0, folder: folder).drawStates("-\(arguments[2])") }
+    let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
+    gallery = Gallery { await Screenshots(gallery: $0, pictures: pictures).drawStates("-\(arguments[2])") }
 case ("demo", 1):
     gallery = Gallery { _ in
         await withCheckedContinuation { continuation in

@@ -1,0 +1,23 @@
+import Foundation
+import GtkKit
+
+/// Where pictures of widgets are saved.
+struct PictureFolder {
+    let url: URL
+
+    /// - Returns: `false` if there is nothing to draw yet or the file cannot be written.
+    func saveWindow(_ window: Widget, _ name: String) -> Bool {
+        window.saveWindowPNG(to: url.appending(path: "\(name).png").path)
+    }
+
+    /// - Returns: `false` if there is nothing to draw yet or the file cannot be written.
+    func save(_ widget: Widget, _ name: String) -> Bool {
+        widget.savePNG(to: url.appending(path: "\(name).png").path)
+    }
+
+    /// - Returns: the exit status.
+    func fail(_ message: String) -> Int32 {
+        FileHandle.standardError.write(Data("parlance-gallery: \(message)\n".utf8))
+        return 1
+    }
+}

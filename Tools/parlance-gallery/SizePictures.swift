@@ -1,0 +1,120 @@
+import CGtk
+import ChatCore
+import ChatGtk
+import ChatViewModels
+import Composer
+import Foundation
+import GtkKit
+
+/// Draws the views with small to large text in narrow to wide windows, light and dark, as
+/// `FOLDER/VIEW-WIDTH-STYLE-PERCENT.png`: to see what is clipped, overlaps or looks wrong.
+///
+/// Where the environment asks for high contrast, the style's name says so.
+struct SizePictures {
+    let gallery: Gallery
+    let pictures: PictureFolder
+
+    private static let percents = [100, 150, 200]
+    private static let widths = [360, 700, 1200]
+    private static let height = 700
+    /// The actions that open a dialog, and the view's name.
+    private static let dialogs = [
+        ("new-room", "win.new-room"), ("room-details", "win.room-details"),
+        ("leave", "win.leave-room"), ("shortcuts", "win.show-help-overlay"),
+    ]
+
+    /// - Returns: the exit status.
+    func draw() async -> Int32 {
+        do {
+            try FileManager.default.createDirectory(at: pictures.url, withIntermediateDirectories: true)
+        } catch {
+            return pictures.fail("cannot make \(pictures.url.path)")
+        }
+        TextRendering.useDesignedShapes()
+        await gallery.openWindow()
+        guard let coordinator = gallery.coordinator, let window = gallery.window else {
+            return pictures.fail("no window")
+        }
+        for scheme in ["light", "dark"] {
+            Appearance.apply(scheme)
+            for percent in Self.percents {
+                TextZoom.apply(percent: percent)
+                let style = "\(StyleManager.isHighContrast ? "contrast-" : "")\(scheme)-\(percent)"
+                for width in Self.widths {
+                    window.window.setDefaultSize(width: width, height: Self.height)
+                    await gallery.waitUntilIdle()
+                    guard await drawViews("\(width)-\(style)", coordinator, window) else {
+                        return pictures.fail("cannot draw")
+                    }
+                }
+                for (name, action) in Self.dialogs {
+                    guard window.window.activateAction(action), await drawDialog(name, style) else {
+                        return pictures.fail("cannot draw \(name)")
+                    }
+                }
+                if let settings = Settings(schema: "io.github.parlance_chat.Parlance") {
+                    PreferencesDialog.present(settings: settings, over: window.window)
+                    guard await drawDialog("preferences", style) else {
+                        return pictures.fail("cannot draw the preferences")
+                    }
+                }
+            }
+        }
+        await gallery.closeWindow()
+        return 0
+    }
+
+    private func drawViews(_ suffix: String, _ coordinator: ConversationCoordinator, _ window: MainWindow) async -> Bool
+    {
+        coordinator.rooms.send(.select(FixtureService.team))
+        window.showSidebar()
+        await gallery.waitUntilIdle()
+        guard pictures.saveWindow(window.window, "rooms-\(suffix)") else { return false }
+        window.showConversation()
+        await gallery.showTyping()
+        guard let composer = coordinator.conversation?.composer,
+            pictures.saveWindow(window.window, "conversation-\(suffix)")
+        else { return false }
+        composer.send(
+            .startReply(
+                ReplyTarget(
+                    messageID: FixtureConversation.headlineMessage.rawValue, sender: "Tomás Herrera",
+                    preview: .text(FixtureConversation.headlineText))))
+        composer.handle(.load(Screenshots.composition))
+        let files = Screenshots.files(with: gallery.service.coverFile)
+        files.forEach { composer.handle(.attach($0)) }
+        await gallery.waitUntilIdle()
+        guard pictures.saveWindow(window.window, "composing-\(suffix)") else { return false }
+        for _ in files { composer.handle(.detach(0)) }
+        composer.handle(.reply(nil))
+        composer.handle(.load(WrittenText("")))
+        coordinator.rooms.send(.select(FixtureService.mixed))
+        // Images are decoded.
+        for _ in 1...2 { await gallery.waitUntilIdle() }
+        return pictures.saveWindow(window.window, "mixed-\(suffix)")
+    }
+
+    /// Draws the dialog that is open over the window, in its own width and in the narrowest one, and closes it.
+    private func drawDialog(_ name: String, _ style: String) async -> Bool {
+        await gallery.waitUntilIdle()
+        guard let dialog = Self.dialog() else { return false }
+        guard pictures.saveWindow(dialog, "\(name)-own-\(style)") else { return false }
+        if !["new-room", "leave"].contains(name) {
+            dialog.withPointer { gtk_window_set_default_size($0, Int32(Self.widths[0]), Int32(Self.height)) }
+            await gallery.waitUntilIdle()
+            guard pictures.saveWindow(dialog, "\(name)-360-\(style)") else { return false }
+        }
+        dialog.withPointer { gtk_window_close($0) }
+        await gallery.waitUntilIdle()
+        return true
+    }
+
+    private static func dialog() -> Widget? {
+        guard let list = gtk_window_list_toplevels() else { return nil }
+        defer { g_list_free(list) }
+        let windows = (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
+        return windows.first { dialog in
+            dialog.isMapped && dialog.withPointer { gtk_window_get_transient_for($0) } != nil
+        }
+    }
+}

@@ -175,10 +175,10 @@ published-screenshots: deps-build+run+display schemas ## Draw the committed scre
 	$(SWIFT) build --product parlance-gallery
 	$(SWIFT) build --product parlance-decode
 	@$(DRAW) published data/screenshots resources/images/composer.png
-	@build-aux/pictures-diff HEAD || [ $$? = 1 ]
+	@build-aux/pictures-diff HEAD || [ $$? = 3 ]
 
 pictures-diff: have-display ## Tell which committed screenshots look different since BASE=COMMIT, or between folders
-	@build-aux/pictures-diff $(or $(BASE),HEAD) $(HEAD) $(ARGS) || [ $$? = 1 ]
+	@build-aux/pictures-diff $(or $(BASE),HEAD) $(HEAD) $(ARGS) || [ $$? = 3 ]
 
 flatpak: deps-build+flatpak ## Build the Flatpak, install it for this user, and write its bundle to .build/flatpak
 	@build-aux/flatpak install

@@ -73,7 +73,10 @@ final class RunningSession {
         accounts.detachWindow()
         accounts.local.start(opening: lastSelection.room(of: AccountsCoordinator.localID))
         accounts.start(showing: lastSelection.account)
-        resumeMonitor = ResumeMonitor { [weak accounts] in accounts?.reconnect() }
+        resumeMonitor = ResumeMonitor { [weak accounts] in
+            Date.updateLocalZone()
+            accounts?.reconnect()
+        }
         let (accounts, lastSelection) = (accounts, lastSelection)
         selectionObserver = Task {
             for await displayed in Observations({ accounts.displayed }) {

@@ -129,9 +129,10 @@ import Testing
             text.accessibleText(of: row(account)) == "ann, @ann:x"
                 && text.accessibleText(of: row(nil)) == "This Computer")
         #expect(
-            text.accessibleText(of: [row(nil, unread: 1, isSelected: true), row(account)]) == "Account: This Computer")
+            text.accessibleText(of: AccountList([row(nil, unread: 1, isSelected: true), row(account)]))
+                == "Account: This Computer")
         #expect(
-            text.accessibleText(of: [row(nil, isSelected: true), row(account, unread: 1)])
+            text.accessibleText(of: AccountList([row(nil, isSelected: true), row(account, unread: 1)]))
                 == "Account: This Computer, unread messages in another account")
     }
 }

@@ -28,13 +28,13 @@ import Testing
     @Test("The accessible text has the name, the unread count, the preview and the time")
     func accessibleTexts() {
         #expect(
-            row(.draft("x"), unread: 2, mentions: 1).accessibleText(time: "12:00", .untranslated)
+            row(.draft("x"), unread: 2, mentions: 1).accessibleText(time: "12:00", isInView: false, .untranslated)
                 == "Plans, 2 unread messages, 1 mention, Draft: x, 12:00")
         #expect(
-            row(.none, unread: 20, mayHaveMore: true).accessibleText(time: "12:00", .untranslated)
+            row(.none, unread: 20, mayHaveMore: true).accessibleText(time: "12:00", isInView: false, .untranslated)
                 == "Plans, 20 or more unread messages, 12:00")
         #expect(
-            row(.invitation(by: "Ann"), unread: 1).accessibleText(time: "", .untranslated)
+            row(.invitation(by: "Ann"), unread: 1).accessibleText(time: "", isInView: false, .untranslated)
                 == "Plans, Invitation from Ann")
     }
 
@@ -42,7 +42,8 @@ import Testing
     func unreadCountWithoutUpperBound() {
         let counting = Translator(translate: { $0 }, plural: { _, _, count in "{count} of form \(count % 10)" })
         #expect(
-            row(.none, unread: 22, mayHaveMore: true).accessibleText(time: "", counting) == "Plans, 22 of form 2")
+            row(.none, unread: 22, mayHaveMore: true).accessibleText(time: "", isInView: false, counting)
+                == "Plans, 22 of form 2")
     }
 
     /// A translator that puts a text between words, as some languages do.
@@ -78,7 +79,10 @@ import Testing
         var marked = row(.empty)
         marked.isMarkedUnread = true
         #expect(marked.badge(isInView: true) == "•" && marked.isUnread(isInView: true), "the user wants to see it")
-        #expect(marked.accessibleText(time: "", .untranslated).contains("marked as unread"))
+        #expect(
+            row(.none, unread: 2, mentions: 1).accessibleText(time: "12:00", isInView: true, .untranslated)
+                == row(.none).accessibleText(time: "12:00", isInView: false, .untranslated))
+        #expect(marked.accessibleText(time: "", isInView: false, .untranslated).contains("marked as unread"))
         marked.unreadCount = 2
         #expect(marked.badge(isInView: false) == "2")
     }

@@ -122,7 +122,7 @@ import Testing
         let harness = try await LocalBackendHarness()
         let room = await harness.room(.guide)
         var memory = GuideMemory(encoded: try await harness.store.setting(GuideMemory.setting, of: room))
-        memory.suggestions = Guide.maxSuggestions
+        for topic in GuideTopic.ID.suggested { memory.finish(topic) }
         try await harness.store.set(memory.encoded(), for: GuideMemory.setting, of: room)
         return (harness, room)
     }

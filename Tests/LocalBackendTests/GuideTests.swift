@@ -139,7 +139,6 @@ import Testing
         var memory = GuideMemory(introduced: [.sending, .notes])
         memory.finish(.drafts)
         memory.finish(.drafts)
-        memory.suggestions = 3
         memory.answered = 7
         #expect(try GuideMemory(encoded: memory.encoded()) == memory)
         #expect(memory.done == [.drafts])
@@ -151,7 +150,6 @@ import Testing
         let memory = GuideMemory(encoded: #"{"done":["drafts"],"introduced":["sending","notes"],"replies":4}"#)
         #expect(memory.introduced == [.sending, .notes])
         #expect(memory.done == [.drafts])
-        #expect(memory.suggestions == 0)
         #expect(memory.answered == nil)
     }
 

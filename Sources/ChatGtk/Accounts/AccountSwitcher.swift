@@ -30,7 +30,7 @@ final class AccountSwitcher {
         self.accounts = accounts
         if let row = accounts.selectedRow { AccountRow.show(row, in: avatar) }
         badge.isVisible = accounts.hasBadge
-        widget.setAccessibleLabel(AccountText(.desktop).accessibleText(of: accounts.rows))
+        widget.setAccessibleLabel(AccountText(.desktop).accessibleText(of: accounts))
         list.removeAll()
         for row in accounts.rows { list.append(AccountRow.make(row)) }
         signIn.isVisible = accounts.offersSignIn

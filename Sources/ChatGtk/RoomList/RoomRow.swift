@@ -76,7 +76,8 @@ final class RoomRow {
         badge.setStyle("muted", row.isMuted)
         muted.isVisible = row.isMuted
         widget.setStyle("unread", row.isUnread(isInView: isInView))
-        IndexedList.item(of: widget).setAccessibleLabel(row.accessibleText(time: time.text, .gettext))
+        IndexedList.item(of: widget).setAccessibleLabel(
+            row.accessibleText(time: time.text, isInView: isInView, .gettext))
     }
 
     private func line(_ first: Label, _ second: Widget) -> Box {

@@ -110,6 +110,8 @@ final class MessageRow: TimelineRow {
         preview.show(message.isDeleted ? nil : message.body.previewedLink)
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
+        // The receipts are placed by the reactions, which are outside of the overlay.
+        overlay.queueAllocate()
         showDelivery(message)
         readReceipts.show(message.readers)
         showFooter(texts.caption(message), isEdited: message.isEdited)

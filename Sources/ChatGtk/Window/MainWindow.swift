@@ -305,7 +305,7 @@ public final class MainWindow {
         case .zoomOut: zoom(.smaller)
         case .zoomReset: zoom(.normal)
         case .showHelp:
-            rooms.showShortcuts(sendKey: settings?.string("send-key") == "ctrl-return" ? .ctrlReturn : .return)
+            rooms.showShortcuts(sendKey: account.coordinator.environment.preferences.writing.sendKey)
         case .close: close()
         }
     }

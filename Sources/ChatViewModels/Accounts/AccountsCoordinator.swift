@@ -143,8 +143,6 @@ public final class AccountsCoordinator {
     }
 
     public var selectedRow: Row { rows.first { $0.isSelected } ?? rows[0] }
-    /// Whether an account other than the selected one has unread messages.
-    public var hasUnreadElsewhere: Bool { rows.contains { !$0.isSelected && $0.unreadCount > 0 } }
 
     /// The banner of the selected account, or `nil` if it needs none.
     public var banner: Banner? {

@@ -20,17 +20,20 @@ extension RoomListViewModel.Row {
     }
 
     /// What a screen reader says for the row.
-    /// - Parameter time: the time of the last activity as it is shown.
-    public nonisolated func accessibleText(time: String, _ translator: Translator) -> String {
-        ([name] + (isMuted ? [translator("muted")] : []) + unreadTexts(translator) + [previewText(translator), time])
+    /// - Parameters:
+    ///   - time: the time of the last activity as it is shown.
+    ///   - isInView: as in ``badge(isInView:)``.
+    public nonisolated func accessibleText(time: String, isInView: Bool, _ translator: Translator) -> String {
+        ([name] + (isMuted ? [translator("muted")] : []) + unreadTexts(isInView: isInView, translator)
+            + [previewText(translator), time])
             .filter { !$0.isEmpty }
             .joined(separator: ", ")
     }
 
-    private nonisolated func unreadTexts(_ translator: Translator) -> [String] {
+    private nonisolated func unreadTexts(isInView: Bool, _ translator: Translator) -> [String] {
         var texts: [String] = []
         // An invitation counts as one unread message, but there is none.
-        if unreadCount > 0, !isInvitation {
+        if unreadCount > 0, !isInvitation, !isInView {
             texts.append(
                 mayHaveMoreUnread
                     ? translator.plural(
@@ -38,7 +41,7 @@ extension RoomListViewModel.Row {
                     : translator.plural("{count} unread message", "{count} unread messages", unreadCount))
         }
         if isMarkedUnread { texts.append(translator("marked as unread")) }
-        if mentionCount > 0 {
+        if mentionCount > 0, !isInView {
             texts.append(translator.plural("{count} mention", "{count} mentions", mentionCount))
         }
         return texts

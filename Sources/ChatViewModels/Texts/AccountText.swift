@@ -37,10 +37,9 @@ public struct AccountText {
     }
 
     /// What a screen reader says for the button that opens the list.
-    public func accessibleText(of rows: [AccountsCoordinator.Row]) -> String {
-        let name = rows.first { $0.isSelected }.map { self.name(of: $0) } ?? ""
-        let isUnreadElsewhere = rows.contains { !$0.isSelected && $0.unreadCount > 0 }
-        return isUnreadElsewhere
+    public func accessibleText(of accounts: AccountList) -> String {
+        let name = accounts.selectedRow.map { self.name(of: $0) } ?? ""
+        return accounts.hasBadge
             ? translator("Account: {name}, unread messages in another account", ["name": name])
             : translator("Account: {name}", ["name": name])
     }

@@ -20,6 +20,13 @@ public final class Settings: Object {
     public func int(_ key: String) -> Int { Int(g_settings_get_int(cast(), key)) }
     public func bool(_ key: String) -> Bool { g_settings_get_boolean(cast(), key) != 0 }
 
+    /// Whether the user has chosen a value, rather than the default being in force.
+    public func isSet(_ key: String) -> Bool {
+        guard let value = g_settings_get_user_value(cast(), key) else { return false }
+        g_variant_unref(value)
+        return true
+    }
+
     public func set(_ key: String, _ value: String) { g_settings_set_string(cast(), key, value) }
     public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
     public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }

@@ -1,6 +1,7 @@
 import CGtk
 public import Foundation
 public import Observation
+import Synchronization
 
 /// Whether the desktop shows times with a 12-hour clock: GNOME's setting, or else the time format of the locale.
 @Observable public final class ClockFormat {
@@ -20,7 +21,13 @@ public import Observation
         guard !Self.isSandboxed, let settings = Settings(schema: Self.schema, with: Self.key) else { return }
         self.settings = settings
         settings.onChange(of: Self.key) { [weak self] in self?.apply(settings.string(Self.key)) }
-        apply(settings.string(Self.key))
+        // Other desktops have the schema too, because GTK needs it; there its default is nobody's choice.
+        if settings.isSet(Self.key) || Self.isGNOME { apply(settings.string(Self.key)) }
+    }
+
+    private static var isGNOME: Bool {
+        let desktops = ProcessInfo.processInfo.environment["XDG_CURRENT_DESKTOP"] ?? ""
+        return desktops.split(separator: ":").contains("GNOME")
     }
 
     private func apply(_ value: String) {
@@ -108,18 +115,30 @@ public import Observation
 }
 
 extension Date {
-    /// Made once: GLib reads the zone file again for each date in the local zone.
-    private nonisolated(unsafe) static let zone = g_time_zone_new_local()
+    /// Kept, because GLib reads the zone file again for each date in the local zone.
+    private static let zone = Mutex(LocalZone())
+
+    /// Reads the local time zone again, which may be another one after a suspend.
+    public static func updateLocalZone() {
+        zone.withLock { $0 = LocalZone() }
+    }
 
     /// Formats the date in the user's locale and time zone.
     /// - Parameter pattern: As for `strftime`.
     public nonisolated func formatted(pattern: String) -> String {
         guard let utc = g_date_time_new_from_unix_utc(gint64(timeIntervalSince1970)) else { return "" }
         defer { g_date_time_unref(utc) }
-        guard let local = g_date_time_to_timezone(utc, Self.zone) else { return "" }
+        guard let local = Self.zone.withLock({ g_date_time_to_timezone(utc, $0.pointer) }) else { return "" }
         defer { g_date_time_unref(local) }
         guard let text = g_date_time_format(local, pattern) else { return "" }
         defer { g_free(text) }
         return String(cString: text)
     }
+}
+
+/// Owns a `GTimeZone`, which is immutable and may be used on any thread.
+private nonisolated struct LocalZone: ~Copyable, @unchecked Sendable {
+    let pointer = g_time_zone_new_local()
+
+    deinit { g_time_zone_unref(pointer) }
 }

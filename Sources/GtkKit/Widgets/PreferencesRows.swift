@@ -49,12 +49,6 @@ public final class ComboRow: ActionRow {
 
 /// A row with a text field.
 public final class EntryRow: PreferencesRow, Editable {
-    /// Whether a change shows a button that applies it.
-    public var showsApplyButton: Bool {
-        get { adw_entry_row_get_show_apply_button(cast()) != 0 }
-        set { adw_entry_row_set_show_apply_button(cast(), newValue ? 1 : 0) }
-    }
-
     public func onApply(_ handler: @escaping @MainActor () -> Void) { connect("apply") { _ in handler() } }
     /// Calls `handler` on Return.
     public func onEntryActivated(_ handler: @escaping @MainActor () -> Void) {

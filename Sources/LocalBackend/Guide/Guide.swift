@@ -12,9 +12,6 @@ struct Guide: Sendable {
         var reaction: String?
     }
 
-    /// The number of suggestions, after which the guide only reacts to statements.
-    static let maxSuggestions = GuideTopic.ID.suggested.count
-
     /// The message of the greeting that shows an image.
     static let imageIndex = 1
 
@@ -122,10 +119,7 @@ struct Guide: Sendable {
     /// Suggests what was neither tried nor explained yet, a few times in all.
     private func suggestion(_ memory: inout GuideMemory) -> String? {
         let next = GuideTopic.ID.suggested.first { !memory.done.contains($0) }
-        guard memory.suggestions < Self.maxSuggestions, let topic = topics.first(where: { $0.id == next }) else {
-            return nil
-        }
-        memory.suggestions += 1
+        guard let topic = topics.first(where: { $0.id == next }) else { return nil }
         memory.finish(topic.id)
         return translator("**Try this next:** {suggestion}", ["suggestion": topic.suggestion])
     }

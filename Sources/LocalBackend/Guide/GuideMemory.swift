@@ -9,8 +9,6 @@ struct GuideMemory: Equatable, Codable, Sendable {
     var introduced: [GuideTopic.ID] = []
     /// Topics that were explained or tried, so they need not be suggested any more.
     var done: [GuideTopic.ID] = []
-    /// The number of suggestions so far.
-    var suggestions = 0
     /// The position of the newest message that was answered. A reaction is an answer too, and leaves no message behind.
     var answered: Int64?
 
@@ -37,12 +35,11 @@ struct GuideMemory: Equatable, Codable, Sendable {
 }
 
 extension GuideMemory {
-    /// Earlier versions stored neither suggestions nor the answered position.
+    /// Earlier versions did not store the answered position.
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         introduced = try container.decode([GuideTopic.ID].self, forKey: .introduced)
         done = try container.decode([GuideTopic.ID].self, forKey: .done)
-        suggestions = try container.decodeIfPresent(Int.self, forKey: .suggestions) ?? 0
         answered = try container.decodeIfPresent(Int64.self, forKey: .answered)
     }
 }

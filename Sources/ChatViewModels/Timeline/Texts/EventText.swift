@@ -176,7 +176,11 @@ public nonisolated struct EventText: Sendable {
         case .uninvitedElsewhere where event.after == nil: translator("{actor} revoked an invitation", names)
         case .uninvitedElsewhere: translator("{actor} revoked the invitation for {after}", names)
         case .called: translator("Missed call from {actor}", names)
-        default: translator("{actor} changed the permissions", names)
+        case .permissionsSet: translator("{actor} changed the permissions", names)
+        case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited, .renamed,
+            .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet:
+            // Listed, so that a new kind does not compile without a sentence; `sentence(_:)` has those of these.
+            ""
         }
     }
 
@@ -201,7 +205,11 @@ public nonisolated struct EventText: Sendable {
         case .uninvitedElsewhere where event.after == nil: translator("You revoked an invitation")
         case .uninvitedElsewhere: translator("You revoked the invitation for {after}", names)
         case .called: translator("You called")
-        default: translator("You changed the permissions")
+        case .permissionsSet: translator("You changed the permissions")
+        case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited, .renamed,
+            .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet:
+            // Listed, so that a new kind does not compile without a sentence; `sentence(_:)` has those of these.
+            ""
         }
     }
 

@@ -29,4 +29,13 @@ import Testing
         #expect(Translator.untranslated.plural("{count} line", "{count} lines", 0) == "0 lines")
         #expect([1, 3, 7].map { backwards.plural("", "", $0) } == ["1 jedna", "3 kilka", "7 wiele"])
     }
+
+    @Test("Items are joined as the language joins them")
+    func joinsLists() {
+        #expect(Translator.untranslated.list([]) == "" && Translator.untranslated.list(["a"]) == "a")
+        #expect(Translator.untranslated.list(["a", "b", "{c}"]) == "a, b, {c}")
+        let other = Translator(
+            translate: { $0 == "{list}, {item}" ? "{list}、{item}" : $0 }, plural: { $2 == 1 ? $0 : $1 })
+        #expect(other.list(["a", "b", "c"]) == "a、b、c")
+    }
 }

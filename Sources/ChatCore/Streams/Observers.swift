@@ -1,5 +1,5 @@
 /// The observers of a stream of values.
-public struct Observers<Value: Sendable> {
+public struct Observers<Value: Sendable>: Sendable {
     private var continuations: [Int: AsyncStream<Value>.Continuation] = [:]
     private var next = 0
 

@@ -1,30 +1,19 @@
 import ChatCore
 import ChatStore
-import Synchronization
 
 /// The observers of each room's timeline, and the member names that they have received.
 final class TimelineFeeds: Sendable {
-    private struct Feed {
-        var observers = Observers<TimelineUpdate>()
-        var names: MemberNames
-    }
-
-    private struct State {
-        var feeds: [RoomID: Feed] = [:]
-        var isFinished = false
-    }
-
     private let unsent: UnsentMessages
-    private let state = Mutex(State())
+    private let feeds = RoomFeeds<MemberNames>()
 
     init(unsent: UnsentMessages) {
         self.unsent = unsent
     }
 
     /// Whether all streams have ended.
-    var isFinished: Bool { state.withLock { $0.isFinished } }
+    var isFinished: Bool { feeds.isFinished }
 
-    func isObserved(_ room: RoomID) -> Bool { state.withLock { $0.feeds[room] != nil } }
+    func isObserved(_ room: RoomID) -> Bool { feeds.hasObservers(of: room) }
 
     /// Adds an observer, which receives the part of the snapshot after a gap, and then each update.
     func add(
@@ -33,28 +22,21 @@ final class TimelineFeeds: Sendable {
         let room = snapshot.room.id
         let names = names(of: snapshot)
         let opening = opening(snapshot, behind: gap, names)
-        let token: Int? = state.withLock { state in
-            if state.isFinished { return nil }
-            continuation.yield(opening)
-            return state.feeds[room, default: Feed(names: names)].observers.add(continuation)
-        }
-        guard let token else { return continuation.finish() }
-        // In a task of its own: the stream may be deallocated, and so end, while an update is published under the lock.
-        continuation.onTermination = { [weak self] _ in Task { self?.remove(token, from: room) } }
+        feeds.add(continuation, to: room, remembering: names) { _ in [opening] }
     }
 
     /// Restarts the observers of a room with the part of the snapshot after a gap.
     func reopen(_ snapshot: RoomSnapshot, behind gap: TimelineGap?) {
-        yield(opening(snapshot, behind: gap, names(of: snapshot)), in: snapshot.room.id)
+        feeds.publish(opening(snapshot, behind: gap, names(of: snapshot)), in: snapshot.room.id)
     }
 
     /// Publishes an update; messages have pending changes applied.
     func publish(_ update: TimelineUpdate, in room: RoomID) {
         guard isObserved(room) else { return }
         if case .changed(let messages) = update {
-            yield(.changed(unsent.displayed(messages)), in: room)
+            feeds.publish(.changed(unsent.displayed(messages)), in: room)
         } else {
-            yield(update, in: room)
+            feeds.publish(update, in: room)
         }
     }
 
@@ -72,55 +54,30 @@ final class TimelineFeeds: Sendable {
 
     /// Publishes members whose displayed name or avatar changed.
     func publish(_ members: [Member], in room: RoomID) {
-        state.withLock { state in
-            guard let changed = state.feeds[room]?.names.update(members), !changed.isEmpty else { return }
-            state.feeds[room]?.observers.yield(.membersChanged(changed))
+        feeds.change(room) { names in
+            let changed = names.update(members)
+            return changed.isEmpty ? nil : .membersChanged(changed)
         }
     }
 
     /// Ends the streams of a room that was left.
-    func close(_ room: RoomID) {
-        yield(.closed, in: room)
-        end(room)
-    }
+    func close(_ room: RoomID) { feeds.end(room, with: .closed) }
 
     /// Ends the streams of a room whose updates cannot be continued.
-    func end(_ room: RoomID) {
-        // Outside the lock, so that no termination handler runs while it is held.
-        var feed = state.withLock { $0.feeds.removeValue(forKey: room) }
-        feed?.observers.finish()
-    }
+    func end(_ room: RoomID) { feeds.end(room) }
 
     /// Ends all streams, including any that begin later.
-    func finish() {
-        let feeds = state.withLock { state in
-            state.isFinished = true
-            defer { state.feeds = [:] }
-            return state.feeds
-        }
-        for var feed in feeds.values { feed.observers.finish() }
-    }
-
-    private func yield(_ update: TimelineUpdate, in room: RoomID) {
-        state.withLock { $0.feeds[room]?.observers.yield(update) }
-    }
+    func finish() { feeds.finish() }
 
     /// Returns the names that observers have, or those of a snapshot if there are no observers.
     private func names(of snapshot: RoomSnapshot) -> MemberNames {
-        state.withLock { $0.feeds[snapshot.room.id]?.names } ?? MemberNames(snapshot.members)
+        feeds.memory(of: snapshot.room.id) ?? MemberNames(snapshot.members)
     }
 
     private func opening(_ snapshot: RoomSnapshot, behind gap: TimelineGap?, _ names: MemberNames) -> TimelineUpdate {
         .opened(
             unsent.displayed(snapshot.page.after(gap), of: snapshot.room.id),
             members: snapshot.members.map(names.named), fullyReadMarker: snapshot.fullyReadMarker)
-    }
-
-    private func remove(_ token: Int, from room: RoomID) {
-        state.withLock { state in
-            state.feeds[room]?.observers.remove(token)
-            if state.feeds[room]?.observers.isEmpty == true { state.feeds[room] = nil }
-        }
     }
 }
 

@@ -255,8 +255,7 @@ let package = Package(
             name: "ChatViewModelsTests",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatStore", "ChatTestSupport", "ChatViewModels", "Composer",
-                "ComposerSessions",
-                "LocalBackend", "ToolSupport",
+                "ComposerSessions", "LocalBackend", "MessageMarkup", "ToolSupport",
             ],
             swiftSettings: settings),
         .target(name: "TimelineGtk", dependencies: ["CGtk", "GtkKit"], swiftSettings: mainActorSettings),

@@ -36,7 +36,8 @@ final class UnsentMessageTests: GtkTestCase {
             let fixture = try ChatFixture()
             for isOwn in [true, false] {
                 let asked = Asked()
-                let row = MessageRow(isOwn: isOwn, media: MediaPresenter(service: fixture.backend), outputs: asked.outputs)
+                let row = MessageRow(
+                    isOwn: isOwn, media: MediaPresenter(service: fixture.backend), outputs: asked.outputs)
                 row.show(Self.item(.sent, isOwn: isOwn), selected: nil)
                 XCTAssertNil(row.failedMessageBar)
                 row.show(

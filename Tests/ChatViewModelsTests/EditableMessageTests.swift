@@ -1,6 +1,7 @@
 import ChatCore
 import ChatTestSupport
 import Composer
+import MessageMarkup
 import Testing
 
 @testable import ChatViewModels

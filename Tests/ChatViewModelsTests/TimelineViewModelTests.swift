@@ -319,6 +319,8 @@ import Testing
     func unreadLinePrecedesWhatArrivesUnattended() async {
         await harness.open([.of(1), .of(2)], readUpTo: 2)
         timeline.send(.reading(.scrolled(to: nil)))
+        harness.dwell()
+        await eventually { [harness] in harness.outputs.values.contains(.seen) }
         await harness.publish(.changed([.of(3)]))
         #expect(harness.sketch == "d10 (m1 m2 m3)", "attended")
         harness.dwell()

@@ -45,7 +45,7 @@ final class LocalizationTests: XCTestCase {
         setenv("LOCPATH", folder.path, 1)
         defer { unsetenv("LOCPATH") }
         let categories = [LC_CTYPE, LC_NUMERIC, LC_TIME, LC_COLLATE, LC_MONETARY, LC_MESSAGES]
-        let mask = categories.reduce(0) { $0 | 1 << $1 }
+        let mask = categories.reduce(Int32(0)) { $0 | (1 << $1) }
         let locale = try XCTUnwrap(newlocale(mask, "\(name).UTF-8", nil))
         let before = uselocale(locale)
         defer {

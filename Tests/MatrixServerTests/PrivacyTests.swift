@@ -52,7 +52,7 @@ import Testing
             if case .changed(let messages) = update, messages.contains(where: { $0.id == end.id }) { break }
             if case .opened(let page, _, _) = update, page.messages.contains(where: { $0.id == end.id }) { break }
         }
-        #expect(typing.allSatisfy(\.isEmpty))
+        #expect(typing.allSatisfy { $0.isEmpty })
         ann.privacy.current.sharesTyping = true
         await ann.backend.setTyping(true, in: room)
         for await update in bob.backend.timeline(of: room, limit: 10) {

@@ -4,7 +4,7 @@ import ChatCore
 
 extension MediaTexts {
     /// Texts that name what they are about.
-    static let plain = MediaTexts(
+    @MainActor static let plain = MediaTexts(
         details: { "\($0.type)" }, duration: { "\($0) ms" }, problem: { "\($0)" },
         playButton: { $1 ? "Pause \($0.name)" : "Play \($0.name)" },
         position: { $1 > 1 ? "\($0 + 1) of \($1)" : nil })

@@ -82,7 +82,7 @@ final class ParlanceProcess {
 
     /// Waits for the window and focuses it.
     func waitForWindow() throws {
-let id = try until("a window") { visibleWindow }
+        let id = try until("a window") { visibleWindow }
         // Retry, whatever the error: the window manager may reject activation of a window it has only just mapped.
         _ = try until("the focus") {
             _ = try? Self.tool("xdotool", "windowactivate", id)

@@ -169,7 +169,7 @@ final class ProgramTests: XCTestCase {
         let catalog = try String(contentsOfFile: "po/de.po", encoding: .utf8)
         let german = try XCTUnwrap(
             catalog.firstMatch(of: /msgid "Print the version and exit"\nmsgstr "(.+)"/), "translated in po/de.po")
-        let help = try RunningParlance.tool("LC_ALL=C.UTF-8", "LANGUAGE=de", RunningParlance.program.path, "--help")
+        let help = try ParlanceProcess.tool("LC_ALL=C.UTF-8", "LANGUAGE=de", ParlanceProcess.program.path, "--help")
         XCTAssertTrue(help.contains(german.1), help)
     }
 

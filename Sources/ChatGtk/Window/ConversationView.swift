@@ -81,7 +81,8 @@ final class ConversationView {
         composer = ComposerView(viewModel: conversation.composer)
         keyboardPan = KeyboardPan(over: widget)
         searchBar = RoomSearchBar(viewModel: conversation.search)
-        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) { [weak timeline = conversation.timeline] id in
+        composer.avatars = CompletionAvatars(avatarLoader: media.avatars) {
+            [weak timeline = conversation.timeline] id in
             timeline?.avatar(of: MemberID(id)) ?? lookUpRoom(id).avatarURI
         }
         widget.insert(searchBar.widget, after: header)

@@ -3,11 +3,16 @@ import GRDB
 
 /// The messages that notifications tell of.
 extension RoomSync {
-    /// Returns which of the newly appended messages the user has not read.
-    /// - Parameter levels: what push rules say of the appended messages.
+    /// Returns which of the newly inserted messages the user has not read.
+    /// - Parameters:
+    ///   - events: The events of the batch, with what push rules say of them.
+    ///   - changed: The messages as they are after the whole batch.
     func arrivals(
-        _ levels: [MessageID: NotificationLevel], among changed: [Message], isNewRoom: Bool, in record: RoomRecord
+        of events: [TimelineEvent], _ inserted: [Message], as changed: [Message], isNewRoom: Bool, in record: RoomRecord
     ) throws -> [MessageArrival] {
+        let new = Set(inserted.map(\.id))
+        let levels = Dictionary(
+            events.compactMap(\.notifying).filter { new.contains($0.message) }, uniquingKeysWith: { _, last in last })
         guard !levels.isEmpty else { return [] }
         // Read the position again: the batch may have moved it.
         let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition

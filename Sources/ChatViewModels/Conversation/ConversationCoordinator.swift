@@ -194,7 +194,8 @@ public final class ConversationCoordinator {
         switch output {
         case .edit(let id, let message):
             composer?.send(
-                .startEdit(id, message.text, mayBeEmpty: message.mayBeEmpty, warning: message.warning(environment.translator)))
+                .startEdit(
+                    id, message.text, mayBeEmpty: message.mayBeEmpty, warning: message.warning(environment.translator)))
         case .reply(let target): composer?.send(.startReply(target))
         case .replyTargetChanged(let id, let preview):
             composer?.handle(.replyPreview(id: id.rawValue, preview))

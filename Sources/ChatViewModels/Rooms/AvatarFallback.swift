@@ -1,3 +1,5 @@
+import ChatCore
+
 /// What an avatar shows if there is no image.
 public nonisolated enum AvatarFallback: Equatable, Sendable {
     /// Of the name.

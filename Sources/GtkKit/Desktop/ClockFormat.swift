@@ -116,23 +116,25 @@ import Synchronization
 
 extension Date {
     /// Kept, because GLib reads the zone file again for each date in the local zone.
-    private static let zone = Mutex(LocalZone())
+    private nonisolated static let zone = Mutex(LocalZone())
 
     /// Reads the local time zone again, which may be another one after a suspend.
-    public static func updateLocalZone() {
+    public nonisolated static func updateLocalZone() {
         zone.withLock { $0 = LocalZone() }
     }
 
     /// Formats the date in the user's locale and time zone.
     /// - Parameter pattern: As for `strftime`.
     public nonisolated func formatted(pattern: String) -> String {
-        guard let utc = g_date_time_new_from_unix_utc(gint64(timeIntervalSince1970)) else { return "" }
-        defer { g_date_time_unref(utc) }
-        guard let local = Self.zone.withLock({ g_date_time_to_timezone(utc, $0.pointer) }) else { return "" }
-        defer { g_date_time_unref(local) }
-        guard let text = g_date_time_format(local, pattern) else { return "" }
-        defer { g_free(text) }
-        return String(cString: text)
+        Self.zone.withLock { zone in
+            guard let utc = g_date_time_new_from_unix_utc(gint64(timeIntervalSince1970)) else { return "" }
+            defer { g_date_time_unref(utc) }
+            guard let local = g_date_time_to_timezone(utc, zone.pointer) else { return "" }
+            defer { g_date_time_unref(local) }
+            guard let text = g_date_time_format(local, pattern) else { return "" }
+            defer { g_free(text) }
+            return String(cString: text)
+        }
     }
 }
 

@@ -56,7 +56,8 @@ extension Widget {
         connect("destroy") { _ in handler() }
     }
 
-    private func connectEmitter(_ signal: String, _ handler: @escaping @MainActor (Widget) -> Void) -> SignalConnection {
+    private func connectEmitter(_ signal: String, _ handler: @escaping @MainActor (Widget) -> Void) -> SignalConnection
+    {
         connect(signal) { arguments in
             if let emitter = arguments.emitter { handler(Widget(borrowing: emitter)) }
         }

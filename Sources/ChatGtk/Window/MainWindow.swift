@@ -84,6 +84,8 @@ public final class MainWindow {
         WindowSize(settings: settings).store(window)
         Task {
             await accounts.flushDrafts()
+            // GTK 4.8 on X11 computes the size of a new window when idle, even if it is destroyed by then, and crashes.
+            await MainLoop.idle()
             // What is closed now must not be rendered: the views belong to this window.
             renderings = []
             selection = nil

@@ -23,6 +23,15 @@ public enum MainLoop {
             }, nil, nil)
     }
 
+    /// Returns when the main loop is idle: after the sources that were idle already.
+    public static func idle() async {
+        var timeout: Timeout?
+        await withCheckedContinuation { continuation in
+            timeout = Timeout(whenIdle: { continuation.resume() })
+        }
+        withExtendedLifetime(timeout) {}
+    }
+
     /// Runs one iteration of the default main context. For tests and tools that own the main thread.
     /// - Returns: Whether any source was dispatched.
     @discardableResult

@@ -21,6 +21,7 @@ import Testing
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
         _ = try await bob.backend.join(room.rawValue)
         let again = try await ann.elsewhere(sliding: sliding)
+        for user in [ann, again] { try await user.waitForRoom(room) }
         try await again.members(of: room) { $0.contains { $0.id == bob.session.user && !$0.hasLeft } }
         for rule in [.nothing, .mentions, .all, .nothing, nil, .mentions] as [RoomNotificationRule?] {
             try await ann.backend.setNotificationRule(rule, of: room)

@@ -9,7 +9,7 @@ import Testing
 @testable import MatrixBackend
 
 /// Room upgrades, spaces, knocks and permalinks on a real homeserver.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(5)))
 struct RoomSuccessionTests {
     @Test(arguments: [true, false]) func upgradedRoomLinksToItsSuccessorAndBack(_ sliding: Bool) async throws {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
@@ -18,7 +18,8 @@ struct RoomSuccessionTests {
         #expect(try await ann.backend.succession(of: old) == RoomSuccession())
         // Room version 10 still has room IDs with a server name.
         let path = ["client", "v3", "rooms", old.rawValue, "upgrade"]
-        let answer = try await ann.client.call(.post, path, body: ["new_version": "10"])
+        // All suites load one homeserver, and an upgrade is many events.
+        let answer = try await ann.client.call(.post, path, body: ["new_version": "10"], timeout: .seconds(150))
         let new = RoomID(try #require(answer["replacement_room"]?.string))
         try await ann.messages(in: old, withEvents: true) { $0.contains { $0.event?.kind == .replaced } }
         let next = try await ann.backend.succession(of: old)
@@ -36,7 +37,7 @@ struct RoomSuccessionTests {
         let ann = try await MatrixUser.make("ann", sliding: sliding)
         let path = ["client", "v3", "createRoom"]
         let space = try await ann.client.call(
-            .post, path, body: ["name": "Everything", "creation_content": ["type": "m.space"]])
+            .post, path, body: ["name": "Everything", "creation_content": ["type": "m.space"]], timeout: .seconds(150))
         let room = try await ann.backend.createRoom(named: "Garden")
         try await ann.say("Hello", in: room)
         try await ann.messages(in: room) { $0.contains { $0.text == "Hello" } }

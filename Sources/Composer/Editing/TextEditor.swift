@@ -1,5 +1,5 @@
 /// The text together with everything that checks or follows its changes: limit, interceptors, typing rules,
-/// completion, typing notifications.
+/// completion, spelling, typing notifications.
 struct TextEditor: Sendable {
     var configuration: ComposerConfiguration {
         didSet { completing.reconfigure(configuration.completion) }
@@ -7,6 +7,7 @@ struct TextEditor: Sendable {
     var text: EditedText
     var preedit = Preedit()
     var completing: CompletionTracker
+    var checked = CheckedText()
     var presence = Presence()
     var bar = BarState()
     var plugIns = PlugIns()
@@ -100,7 +101,12 @@ struct TextEditor: Sendable {
     /// Reports that the whole document was replaced.
     mutating func noteExchange(_ event: TextEvent?) {
         bar.textReplaced()
-        if let event { note(event) } else { transaction.noteContentChange() }
+        if let event {
+            note(event)
+        } else {
+            transaction.noteContentChange()
+            checked.touchAll(document, now: transaction.now)
+        }
     }
 
     /// Passes a change of the text on to everything that follows it.
@@ -108,6 +114,7 @@ struct TextEditor: Sendable {
         let isSuspended = plugIns.suspension.isActive
         transaction.add(event, isObserved: plugIns.areObserving, triggers: !isSuspended)
         completing.apply(AppliedEdit(range: event.range, replacement: event.inserted))
+        followSpelling(event)
         if document.isEmpty { bar.textReplaced() }
         presence.textChanged(
             isBlank: document.isBlank, isUserWriting: event.origin.isUserWriting && !isSuspended, &transaction)
@@ -205,7 +212,11 @@ struct TextEditor: Sendable {
         guard let step = text.history.pop(direction) else { return .nothing }
         if case .suspended(let context)? = step.extra { return .suspended(context) }
         for event in step.events(direction) { note(text.replay(event)) }
-        if text.restore(step.target(direction)) { transaction.noteContentChange() }
+        let replayed = checked.isOn ? document : nil
+        if text.restore(step.target(direction)) {
+            transaction.noteContentChange()
+            if let replayed { respell(since: replayed) }
+        }
         if case .sent(let extras)? = step.extra { return .sent(extras) }
         return .text
     }
@@ -234,6 +245,7 @@ struct TextEditor: Sendable {
 
     private mutating func noteStyles(_ isChanged: Bool) {
         guard isChanged else { return }
+        checked.touch(selection, now: transaction.now)
         transaction.noteContentChange()
         transaction.observe(.stylesChanged)
     }
@@ -242,9 +254,12 @@ struct TextEditor: Sendable {
     /// closes completion (HKW-67).
     private mutating func addMention(_ mention: Mention, over range: TextRange) {
         closeCompletion()
+        let before = checked.isOn ? document : nil
         switch text.addMention(mention, over: range, at: transaction.now) {
         case nil: transaction.reject(.mention(mention))
-        case true?: transaction.noteContentChange()
+        case true?:
+            transaction.noteContentChange()
+            if let before { respell(since: before) }
         case false?: break
         }
     }

@@ -29,6 +29,12 @@ public struct ComposerEngine: Sendable {
     /// The mention that contains the caret or that the next Backspace acts on; drawn as selected (HKW-56).
     public var highlightedMention: Span.ID? { message.editor.text.highlightedMention }
 
+    /// The misspelled words, in order: O(n) in their number. ``ComposerEffect/misspelled(_:in:)`` tells what changes.
+    public var misspelled: [TextRange] { message.editor.checked.ranges }
+
+    /// The misspelled word that contains an offset or ends there.
+    public func misspelling(at offset: Int) -> TextRange? { message.editor.checked.misspelling(at: offset) }
+
     /// Changes the options, preserving text, mode, history and key bindings that the host added. The undo depth
     /// doesn't change.
     public mutating func reconfigure(_ other: ComposerConfiguration) -> [ComposerEffect] {
@@ -38,7 +44,11 @@ public struct ComposerEngine: Sendable {
             }
             let added = engine.keys.bindings
             if other.completion != engine.configuration.completion { engine.message.editor.closeCompletion() }
+            let hasOtherMarkup = other.markdown != engine.configuration.markdown
             engine.message.editor.configuration = other
+            if hasOtherMarkup {
+                engine.message.editor.checked.touchAll(engine.document, now: engine.message.editor.transaction.now)
+            }
             engine.keys = KeyTable(KeyTable.standard(for: other).bindings + added)
         }
     }
@@ -60,8 +70,10 @@ public struct ComposerEngine: Sendable {
 
     /// The time of the next call to ``advance(to:)``, or `nil` if no timer is pending.
     public var nextDeadline: Duration? {
-        [message.editor.presence.deadline, message.draft.deadline, message.editor.completing.deadline]
-            .compactMap { $0 }.min()
+        [
+            message.editor.presence.deadline, message.draft.deadline, message.editor.completing.deadline,
+            message.editor.checked.deadline,
+        ].compactMap { $0 }.min()
     }
 
     /// Advances the clock and fires the timers due until then, in order.
@@ -116,6 +128,7 @@ public struct ComposerEngine: Sendable {
         case .complete, .completionResults, .completionFailed, .retryCompletion, .selectCompletion, .acceptCompletion,
             .acceptEntity, .cancelCompletion, .addMention:
             message.editor.performCompletion(event)
+        case .checkSpelling, .spellingChecked, .ignoreWord, .replaceWord: message.editor.performSpelling(event)
         case .focus(let isFocused): message.setFocus(isFocused)
         case .hide(let isHidden): message.setHidden(isHidden)
         case .expand(let isExpanded): message.editor.bar.isExpanded = isExpanded
@@ -168,6 +181,7 @@ public struct ComposerEngine: Sendable {
         let reportsMove = message.editor.noteSelection(since: before.selection)
         let isChanged = message.editor.hasChanged(since: before.selection)
         message.appearance.reportChanges(since: before, &message.editor.transaction)
+        message.editor.reportSpelling(selectionBefore: before.selection)
         message.scheduleDraft()
         let finished = message.editor.transaction
         setClock(to: finished.now)
@@ -240,7 +254,7 @@ extension ComposerEvent {
         case .edit(_, _, let origin), .insert(_, let origin): origin != .code
         case .deleteBackward, .deleteForward, .select, .preedit, .commit, .key, .undo, .redo, .cut, .paste,
             .pasteInternalClipboard, .format, .setStyle, .clearStyles, .startEdit, .send, .complete, .acceptCompletion,
-            .acceptEntity:
+            .acceptEntity, .replaceWord:
             true
         default: false
         }

@@ -108,6 +108,17 @@ public enum ComposerEvent: Sendable {
     /// Add a mention if its text equals that of the range (HKW-67).
     case addMention(Mention, over: TextRange)
 
+    // MARK: Spelling
+
+    /// Check the spelling of the text, or stop. While it is checked, this starts over: dictionaries have changed.
+    case checkSpelling(Bool)
+    /// Which words of a ``SpellingRequest`` are misspelled; ignored unless it is the last one.
+    case spellingChecked(request: Int, misspelled: Set<String>)
+    /// Take a word for right, in this composer.
+    case ignoreWord(String)
+    /// Replace a misspelled word, undoably; ignored if it isn't one any more. The selection stays on its characters.
+    case replaceWord(TextRange, with: String)
+
     // MARK: Window
 
     case focus(Bool)

@@ -334,6 +334,7 @@ struct MessageWriter: Sendable {
         editor.presence.fireTimers(&editor.transaction)
         if draft.expire(at: editor.transaction.now) { editor.transaction.emit(.draftChanged) }
         editor.completing.fireTimers(editor.configuration.completion, &editor.transaction)
+        editor.fireSpellingTimer()
     }
 
     // MARK: Drafts
@@ -376,6 +377,7 @@ struct MessageWriter: Sendable {
 
     mutating func setFocus(_ isFocused: Bool) {
         guard editor.setFocus(isFocused), !isFocused else { return }
+        editor.checked.finishWriting(now: editor.transaction.now)
         if configuration.clearsBlankOnBlur, document.isBlank, !document.isEmpty { editor.clear() }
         if draft.flush() { editor.transaction.emit(.draftChanged) }
     }

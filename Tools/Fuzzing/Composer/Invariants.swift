@@ -12,6 +12,7 @@ public enum Invariants {
         guard composer.mirroredSelection == engine.selection else { return "the effects do not mirror the selection" }
         return selectionViolation(engine) ?? countViolation(document, text) ?? spanViolation(document)
             ?? stateViolation(engine.state, document) ?? completionViolation(engine.state, document)
+            ?? spellingViolation(composer, text)
     }
 
     private static func selectionViolation(_ engine: ComposerEngine) -> String? {
@@ -61,6 +62,43 @@ public enum Invariants {
         if state.canSend || state.canSave, state.counter?.exceeded ?? false { return "can send beyond the limit" }
         if state.height < 0 || state.lines < 1 || state.maxLines < 1 { return "impossible size" }
         return nil
+    }
+
+    /// Misspelled ranges are words, whole and apart, and the effects tell of all of them.
+    private static func spellingViolation(_ composer: MirroredComposer, _ text: String) -> String? {
+        let (engine, document) = (composer.engine, composer.engine.document)
+        var behind = 0
+        for range in engine.misspelled {
+            guard !range.isEmpty, range.location >= behind, document.contains(range) else {
+                return "misspelled ranges overlap or leave the text: \(range)"
+            }
+            behind = range.end + 1
+            guard document.aligned(range) == range else { return "misspelled range splits a cluster: \(range)" }
+            let word = document.text(in: range)
+            guard word.allSatisfy({ isOfWord($0) || "'\u{2019}\u{B7}\u{5F3}\u{5F4}".contains($0) }) else {
+                return "misspelled is no word: \(word.debugDescription)"
+            }
+            let around = [document.character(before: range.location), document.character(at: range.end)]
+            if around.contains(where: { $0.map(isOfWord) ?? false }) {
+                return "misspelled is a part of a word: \(word.debugDescription)"
+            }
+            if engine.misspelling(at: range.location) != range || engine.misspelling(at: range.end) != range {
+                return "misspelled word is not found at \(range)"
+            }
+        }
+        guard composer.misspelled == MirroredComposer.marks(engine.misspelled, document.length) else {
+            return "the effects do not mirror the misspelled words"
+        }
+        return nil
+    }
+
+    private static func isOfWord(_ character: Character) -> Bool {
+        switch character.unicodeScalars.first!.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .enclosingMark, .decimalNumber, .letterNumber, .otherNumber:
+            true
+        default: false
+        }
     }
 
     private static func completionViolation(_ state: ComposerState, _ document: ComposerDocument) -> String? {

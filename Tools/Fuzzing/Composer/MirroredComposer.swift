@@ -6,12 +6,15 @@ public struct MirroredComposer: Sendable {
     /// The text that a window would show after applying the effects, in UTF-16 code units.
     public private(set) var mirror: [UInt16]
     public private(set) var mirroredSelection: TextRange
+    /// Whether a window would show each of the units as part of a misspelled word.
+    public private(set) var misspelled: [Bool]
     public private(set) var effects: [ComposerEffect] = []
 
     public init(_ engine: ComposerEngine) {
         self.engine = engine
         mirror = Array(engine.document.text.utf16)
         mirroredSelection = engine.selection
+        misspelled = Self.marks(engine.misspelled, mirror.count)
     }
 
     /// Handles an event and applies its effects to the copy.
@@ -35,11 +38,33 @@ public struct MirroredComposer: Sendable {
                     }
                     if edit.range.isEmpty, edit.replacement.isEmpty { return "edit of nothing: \(edit)" }
                     mirror.replaceSubrange(edit.range.location..<edit.range.end, with: edit.replacement.utf16)
+                    mark(edit)
                 }
             case .selectionChanged(let selection): mirroredSelection = selection
+            case .misspelled(let words, let part):
+                guard part.location >= 0, part.end <= mirror.count, words.allSatisfy({ $0.end <= mirror.count }) else {
+                    return "misspelled words out of range: \(effect)"
+                }
+                for unit in part.location..<part.end { misspelled[unit] = false }
+                for word in words { for unit in word.location..<word.end { misspelled[unit] = true } }
             default: break
             }
         }
         return nil
+    }
+
+    /// Moves the marks as a text view does: what is inserted within one is marked, too.
+    private mutating func mark(_ edit: AppliedEdit) {
+        let (start, end) = (edit.range.location, edit.range.end)
+        misspelled.removeSubrange(start..<end)
+        let isWithin = start > 0 && start < misspelled.count && misspelled[start - 1] && misspelled[start]
+        misspelled.insert(contentsOf: repeatElement(isWithin, count: edit.replacement.utf16.count), at: start)
+    }
+
+    /// Returns for each unit of a text whether one of the ranges covers it.
+    static func marks(_ ranges: [TextRange], _ count: Int) -> [Bool] {
+        var marks = Array(repeating: false, count: count)
+        for range in ranges { for unit in range.location..<range.end { marks[unit] = true } }
+        return marks
     }
 }

@@ -4,6 +4,7 @@ public import Composer
 public struct RandomScript<Source: ByteSource> {
     private var source: Source
     private var clock = Duration.zero
+    private var requests = 0
 
     public init(_ source: Source) {
         self.source = source
@@ -90,8 +91,26 @@ public struct RandomScript<Source: ByteSource> {
         case 44: .sendAccepted("send-\(source.number(below: 8))")
         case 45: .sendFailed("send-\(source.number(below: 8))")
         case 46: window()
+        case 47: spellingEvent(engine)
         case 48...55: completionEvent(kind, engine)
         default: source.number(below: 2) == 0 ? .clear : .restoreFailedMessage
+        }
+    }
+
+    /// Answers requests by numbers of their own: most are the last one's sooner or later.
+    private mutating func spellingEvent(_ engine: ComposerEngine) -> ComposerEvent {
+        switch source.number(below: 8) {
+        case 0: return .checkSpelling(source.number(below: 4) != 0)
+        case 1: return .ignoreWord(fragment())
+        case 2:
+            let words = engine.misspelled
+            let word = words.isEmpty ? range(engine) : words[source.number(below: words.count)]
+            return .replaceWord(word, with: text())
+        default:
+            requests += source.number(below: 2)
+            let words = ["ae", "ab", "eb", "word", "éa", "שלום", "wordword"]
+            return .spellingChecked(
+                request: requests, misspelled: Set(words.filter { _ in source.number(below: 2) == 0 }))
         }
     }
 

@@ -240,6 +240,14 @@ let package = Package(
             ],
             resources: [.copy("Exports")], swiftSettings: settings),
 
+        // The one user of Enchant: opened with the first word that is checked, and linked to nothing: so without
+        // pkg-config.
+        cLibrary("CEnchant", apt: ["libenchant-2-dev"]),
+        .target(name: "Spelling", dependencies: ["CEnchant", "ComposerSessions"], swiftSettings: settings),
+        .testTarget(
+            name: "SpellingTests", dependencies: ["ChatTestSupport", "Composer", "ComposerSessions", "Spelling"],
+            swiftSettings: settings),
+
         // Screens without and with widgets, and the program.
         .target(
             name: "ComposerSessions", dependencies: ["ChatCore", "Composer", "MessageMarkup"],
@@ -294,8 +302,8 @@ let package = Package(
             dependencies: [
                 "CGtk", "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatTestSupport", "ChatViewModels",
                 "Composer", "ComposerGtk", "ComposerSessions", "GtkKit", "GtkTestSupport", "LocalBackend",
-                "MediaDecoding", "MediaGtk", "MessageMarkup", "parlance-decode", "parlance-film", "TimelineGtk",
-                "ToolSupport",
+                "MediaDecoding", "MediaGtk", "MessageMarkup", "Spelling", "parlance-decode", "parlance-film",
+                "TimelineGtk", "ToolSupport",
             ], swiftSettings: settings),
         .executableTarget(
             name: "parlance-gallery",
@@ -320,7 +328,7 @@ let package = Package(
             name: "parlance",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "ComposerGtk",
-                "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend",
+                "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend", "Spelling",
             ],
             swiftSettings: mainActorSettings),
         .testTarget(

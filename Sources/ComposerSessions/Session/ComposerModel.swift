@@ -26,10 +26,19 @@ public protocol ComposerModel: AnyObject {
     func withEngine(_ body: @escaping (inout ComposerEngine, Duration) -> [ComposerEffect])
     /// Adds files to the composer; `nil` if it does not accept any.
     var attachments: AttachmentQueue? { get }
+    /// Checks the spelling of the text; `nil` while that is off.
+    var spelling: ComposerSpelling? { get }
+    /// The misspelled words, for a widget that starts mirroring them.
+    var misspelled: [TextRange] { get }
+    /// The misspelled word that contains an offset or ends there.
+    func misspelling(at offset: Int) -> TextRange?
 }
 
 extension ComposerModel {
     public var editWarning: String? { nil }
+    public var spelling: ComposerSpelling? { nil }
+    public var misspelled: [TextRange] { [] }
+    public func misspelling(at offset: Int) -> TextRange? { nil }
 
     /// The Markdown rules on offer, in menu order.
     public var markdownRules: [MarkdownRule] { configuration.markdown }

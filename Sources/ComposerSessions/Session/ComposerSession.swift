@@ -9,6 +9,7 @@ public final class ComposerSession: ComposerModel {
     /// The state to display; a new value after each event that changes it.
     public private(set) var composer: ComposerState
     public private(set) var editQuote: String?
+    public private(set) var spelling: ComposerSpelling?
     /// Whether input is handled at once. False while a stored draft is being loaded, to which it is added afterwards.
     package private(set) var isReady = true
 
@@ -133,6 +134,24 @@ public final class ComposerSession: ComposerModel {
     /// Reports an error as ``onFailure`` does.
     package func report(_ error: ChatError) { onFailure?(error) }
 
+    // MARK: Spelling
+
+    /// Checks the spelling by dictionaries of a checker; `nil` ends that. Calling it again begins anew, as other words
+    /// may be in the dictionaries.
+    public func checkSpelling(by checker: (any SpellChecker)?, in choice: SpellingChoice) {
+        guard let checker else {
+            spelling?.stop()
+            spelling = nil
+            return
+        }
+        let spelling = spelling ?? ComposerSpelling(checker, in: choice) { [weak self] in self?.handle($0) }
+        self.spelling = spelling
+        spelling.start(in: choice)
+    }
+
+    public var misspelled: [TextRange] { engine.misspelled }
+    public func misspelling(at offset: Int) -> TextRange? { engine.value.misspelling(at: offset) }
+
     // MARK: Events
 
     public func subscribe(_ onTextEffect: @escaping (ComposerEffect) -> Void) { self.onTextEffect = onTextEffect }
@@ -163,7 +182,8 @@ public final class ComposerSession: ComposerModel {
         var requests: [CompletionRequest] = []
         for effect in effects {
             switch effect {
-            case .edited, .selectionChanged, .copied, .focusRequested: onTextEffect?(effect)
+            case .edited, .selectionChanged, .copied, .focusRequested, .misspelled: onTextEffect?(effect)
+            case .checkSpelling(let request): spelling?.answer(request)
             case .keyHandled: handledKey = true
             case .completion(let request): requests.append(request)
             case .send(let message): deliver(message.id)

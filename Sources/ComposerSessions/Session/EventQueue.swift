@@ -9,7 +9,7 @@ nonisolated struct EventQueue: Sendable {
         switch event {
         case .preedit, .measured, .sendAccepted, .sendFailed, .restoreFailedMessage, .connected, .focus, .hide, .expand,
             .layout,
-            .userTyping, .copy, .holdSelection:
+            .userTyping, .copy, .holdSelection, .checkSpelling, .spellingChecked:
             return nil
         case .select:
             // There was no text to select yet; keep the draft's caret.

@@ -1,0 +1,131 @@
+import Composer
+public import Observation
+
+/// The spelling of one composer: answers what the engine asks about words, and what a menu offers for one.
+@Observable
+public final class ComposerSpelling {
+    /// A language with a dictionary.
+    public nonisolated struct Language: Hashable, Sendable, Identifiable {
+        /// The locale's name, such as `de_DE`.
+        public let id: String
+        /// What its speakers call it.
+        public let name: String
+        /// Whether words are checked in it.
+        public let isOn: Bool
+    }
+
+    /// The languages in which words are checked.
+    public private(set) var choice: SpellingChoice
+    /// Why nothing is checked, if it should be.
+    public private(set) var error: SpellingError?
+    /// Receives the dictionaries that the user chose for this composer.
+    @ObservationIgnored public var onChoice: (([String]) -> Void)?
+    /// Called when the user added a word to a dictionary, which concerns other composers, too.
+    @ObservationIgnored public var onAdded: (() -> Void)?
+
+    @ObservationIgnored private let checker: any SpellChecker
+    @ObservationIgnored private let send: (ComposerEvent) -> Void
+    /// The dictionaries in use, once they are known.
+    @ObservationIgnored private var dictionaries: [String]?
+
+    init(_ checker: any SpellChecker, in choice: SpellingChoice, send: @escaping (ComposerEvent) -> Void) {
+        self.checker = checker
+        self.choice = choice
+        self.send = send
+    }
+
+    // MARK: For the engine
+
+    /// Begins to check, or begins anew with other languages or other words in the dictionaries.
+    func start(in choice: SpellingChoice) {
+        self.choice = choice
+        dictionaries = nil
+        error = nil
+        send(.checkSpelling(choice != .dictionaries([])))
+    }
+
+    func stop() { send(.checkSpelling(false)) }
+
+    func answer(_ request: SpellingRequest) {
+        let asked = choice
+        Task { [weak self] in await self?.answer(request, in: asked) }
+    }
+
+    private func answer(_ request: SpellingRequest, in asked: SpellingChoice) async {
+        do throws(SpellingError) {
+            let dictionaries = try await usedDictionaries()
+            guard asked == choice else { return }
+            // Without any, every word would be wrong.
+            guard !dictionaries.isEmpty else { return stop() }
+            let wrong = try await checker.misspelled(request.words, in: dictionaries)
+            send(.spellingChecked(request: request.id, misspelled: wrong))
+        } catch {
+            guard asked == choice else { return }
+            self.error = error
+            stop()
+        }
+    }
+
+    private func usedDictionaries() async throws(SpellingError) -> [String] {
+        if let dictionaries { return dictionaries }
+        let asked = choice
+        let found = asked.resolved(among: try await checker.languages()).dictionaries
+        if asked == choice { dictionaries = found }
+        return found
+    }
+
+    // MARK: For the menu
+
+    /// Returns what may have been meant by a word.
+    public func suggestions(for word: String) async -> [String] {
+        do throws(SpellingError) {
+            return try await checker.suggestions(for: word, in: try await usedDictionaries())
+        } catch {
+            self.error = error
+            return []
+        }
+    }
+
+    /// Returns the languages to choose from. Of a language, countries are named only where there is no dictionary for
+    /// all of them.
+    public func languages() async -> [Language] {
+        do throws(SpellingError) {
+            let installed = try await checker.languages()
+            let used = try await usedDictionaries()
+            let offered = installed.filter { tag in
+                let base = SpellingChoice.base(of: tag)
+                return used.contains(tag) || tag == base || !installed.contains(base)
+            }
+            return offered.map { Language(id: $0, name: LanguageNames.name(of: $0), isOn: used.contains($0)) }
+        } catch {
+            self.error = error
+            return []
+        }
+    }
+
+    /// Checks words in a language, or no longer does, in this composer.
+    public func setLanguage(_ language: String, isOn: Bool) async {
+        do throws(SpellingError) {
+            var chosen = try await usedDictionaries().filter { $0 != language }
+            if isOn { chosen.append(language) }
+            start(in: .dictionaries(chosen))
+            onChoice?(chosen)
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// Takes a word for right from now on, in this composer.
+    public func ignore(_ word: String) { send(.ignoreWord(word)) }
+
+    /// Adds a word to the user's own words of a language.
+    public func add(_ word: String, to language: String) async {
+        do throws(SpellingError) {
+            try await checker.add(word, to: language)
+            start(in: choice)
+            onAdded?()
+        } catch {
+            self.error = error
+        }
+    }
+}

@@ -132,6 +132,14 @@ extension LocalBackend {
 
     public func draft(in room: RoomID) async throws -> SavedDraft? { try await store.draft(in: room) }
 
+    public func writingLanguages(in room: RoomID) async throws -> [String]? {
+        try await store.writingLanguages(in: room)
+    }
+
+    public func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws {
+        try await store.saveWritingLanguages(languages, in: room)
+    }
+
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
         try await messages.saveDraft(draft, in: room)
     }

@@ -108,6 +108,11 @@ extension FakeChatService: ChatService {
         return drafts[room]
     }
 
+    @MainActor func writingLanguages(in room: RoomID) async throws -> [String]? { writingLanguages[room] }
+    @MainActor func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws {
+        writingLanguages[room] = languages
+    }
+
     @MainActor func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
         try await record(.saveDraft(draft?.preview))
         drafts[room] = draft

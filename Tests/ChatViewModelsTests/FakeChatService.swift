@@ -18,6 +18,7 @@ import Observation
 
     private(set) var calls: [Call] = []
     var drafts: [RoomID: SavedDraft] = [:]
+    var writingLanguages: [RoomID: [String]] = [:]
     /// Called before each call is executed; may suspend or throw.
     @ObservationIgnored var before: @MainActor (Call) async throws -> Void = { _ in }
     /// Called for each message that is sent.

@@ -101,6 +101,10 @@ struct SyncedBackend: ChatService {
     func markRead(_ message: MessageID, in room: RoomID) async throws { try await backend.markRead(message, in: room) }
     func setTyping(_ isTyping: Bool, in room: RoomID) async { await backend.setTyping(isTyping, in: room) }
     func draft(in room: RoomID) async throws -> SavedDraft? { try await backend.draft(in: room) }
+    func writingLanguages(in room: RoomID) async throws -> [String]? { try await backend.writingLanguages(in: room) }
+    func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws {
+        try await backend.saveWritingLanguages(languages, in: room)
+    }
     func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws { try await backend.saveDraft(draft, in: room) }
     func scrollPosition(in room: RoomID) async throws -> ScrollPosition? { try await backend.scrollPosition(in: room) }
     func saveScrollPosition(_ place: ScrollPosition?, in room: RoomID) async throws {

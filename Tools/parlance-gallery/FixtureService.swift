@@ -204,6 +204,8 @@ actor FixtureService: ChatService {
     func showTyping(_ members: [MemberID], in room: RoomID) { publish(.typing(members), in: room) }
 
     func draft(in room: RoomID) async throws -> SavedDraft? { drafts[room] }
+    func writingLanguages(in room: RoomID) async throws -> [String]? { nil }
+    func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws {}
     func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws { drafts[room] = draft }
 
     private func change(_ message: MessageID, in room: RoomID, _ change: (inout Message) -> Void) throws {

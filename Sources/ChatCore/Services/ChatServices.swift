@@ -110,7 +110,14 @@ public protocol ScrollPositionService: Sendable {
     func saveScrollPosition(_ position: ScrollPosition?, in room: RoomID) async throws
 }
 
+/// The languages in which each room's messages are written, remembered on this computer.
+public protocol WritingLanguageService: Sendable {
+    /// Returns the locale names of the dictionaries to check spelling by, or `nil` if none were chosen for this room.
+    func writingLanguages(in room: RoomID) async throws -> [String]?
+    func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws
+}
+
 /// Everything that a conversation needs from a backend.
 public typealias ChatService = RoomService & TimelineService & MessageService & DraftService & ScrollPositionService
     & RoomCapabilityService & MediaService & AnnotationService & SearchService & InvitationService
-    & RoomMembersService & NotificationService & NotificationSettingsService
+    & RoomMembersService & NotificationService & NotificationSettingsService & WritingLanguageService

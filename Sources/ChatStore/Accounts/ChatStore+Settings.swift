@@ -41,3 +41,16 @@ extension ChatStore {
         }
     }
 }
+
+extension ChatStore {
+    private static let writingLanguages = "writingLanguages"
+
+    /// See `WritingLanguageService`.
+    public func writingLanguages(in room: RoomID) async throws -> [String]? {
+        try await setting(Self.writingLanguages, of: room)?.split(separator: " ").map(String.init)
+    }
+
+    public func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws {
+        try await set(languages?.joined(separator: " "), for: Self.writingLanguages, of: room)
+    }
+}

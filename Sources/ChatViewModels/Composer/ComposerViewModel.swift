@@ -61,6 +61,12 @@ public final class ComposerViewModel: ViewModel {
     @ObservationIgnored private let service: any MessageService & DraftService
     @ObservationIgnored private let delivery: MessageDelivery
     @ObservationIgnored private let emoji: EmojiLibrary?
+    @ObservationIgnored private let spellChecker: (any SpellChecker)?
+    @ObservationIgnored private let languages: (any WritingLanguageService)?
+    /// The dictionaries chosen for this room, once they are known; `nil` for those of the preferences.
+    @ObservationIgnored private var roomLanguages: [String]?
+    @ObservationIgnored private var areLanguagesKnown = false
+    @ObservationIgnored private let onWordAdded: () -> Void
     @ObservationIgnored private var onOutput: ((Output) -> Void)?
     @ObservationIgnored private let drafts: DraftWriter
     @ObservationIgnored private let queue = DeliveryQueue()
@@ -74,13 +80,17 @@ public final class ComposerViewModel: ViewModel {
     ///   - inputController: decides what is typed; `nil` for none.
     ///   - commands: the slash commands; `nil` if a leading slash has no meaning.
     ///   - emoji: receives the emoji the user picks, so that completion can rank them first.
+    ///   - spellChecker: judges words; `nil` if spelling is not checked.
+    ///   - languages: remembers the room's languages; `nil` if it has none of its own.
+    ///   - onWordAdded: called when the user added a word to a dictionary.
     ///   - onCommand: executes commands that are not messages. Errors are reported, and the command's text is restored.
     ///   - onOutput: receives events that concern other parts of the window, until ``stopReporting()``.
     public init(
         roomID: RoomID, service: any MessageService & DraftService, media: (any MediaService)? = nil,
         configuration: ComposerConfiguration = .preset(.parlance), completionSources: [any CompletionSource] = [],
         inputController: (any ComposerInputController)? = nil, time: Timekeeper = .continuous,
-        commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil,
+        commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil, spellChecker: (any SpellChecker)? = nil,
+        languages: (any WritingLanguageService)? = nil, onWordAdded: @escaping () -> Void = {},
         makeTransactionID: @escaping () -> TransactionID = { TransactionID(UUID().uuidString) },
         onCommand: @escaping (ChatCommand) async throws -> Void = { _ in },
         onOutput: @escaping (Output) -> Void = { _ in }
@@ -88,6 +98,9 @@ public final class ComposerViewModel: ViewModel {
         self.roomID = roomID
         self.service = service
         self.emoji = emoji
+        self.spellChecker = spellChecker
+        self.languages = languages
+        self.onWordAdded = onWordAdded
         self.onOutput = onOutput
         delivery = MessageDelivery(
             roomID: roomID, service: service, makeTransactionID: makeTransactionID, commands: commands,
@@ -137,7 +150,10 @@ public final class ComposerViewModel: ViewModel {
 
     private func setPreferences(_ preferences: WritingPreferences) {
         guard preferences != self.preferences else { return }
+        let hasOtherSpelling =
+            preferences.spelling != self.preferences.spelling || preferences.addedWords != self.preferences.addedWords
         self.preferences = preferences
+        if hasOtherSpelling { applySpelling() }
         var configuration = session.configuration
         configuration.sendKey = preferences.sendKey
         configuration.completion.implicitLength = preferences.suggestsMembers ? WritingPreferences.suggestedLength : 0
@@ -155,6 +171,37 @@ public final class ComposerViewModel: ViewModel {
 
     /// Shows an error to the user.
     public func report(_ error: ChatError) { onOutput?(.failed(error)) }
+
+    // MARK: Spelling
+
+    private func loadLanguages() async {
+        let stored = await Result { [languages, roomID] in try await languages?.writingLanguages(in: roomID) }
+        switch stored {
+        case .success(let chosen): roomLanguages = chosen
+        case .failure(let error): onOutput?(.failed(ChatError(error)))
+        }
+        areLanguagesKnown = true
+        applySpelling()
+    }
+
+    /// Checks spelling as the preferences and the room want, once both are known.
+    private func applySpelling() {
+        guard areLanguagesKnown, let spelling = preferences.spelling else {
+            return session.checkSpelling(by: nil, in: .dictionaries([]))
+        }
+        session.checkSpelling(by: spellChecker, in: roomLanguages.map { SpellingChoice.dictionaries($0) } ?? spelling)
+        session.spelling?.onChoice = { [weak self] in self?.saveLanguages($0) }
+        session.spelling?.onAdded = { [weak self] in self?.onWordAdded() }
+    }
+
+    private func saveLanguages(_ chosen: [String]) {
+        roomLanguages = chosen
+        Task { [weak self, languages, roomID] in
+            do { try await languages?.saveWritingLanguages(chosen, in: roomID) } catch {
+                self?.report(ChatError(error))
+            }
+        }
+    }
 
     // MARK: Input
 
@@ -217,6 +264,7 @@ public final class ComposerViewModel: ViewModel {
         }
         drafts.noteStored(session.makeDraft())
         session.becomeReady()
+        await loadLanguages()
     }
 
     /// Returns when queued messages are delivered and the draft is stored. Call it before closing.
@@ -289,6 +337,9 @@ extension ComposerViewModel: ComposerModel {
     public var configuration: ComposerConfiguration { session.configuration }
     public var keys: KeyTable { session.keys }
     public func subscribe(_ onTextEffect: @escaping (ComposerEffect) -> Void) { session.subscribe(onTextEffect) }
+    public var spelling: ComposerSpelling? { session.spelling }
+    public var misspelled: [TextRange] { session.misspelled }
+    public func misspelling(at offset: Int) -> TextRange? { session.misspelling(at: offset) }
     /// Adds files to the composer; `nil` if the backend does not support them.
     public var attachments: AttachmentQueue? { session.media == nil ? nil : session.attachments }
 

@@ -28,6 +28,8 @@ public struct ConversationEnvironment {
     public let commands: CommandRegistry?
     /// Receives the emoji that the user picks.
     public let emoji: EmojiLibrary?
+    /// Judges the words of the composers; `nil` if spelling is never checked.
+    public let spellChecker: (any SpellChecker)?
     /// Intercepts events before the composers handle them.
     public let inputController: (any ComposerInputController)?
     /// `nil` if the composers complete nothing.
@@ -41,6 +43,7 @@ public struct ConversationEnvironment {
         service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() },
         translator: Translator = .untranslated, preferences: UserPreferences = UserPreferences(),
         session: AccountSession = AccountSession(), commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil,
+        spellChecker: (any SpellChecker)? = nil,
         inputController: (any ComposerInputController)? = nil, completion: Completion? = nil,
         archive: (any ConversationArchive)? = nil, canImport: Bool = false
     ) {
@@ -52,6 +55,7 @@ public struct ConversationEnvironment {
         self.session = session
         self.commands = commands
         self.emoji = emoji
+        self.spellChecker = spellChecker
         self.inputController = inputController
         self.completion = completion
         self.archive = archive

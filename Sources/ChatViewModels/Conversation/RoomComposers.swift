@@ -59,7 +59,9 @@ final class RoomComposers {
         let composer = ComposerViewModel(
             roomID: room, service: environment.service, media: environment.service, configuration: configuration,
             completionSources: sources(room), inputController: environment.inputController, time: environment.time,
-            commands: environment.commands, emoji: environment.emoji,
+            commands: environment.commands, emoji: environment.emoji, spellChecker: environment.spellChecker,
+            languages: environment.service,
+            onWordAdded: { [preferences = environment.preferences] in preferences.writing.addedWords += 1 },
             onCommand: { [onCommand] in try await onCommand($0, room) },
             onOutput: { [onOutput] in onOutput($0, room) })
         composer.send(.preferencesChanged(environment.preferences.writing))

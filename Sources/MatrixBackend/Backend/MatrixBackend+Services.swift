@@ -217,6 +217,14 @@ extension MatrixBackend {
 
     public func draft(in room: RoomID) async throws -> SavedDraft? { try await store.draft(in: room) }
 
+    public func writingLanguages(in room: RoomID) async throws -> [String]? {
+        try await store.writingLanguages(in: room)
+    }
+
+    public func saveWritingLanguages(_ languages: [String]?, in room: RoomID) async throws {
+        try await store.saveWritingLanguages(languages, in: room)
+    }
+
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
         if try await store.saveDraft(draft, in: room) { writer.rooms.refresh() }
     }

@@ -1,0 +1,35 @@
+public import ChatCore
+public import ComposerSessions
+
+/// Whether there are dictionaries for the languages in which spelling is to be checked.
+public nonisolated struct SpellingStatus: Equatable, Sendable {
+    /// The locale names of the dictionaries that are used.
+    public var dictionaries: [String] = []
+    /// The languages without a dictionary.
+    public var missing: [String] = []
+    public var error: SpellingError?
+
+    public init(dictionaries: [String] = [], missing: [String] = [], error: SpellingError? = nil) {
+        self.dictionaries = dictionaries
+        self.missing = missing
+        self.error = error
+    }
+
+    public init(of checker: any SpellChecker, in choice: SpellingChoice) async {
+        do throws(SpellingError) {
+            (dictionaries, missing) = choice.resolved(among: try await checker.languages())
+        } catch {
+            self.error = error
+        }
+    }
+
+    /// A description for preferences.
+    public func description(_ translator: Translator) -> String {
+        if error != nil { return translator("Enchant, which reads dictionaries, is not installed") }
+        func names(_ tags: [String]) -> String { tags.map(LanguageNames.name).joined(separator: ", ") }
+        let absent = translator("No dictionary is installed for {languages}", ["languages": names(missing)])
+        guard !dictionaries.isEmpty else { return absent }
+        let used = translator("Underline misspelled words in {languages}", ["languages": names(dictionaries)])
+        return missing.isEmpty ? used : "\(used). \(absent)"
+    }
+}

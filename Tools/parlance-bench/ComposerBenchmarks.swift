@@ -23,6 +23,14 @@ enum ComposerBenchmarks {
                 name: "composer: typed character in 1 MB, with a counter", value: limited.rounded(),
                 unit: "instructions",
                 target: 250_000))
+        for (name, bytes) in [("100 B", 100), ("1 MB", 1_000_000)] {
+            let checked = try Callgrind.instructions(per: "type-checked", [String(bytes)], few: 50, many: 550)
+            rows.append(
+                BenchmarkRow(
+                    name: "composer: typed character in \(name), spelling checked to not",
+                    value: checked / typed[bytes]!,
+                    unit: "ratio", target: 1.5))
+        }
         let paste = try Callgrind.instructions(per: "paste", few: 0, many: 1)
         rows.append(
             BenchmarkRow(
@@ -42,6 +50,7 @@ enum ComposerBenchmarks {
         switch (arguments.first, numbers.count) {
         case ("type", 2): type(numbers[1], inTextOf: numbers[0])
         case ("type-limited", 2): type(numbers[1], inTextOf: numbers[0], limit: 2_000_000)
+        case ("type-checked", 2): type(numbers[1], inTextOf: numbers[0], isChecked: true)
         case ("paste", 1): paste(numbers[0])
         case ("undo", 1): undo(numbers[0])
         default: return false
@@ -66,12 +75,29 @@ enum ComposerBenchmarks {
     }
 
     /// Types like a user: one event per key, and then the window reads the state.
-    private static func type(_ count: Int, inTextOf bytes: Int, limit: Int? = nil) {
+    private static func type(_ count: Int, inTextOf bytes: Int, limit: Int? = nil, isChecked: Bool = false) {
         var engine = composer(bytes: bytes, limit: limit)
+        if isChecked { checkSpelling(&engine) }
         let keys = Array("words and ")
         for key in 0..<count {
-            _ = engine.handle(.insert(String(keys[key % keys.count]), origin: .typed), at: .milliseconds(key * 100))
+            let now = Duration.seconds(1000) + .milliseconds(key * 100)
+            let effects = engine.handle(.insert(String(keys[key % keys.count]), origin: .typed), at: now)
+            if isChecked { answer(effects, &engine, at: now) }
             guard engine.state.length > 0 else { return }
+        }
+    }
+
+    /// Checks the whole text. A word of each line is misspelled.
+    private static func checkSpelling(_ engine: inout ComposerEngine) {
+        answer(engine.handle(.checkSpelling(true), at: .zero), &engine, at: .zero)
+        while let deadline = engine.nextDeadline { answer(engine.advance(to: deadline), &engine, at: deadline) }
+    }
+
+    private static func answer(_ effects: [ComposerEffect], _ engine: inout ComposerEngine, at now: Duration) {
+        for case .checkSpelling(let request) in effects {
+            let misspelled = Set(request.words.filter { $0 == "naïve" })
+            answer(
+                engine.handle(.spellingChecked(request: request.id, misspelled: misspelled), at: now), &engine, at: now)
         }
     }
 

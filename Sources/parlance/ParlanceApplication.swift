@@ -100,7 +100,7 @@ final class ParlanceApplication {
         }
         for key in [
             "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
-            "emoji-skin-tone",
+            "emoji-skin-tone", "check-spelling", "spelling-languages",
         ] {
             shared.settings?.onChange(of: key) { [weak self] in self?.applySettings() }
         }
@@ -196,7 +196,10 @@ final class ParlanceApplication {
         }
         application.addAction("preferences") { [weak self] in
             guard let self, let settings = self.shared.settings else { return }
-            self.withWindow { PreferencesDialog.present(settings: settings, over: $0.window) }
+            let shared = self.shared
+            self.withWindow { window in
+                PreferencesDialog.present(settings: settings, over: window.window) { await shared.spellingDescription() }
+            }
         }
         application.addAction("about") { [weak self] in
             self?.withWindow { AboutDialog.present(version: parlanceVersion, over: $0.window) }
@@ -214,6 +217,7 @@ final class ParlanceApplication {
             sharesTyping: settings.bool("send-typing"))
         shared.preferences.writing = WritingPreferences(
             sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
-            suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"))
+            suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"),
+            spelling: settings.bool("check-spelling") ? shared.spellingChoice : nil)
     }
 }

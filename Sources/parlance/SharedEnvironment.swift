@@ -7,12 +7,14 @@ import ComposerSessions
 import Foundation
 import GtkKit
 import LocalBackend
+import Spelling
 
 /// What the conversations of all accounts share.
 final class SharedEnvironment {
     let settings: Settings?
     let preferences = UserPreferences()
     let privacy = PrivacyPreference()
+    private let spellChecker = EnchantChecker()
     let translator = Translator(translate: SharedEnvironment.translate, plural: SharedEnvironment.plural)
     private(set) lazy var emoji = EmojiLibrary(
         recent: settings?.string("recent-emoji").split(separator: " ").map { String($0) } ?? [],
@@ -34,13 +36,25 @@ final class SharedEnvironment {
         let commandDirectory = CompletionDirectory { commands.index }
         return ConversationEnvironment(
             service: backend, translator: translator, preferences: preferences, session: session,
-            commands: commands, emoji: emoji, inputController: EmojiCodeController(library: emoji),
+            commands: commands, emoji: emoji, spellChecker: spellChecker,
+            inputController: EmojiCodeController(library: emoji),
             completion: ConversationEnvironment.Completion(
                 everyone: translated("Everyone in this room"),
                 sources: [EmojiSource(library: emoji), DirectorySource(prefix: "/", directory: commandDirectory)]),
             archive: RoomArchive(
                 source: backend, destination: local, emoji: { Self.emojiCatalog?.text(ofCode: $0) }),
             canImport: canImport)
+    }
+
+    /// The languages to check spelling in: those that were chosen, or else the user's.
+    var spellingChoice: SpellingChoice {
+        let chosen = settings?.strings("spelling-languages") ?? []
+        return chosen.isEmpty ? .locales(Localization.languages) : .dictionaries(chosen)
+    }
+
+    /// Returns what preferences say of the dictionaries.
+    func spellingDescription() async -> String {
+        await SpellingStatus(of: spellChecker, in: spellingChoice).description(translator)
     }
 
     /// For imports; loaded lazily on the importing thread. Without it, the short codes of emoji stay as they are.

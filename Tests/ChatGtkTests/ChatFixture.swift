@@ -10,6 +10,7 @@ import Foundation
 import GtkKit
 import GtkTestSupport
 import LocalBackend
+import Spelling
 
 /// A real store and backend in a temporary folder; the guide's clock is frozen.
 @MainActor
@@ -22,10 +23,12 @@ final class ChatFixture {
     /// - Parameters:
     ///   - completion: what the composers complete, if anything.
     ///   - time: the conversations' clock.
+    ///   - spelling: the languages in which spelling is checked, if it is.
     convenience init(
-        completion: ConversationEnvironment.Completion? = nil, time: Timekeeper = .continuous
+        completion: ConversationEnvironment.Completion? = nil, time: Timekeeper = .continuous,
+        spelling: SpellingChoice? = nil
     ) throws {
-        try self.init(in: TemporaryFolder(), completion: completion, time: time)
+        try self.init(in: TemporaryFolder(), completion: completion, time: time, spelling: spelling)
     }
 
     /// Simulates a restart: closes `other` and reopens its folder.
@@ -35,7 +38,8 @@ final class ChatFixture {
     }
 
     private init(
-        in folder: TemporaryFolder, completion: ConversationEnvironment.Completion?, time: Timekeeper
+        in folder: TemporaryFolder, completion: ConversationEnvironment.Completion?, time: Timekeeper,
+        spelling: SpellingChoice? = nil
     ) throws {
         try Resource.load()
         Resource.loadStyle()
@@ -47,7 +51,9 @@ final class ChatFixture {
         }
         coordinator = ConversationCoordinator(
             ConversationEnvironment(
-                service: backend, time: time, completion: completion,
+                service: backend, time: time,
+                preferences: UserPreferences(writing: WritingPreferences(spelling: spelling)),
+                spellChecker: EnchantChecker(), completion: completion,
                 archive: RoomArchive(source: backend, destination: backend), canImport: true))
     }
 

@@ -19,9 +19,14 @@ final class ComposerBench {
     let textView: Widget
     var buffer: UnsafeMutablePointer<GtkTextBuffer> { gtk_text_view_get_buffer(textView.cast()) }
 
-    /// - Parameter sources: what to complete; `nil` for what a room completes.
-    init(width: Int32 = 500, height: Int32 = 600, completing sources: [any CompletionSource]? = nil) throws {
-        fixture = try ChatFixture()
+    /// - Parameters:
+    ///   - sources: what to complete; `nil` for what a room completes.
+    ///   - spelling: the languages in which spelling is checked, if it is.
+    init(
+        width: Int32 = 500, height: Int32 = 600, completing sources: [any CompletionSource]? = nil,
+        spelling: SpellingChoice? = nil
+    ) throws {
+        fixture = try ChatFixture(spelling: spelling)
         let room = try fixture.openRoom()
         if let sources {
             let composer = ComposerViewModel(

@@ -31,6 +31,36 @@ final class PreferencesTests: GtkTestCase {
         }
     }
 
+    /// PAR-4: the row says what dictionaries there are.
+    func testSpellingRowReportsDictionaries() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            XCTAssertTrue(settings.bool("check-spelling") && settings.strings("spelling-languages").isEmpty)
+            PreferencesDialog.present(settings: settings, over: nil) { "No dictionary is installed for Français" }
+            let row = try XCTUnwrap(
+                Self.toplevels().flatMap { Self.descendants(of: $0) }.first {
+                    shim_is_a($0.pointer, adw_action_row_get_type()) != 0 && Self.title(of: $0) == "Check Spelling"
+                })
+            XCTAssertTrue(
+                MainLoop.pump {
+                    adw_action_row_get_subtitle(row.cast()).map { String(cString: $0) }
+                        == "No dictionary is installed for Français"
+                })
+            row.withPointer { _ = gtk_widget_activate($0) }
+            XCTAssertTrue(MainLoop.pump { !settings.bool("check-spelling") })
+            settings.set("check-spelling", true)
+            Self.closeAll()
+        }
+    }
+
+    @MainActor
+    private static func title(of row: Widget) -> String? {
+        adw_preferences_row_get_title(row.cast()).map { String(cString: $0) }
+    }
+
     @MainActor
     private static func comboRows() -> [Widget] {
         toplevels().flatMap { descendants(of: $0) }.filter { shim_is_a($0.pointer, adw_combo_row_get_type()) != 0 }

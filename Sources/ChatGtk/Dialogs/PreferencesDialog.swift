@@ -8,7 +8,10 @@ public enum PreferencesDialog {
     private static let sendKeys = ["return", "ctrl-return"]
     private static let receipts = ["public", "private"]
 
-    public static func present(settings: Settings, over parent: Widget?) {
+    /// - Parameter spelling: Returns what is to be said of the dictionaries.
+    public static func present(
+        settings: Settings, over parent: Widget?, spelling: (@MainActor () async -> String)? = nil
+    ) {
         let builder = Builder(resource: Resource.ui("preferences"))
         let window: TopLevel = builder["window"]
         if let parent { window.setTransient(for: parent) }
@@ -18,10 +21,14 @@ public enum PreferencesDialog {
         for (row, key) in [
             ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
             ("shake_to_clear", "shake-to-clear"), ("suggest_people", "suggest-people"),
-            ("character_counter", "character-counter"),
+            ("character_counter", "character-counter"), ("check_spelling", "check-spelling"),
             ("link_previews", "link-previews"), ("send_typing", "send-typing"),
         ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
+        }
+        if let spelling {
+            let row: ActionRow = builder["spelling_row"]
+            Task { row.setSubtitle(await spelling()) }
         }
         window.present()
     }

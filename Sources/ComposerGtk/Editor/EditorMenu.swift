@@ -3,8 +3,8 @@ import Composer
 import ComposerSessions
 import GtkKit
 
-/// The editor's context menu: opened at the pointer by the secondary button, or at the caret by Menu or Shift+F10
-/// (SLK-38).
+/// The editor's context menu: opened at the pointer by the secondary button, at the finger by a long press, or at the
+/// caret by Menu or Shift+F10 (SLK-38).
 final class EditorMenu {
     private let editor: EditorView
     private let model: any ComposerModel
@@ -15,6 +15,7 @@ final class EditorMenu {
     private let actions = ActionGroup()
     private var named: [String: Action] = [:]
     private let rules: [MarkdownRule]
+    private let spelling: SpellingMenu
 
     /// - Parameter anchor: The widget around the text, the menu's parent.
     init(editor: EditorView, model: any ComposerModel, textView: Widget, anchor: Widget) {
@@ -23,7 +24,8 @@ final class EditorMenu {
         self.textView = textView
         self.anchor = anchor
         rules = model.markdownRules
-        popover = PopoverMenu(model: Self.menu(formats), parent: anchor)
+        spelling = SpellingMenu(model: model, actions: actions)
+        popover = PopoverMenu(model: Self.menu(formats, spelling), parent: anchor)
         // GTK focuses the first focusable widget of the bar instead of the one that had the focus.
         popover.onClose { [weak textView] in textView?.grabFocus() }
         addActions()
@@ -36,6 +38,15 @@ final class EditorMenu {
             self.open(x: event.x, y: event.y)
         }
         textView.addController(click)
+        let press = LongPressGesture()
+        press.isTouchOnly = true
+        press.phase = .capture
+        press.onPress { [weak self] event in
+            guard let self else { return }
+            event.controller.claim()
+            self.open(x: event.x, y: event.y)
+        }
+        textView.addController(press)
         editor.onMenuKey = { [weak self] in self?.openAtCaret() }
     }
 
@@ -47,8 +58,10 @@ final class EditorMenu {
 
     // MARK: Items
 
-    private static func menu(_ formats: Menu) -> Menu {
+    private static func menu(_ formats: Menu, _ spelling: SpellingMenu) -> Menu {
         let menu = Menu()
+        menu.append(section: spelling.suggestions)
+        menu.append(section: spelling.word)
         let sections: [[(String, String)]] = [
             [(translated("_Undo"), "composer.undo"), (translated("_Redo"), "composer.redo")],
             [
@@ -70,6 +83,7 @@ final class EditorMenu {
         all.append(translated("C_lear Message"), "composer.clear")
         all.append(translated("_Expand Message Field"), "composer.expand")
         menu.append(section: all)
+        menu.append(section: spelling.languages)
         return menu
     }
 
@@ -97,8 +111,10 @@ final class EditorMenu {
     // MARK: Opening
 
     /// Updates the items from the engine's state.
-    private func update() {
+    /// - Parameter offset: Where the menu opens, in UTF-16 code units of the document.
+    private func update(at offset: Int) {
         let state = model.composer
+        spelling.update(at: offset)
         let hasSelection = !state.selection.isEmpty
         let enabled: [String: Bool] = [
             "undo": state.canUndo, "redo": state.canRedo, "cut": hasSelection, "copy": hasSelection,
@@ -114,12 +130,15 @@ final class EditorMenu {
 
     private func openAtCaret() {
         let caretRectangle = editor.caretRectangle
-        open(x: Double(caretRectangle.x), y: Double(caretRectangle.y + caretRectangle.height))
+        let (x, y) = (Double(caretRectangle.x), Double(caretRectangle.y + caretRectangle.height))
+        open(x: x, y: y, at: model.composer.selection.location)
     }
 
     /// Opens the menu at a point in the text view's coordinates.
-    private func open(x: Double, y: Double) {
-        update()
+    private func open(x: Double, y: Double) { open(x: x, y: y, at: editor.offset(x: x, y: y)) }
+
+    private func open(x: Double, y: Double, at offset: Int) {
+        update(at: offset)
         textView.grabFocus()
         let point = textView.translate(x: x, y: y, to: anchor) ?? (0, 0)
         popover.popUp(x: point.x, y: point.y)

@@ -23,6 +23,7 @@ final class EditorView {
     let markdown: MarkdownStyler
     private let pills: MentionPills
     private let styles: StyleTags
+    private let spelling: SpellingTags
     let inlineImages: InlineImages
     /// Called when the user opens the context menu with a key.
     var onMenuKey: (() -> Void)?
@@ -46,6 +47,7 @@ final class EditorView {
         styles = StyleTags(textView: textView, buffer: buffer)
         pills = MentionPills(textView: textView, buffer: buffer)
         inlineImages = InlineImages(textView: textView, buffer: buffer)
+        spelling = SpellingTags(textView: textView, buffer: buffer)
         showWholeText()
         interceptBuffer()
         interceptKeys()
@@ -195,6 +197,7 @@ final class EditorView {
         switch effect {
         case .edited(let edits): apply(edits)
         case .selectionChanged(let selection): showSelection(selection)
+        case .misspelled(let words, let part): spelling.show(words, in: part, of: mirror)
         case .copied(let fragment): Clipboard.write(fragment, of: textView)
         case .focusRequested(true): textView.grabFocus()
         case .focusRequested(false):
@@ -233,6 +236,7 @@ final class EditorView {
         buffer.setText(text)
         isApplying = false
         markdown.edited(0..<mirror.scalarCount)
+        spelling.show(viewModel.misspelled, in: TextRange(location: 0, length: mirror.length), of: mirror)
         showSelection(viewModel.composer.selection)
     }
 
@@ -267,6 +271,7 @@ final class EditorView {
         view?.onStyleChange = { [weak self] in
             self?.pills.styleChanged()
             self?.markdown.styleChanged()
+            self?.spelling.styleChanged()
         }
         rendering = Rendering(
             { [viewModel] in

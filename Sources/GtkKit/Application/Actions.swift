@@ -5,7 +5,7 @@ import CGtk
 /// The actions are removed with this object, so its creator must retain it: GTK 4.8 can hold on to the action group of
 /// a window that was closed long ago.
 public final class ActionGroup: Object {
-    private var names: [String] = []
+    fileprivate var names: [String] = []
 
     isolated deinit {
         for name in names { g_action_map_remove_action(cast(), name) }
@@ -32,8 +32,30 @@ public final class ActionGroup: Object {
     }
 }
 
+extension ActionGroup {
+    /// Adds an action that is on or off, which menus show with a check mark. Its handler decides whether it changes.
+    public func add(_ name: String, isOn: Bool, _ handler: @escaping @MainActor () -> Void) -> Action {
+        names.append(name)
+        let action = Action(
+            owning: UnsafeMutableRawPointer(
+                g_simple_action_new_stateful(name, nil, g_variant_new_boolean(isOn ? 1 : 0))))
+        action.connect("activate") { _ in handler() }
+        g_action_map_add_action(cast(), action.cast())
+        return action
+    }
+}
+
 /// An action in a group, an application or a window.
 public final class Action: Object {
+    /// Whether an action that is on or off is on.
+    public var isOn: Bool {
+        get {
+            guard let state = g_action_get_state(cast()) else { return false }
+            defer { g_variant_unref(state) }
+            return g_variant_get_boolean(state) != 0
+        }
+        set { g_simple_action_set_state(cast(), g_variant_new_boolean(newValue ? 1 : 0)) }
+    }
     public var isEnabled: Bool {
         get { g_action_get_enabled(cast()) != 0 }
         set { g_simple_action_set_enabled(cast(), newValue ? 1 : 0) }

@@ -27,6 +27,14 @@ public final class Settings: Object {
         return true
     }
 
+    public func strings(_ key: String) -> [String] {
+        guard let list = g_settings_get_strv(cast(), key) else { return [] }
+        defer { g_strfreev(list) }
+        return sequence(first: list, next: { $0 + 1 }).prefix { $0.pointee != nil }.compactMap { item in
+            item.pointee.map { String(cString: $0) }
+        }
+    }
+
     public func set(_ key: String, _ value: String) { g_settings_set_string(cast(), key, value) }
     public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
     public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }

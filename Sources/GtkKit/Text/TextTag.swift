@@ -1,4 +1,4 @@
-import CGtk
+public import CGtk
 
 /// A GtkTextTag: formatting for ranges of a text buffer.
 public final class TextTag: Object {
@@ -23,6 +23,12 @@ public final class TextTag: Object {
     public func setBold() { setProperty("weight", Int(PANGO_WEIGHT_BOLD.rawValue)) }
     public func setUnderlined() {
         setEnumeration("underline", Int32(PANGO_UNDERLINE_SINGLE.rawValue), pango_underline_get_type())
+    }
+
+    /// Underlines with the wave that marks misspelled words; assistive technology reads the same from it.
+    public func setMisspelled(_ color: GdkRGBA) {
+        setEnumeration("underline", Int32(PANGO_UNDERLINE_ERROR.rawValue), pango_underline_get_type())
+        setProperty("underline-rgba", color)
     }
 
     private func withIterators(

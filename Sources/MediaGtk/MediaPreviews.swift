@@ -29,7 +29,7 @@ package final class MediaPreviews {
         self.cachedContent = cachedContent
     }
 
-    convenience init(service: any MediaService) {
+    package convenience init(service: any MediaService) {
         self.init(
             content: { try await service.content(of: $0) },
             thumbnail: { try await service.thumbnail(of: $0, fitting: $1, by: $2) },

@@ -9,11 +9,19 @@
 #include <libintl.h>
 #include <locale.h>
 #include <malloc.h>
+#include <sys/timerfd.h>
 
 // libdispatch's hook for foreign run loops. The handle is an eventfd on Linux. Declared privately in libdispatch,
 // exported for CoreFoundation, and what every run loop on Linux that serves the main queue uses.
 int _dispatch_get_main_queue_handle_4CF(void);
 void _dispatch_main_queue_callback_4CF(void *message);
+
+// A timer on the system's clock, which the kernel cancels when the clock is set. Swift does not import timerfd.
+static inline int shim_clock_timer(void) { return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC); }
+static inline gboolean shim_arm_clock_timer(int timer, time_t expiry) {
+    struct itimerspec time = {.it_value = {.tv_sec = expiry}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) == 0;
+}
 
 // Macros with casts inside.
 static inline GType shim_type_string(void) { return G_TYPE_STRING; }

@@ -28,6 +28,14 @@ public final class Application: Object {
         return SessionBus.hasOwner(String(cString: id))
     }
 
+    /// The application ID.
+    var id: String { g_application_get_application_id(cast()).map { String(cString: $0) } ?? "" }
+
+    /// Activates one of the application's own actions that takes a text.
+    func activate(_ action: String, _ parameter: String) {
+        g_action_group_activate_action(OpaquePointer(pointer), action, g_variant_new_string(parameter))
+    }
+
     /// Activates an action of the primary instance, which another process runs.
     public func activateRemotely(_ action: String, _ parameter: String? = nil) {
         guard g_application_register(cast(), nil, nil) != 0 else { return }

@@ -3,14 +3,14 @@ import Glibc
 
 /// Detects when connections may have died: after the computer was suspended or the network changed.
 ///
-/// Suspension is detected by comparing CLOCK_BOOTTIME with CLOCK_MONOTONIC, which stops during suspension. Unlike
-/// logind's signals, this needs no D-Bus permission in a Flatpak.
+/// Suspension is detected by comparing CLOCK_BOOTTIME with CLOCK_MONOTONIC, which stops during suspension, whenever the
+/// kernel says that the clock jumped. Unlike logind's signals, this needs no D-Bus permission in a Flatpak, and nothing
+/// ticks.
 @MainActor public final class ResumeMonitor {
     private let monitor: Object
     private var connection: SignalConnection?
-    private var timer: Timeout?
+    private var clock: ClockSource?
     private var gauge = SuspendDetector(suspendedDuration: SuspendDetector.currentSuspendedDuration())
-    private static let interval = Duration.seconds(10)
 
     public init(_ action: @escaping @MainActor () -> Void) {
         monitor = Object(borrowing: UnsafeMutableRawPointer(g_network_monitor_get_default()))
@@ -18,15 +18,12 @@ import Glibc
             // Reconnecting is pointless while there is no network.
             if arguments.bool(0) { action() }
         }
-        timer = Timeout(every: Self.interval) { [weak self] in
+        clock = ClockSource { [weak self] in
             if self?.gauge.hasSuspended(asleep: SuspendDetector.currentSuspendedDuration()) == true { action() }
         }
     }
 
-    isolated deinit {
-        connection?.disconnect()
-        timer?.cancel()
-    }
+    isolated deinit { connection?.disconnect() }
 }
 
 /// Detects suspension by comparing successive values of the total time suspended since boot.

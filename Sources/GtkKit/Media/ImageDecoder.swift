@@ -56,6 +56,15 @@ public struct DecodedImage: Sendable {
         gdk_texture_save_to_png(OpaquePointer(texture), path) != 0
     }
 
+    /// The image as a PNG file.
+    public nonisolated var png: Data? {
+        guard let bytes = gdk_texture_save_to_png_bytes(OpaquePointer(texture)) else { return nil }
+        defer { g_bytes_unref(bytes) }
+        var count: gsize = 0
+        guard let start = g_bytes_get_data(bytes, &count) else { return nil }
+        return Data(bytes: start, count: Int(count))
+    }
+
     private nonisolated final class Owner: Sendable {
         nonisolated(unsafe) private let texture: UnsafeMutableRawPointer
         init(_ texture: UnsafeMutableRawPointer) { self.texture = texture }

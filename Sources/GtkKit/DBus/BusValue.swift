@@ -1,0 +1,91 @@
+import CGtk
+
+/// Values of D-Bus messages. Those that are made here float: the call or the value that takes them owns them.
+nonisolated enum BusValue {
+    static func text(_ text: String) -> OpaquePointer? { g_variant_new_string(text) }
+    static func bool(_ value: Bool) -> OpaquePointer? { g_variant_new_boolean(value ? 1 : 0) }
+    static func uint32(_ value: UInt32) -> OpaquePointer? { g_variant_new_uint32(value) }
+    static func int32(_ value: Int32) -> OpaquePointer? { g_variant_new_int32(value) }
+    static func byte(_ value: UInt8) -> OpaquePointer? { g_variant_new_byte(value) }
+    static func tuple(_ values: [OpaquePointer?]) -> OpaquePointer? { g_variant_new_tuple(values, gsize(values.count)) }
+
+    static func texts(_ texts: [String]) -> OpaquePointer? { array(of: "s", texts.map { text($0) }) }
+
+    /// A dictionary from names to values of any type, `a{sv}`.
+    static func options(_ options: [(name: String, value: OpaquePointer?)]) -> OpaquePointer? {
+        array(of: "{sv}", options.map { g_variant_new_dict_entry(text($0.name), g_variant_new_variant($0.value)) })
+    }
+
+    private static func array(of type: String, _ values: [OpaquePointer?]) -> OpaquePointer? {
+        let type = g_variant_type_new(type)
+        defer { g_variant_type_free(type) }
+        return g_variant_new_array(type, values, gsize(values.count))
+    }
+
+    /// An array of bytes, `ay`.
+    static func bytes(_ bytes: [UInt8]) -> OpaquePointer? {
+        let type = g_variant_type_new("ay")
+        defer { g_variant_type_free(type) }
+        return bytes.withUnsafeBytes {
+            let copy = g_bytes_new($0.baseAddress, gsize($0.count))
+            defer { g_bytes_unref(copy) }
+            return g_variant_new_from_bytes(type, copy, 1)
+        }
+    }
+
+    /// Frees a floating value that no call took.
+    static func drop(_ value: OpaquePointer?) {
+        guard let value else { return }
+        g_variant_ref_sink(value)
+        g_variant_unref(value)
+    }
+
+    // MARK: Reading
+
+    /// Returns the string at an index of a tuple, or `nil` if there is none.
+    static func text(_ tuple: OpaquePointer, _ index: Int) -> String? {
+        read(tuple, index, G_VARIANT_CLASS_STRING) { g_variant_get_string($0, nil).map { String(cString: $0) } }
+    }
+
+    static func bool(_ tuple: OpaquePointer, _ index: Int) -> Bool? {
+        read(tuple, index, G_VARIANT_CLASS_BOOLEAN) { g_variant_get_boolean($0) != 0 }
+    }
+
+    static func uint32(_ tuple: OpaquePointer, _ index: Int) -> UInt32? {
+        read(tuple, index, G_VARIANT_CLASS_UINT32) { g_variant_get_uint32($0) }
+    }
+
+    /// Returns the strings of an array at an index of a tuple, or `nil` if there is none.
+    static func texts(_ tuple: OpaquePointer, _ index: Int) -> [String]? {
+        read(tuple, index, G_VARIANT_CLASS_ARRAY) { array in
+            (0..<Int(g_variant_n_children(array))).compactMap { text(array, $0) }
+        }
+    }
+
+    /// Returns the Boolean values of a dictionary, `a{sv}`, at an index of a tuple, or `nil` if there is no dictionary.
+    static func bools(_ tuple: OpaquePointer, _ index: Int) -> [String: Bool]? {
+        read(tuple, index, G_VARIANT_CLASS_ARRAY) { dictionary in
+            var values: [String: Bool] = [:]
+            for index in 0..<g_variant_n_children(dictionary) {
+                guard let entry = g_variant_get_child_value(dictionary, index) else { continue }
+                defer { g_variant_unref(entry) }
+                guard let name = text(entry, 0),
+                    let value = read(entry, 1, G_VARIANT_CLASS_VARIANT, { g_variant_get_variant($0) })
+                else { continue }
+                defer { g_variant_unref(value) }
+                if g_variant_classify(value) == G_VARIANT_CLASS_BOOLEAN { values[name] = g_variant_get_boolean(value) != 0 }
+            }
+            return values
+        }
+    }
+
+    private static func read<R>(
+        _ tuple: OpaquePointer, _ index: Int, _ kind: GVariantClass, _ read: (OpaquePointer) -> R?
+    ) -> R? {
+        guard g_variant_is_container(tuple) != 0, index < g_variant_n_children(tuple),
+            let value = g_variant_get_child_value(tuple, gsize(index))
+        else { return nil }
+        defer { g_variant_unref(value) }
+        return g_variant_classify(value) == kind ? read(value) : nil
+    }
+}

@@ -1,0 +1,53 @@
+import CGtk
+import FoundationEssentials
+
+/// Sends notifications through GNotification: to GNOME Shell, or to the notification portal in a Flatpak. They stay after
+/// the program has ended, and activating one starts it.
+public final class ApplicationNotifier: Notifier {
+    private let application: Application
+
+    public init(_ application: Application) {
+        self.application = application
+    }
+
+    /// Returns the notifier for this desktop.
+    public static func desktop(_ application: Application) -> any Notifier {
+        let isServed = FileManager.default.fileExists(atPath: "/.flatpak-info") || SessionBus.hasOwner(gnomeShell)
+        return isServed ? ApplicationNotifier(application) : FreedesktopNotifier(application)
+    }
+
+    private static let gnomeShell = "org.gtk.Notifications"
+
+    public func send(_ notification: DesktopNotification, as id: String) {
+        let object = Object(owning: UnsafeMutableRawPointer(g_notification_new(notification.title)))
+        g_notification_set_body(object.cast(), notification.body)
+        if let data = notification.icon {
+            let bytes = data.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+            defer { g_bytes_unref(bytes) }
+            let icon = Object(owning: UnsafeMutableRawPointer(g_bytes_icon_new(bytes)))
+            g_notification_set_icon(object.cast(), icon.cast())
+        }
+        if let category = notification.category { g_notification_set_category(object.cast(), category) }
+        g_notification_set_priority(
+            object.cast(),
+            notification.isImportant ? G_NOTIFICATION_PRIORITY_HIGH : G_NOTIFICATION_PRIORITY_NORMAL)
+        let action = notification.defaultAction
+        g_notification_set_default_action_and_target_value(
+            object.cast(), "app.\(action.name)", g_variant_new_string(action.target))
+        for button in notification.buttons {
+            g_notification_add_button_with_target_value(
+                object.cast(), button.label, "app.\(button.action.name)", g_variant_new_string(button.action.target))
+        }
+        g_application_send_notification(application.cast(), id, object.cast())
+        if notification.playsSound { AlertSound.play() }
+    }
+
+    public func withdraw(_ id: String) { g_application_withdraw_notification(application.cast(), id) }
+}
+
+/// The desktop's alert sound, which the user chooses and can turn off there.
+enum AlertSound {
+    static func play() {
+        if let display = gdk_display_get_default() { gdk_display_beep(display) }
+    }
+}

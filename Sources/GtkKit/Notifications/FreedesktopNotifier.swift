@@ -1,0 +1,162 @@
+import CGtk
+import FoundationEssentials
+
+/// Sends notifications to the daemon of the freedesktop.org specification, as most desktops have one.
+///
+/// GNotification serves such a daemon too, but passes the body as markup, drops images, and shows two notifications if the
+/// second is sent before the daemon has answered the first (GLib 2.74 to 2.88).
+final class FreedesktopNotifier: Notifier {
+    /// A notification that the daemon has or is to have.
+    private struct Entry {
+        /// What is to be shown next, unless it is sent already.
+        var waiting: DesktopNotification?
+        /// What the user can answer.
+        var sent: DesktopNotification
+        /// The daemon's identifier, once it has answered.
+        var number: UInt32?
+        var isSending = false
+        var isWithdrawn = false
+    }
+
+    private let application: Application
+    private let daemon = BusObject(
+        name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
+        interface: "org.freedesktop.Notifications")
+    private var entries: [String: Entry] = [:]
+    private var subscriptions: [BusSubscription?] = []
+    /// `nil` until the daemon has told them.
+    private var capabilities: Set<String>?
+
+    init(_ application: Application) {
+        self.application = application
+        subscriptions = [
+            daemon.subscribe(to: "ActionInvoked") { [weak self] in self?.invoked($0) },
+            daemon.subscribe(to: "NotificationClosed") { [weak self] in self?.closed($0) },
+        ]
+        // Nobody would answer them: unlike those of GNotification they do not start the program.
+        application.onShutdown { [weak self] in self?.withdrawAll() }
+    }
+
+    func send(_ notification: DesktopNotification, as id: String) {
+        var entry = entries[id] ?? Entry(sent: notification)
+        entry.waiting = notification
+        entry.isWithdrawn = false
+        entries[id] = entry
+        guard capabilities == nil else { return advance(id) }
+        daemon.call("GetCapabilities") { [weak self] answer in
+            guard let self else { return }
+            // Without an answer, assume that the body is markup: escaping too much is the harmless mistake.
+            capabilities = answer.flatMap { BusValue.texts($0, 0).map { Set($0) } } ?? ["body-markup"]
+            for id in Array(entries.keys) { advance(id) }
+        }
+    }
+
+    func withdraw(_ id: String) {
+        entries[id]?.isWithdrawn = true
+        entries[id]?.waiting = nil
+        if capabilities == nil { entries[id] = nil }
+        advance(id)
+    }
+
+    private func withdrawAll() {
+        for id in Array(entries.keys) { withdraw(id) }
+        SessionBus.flush()
+    }
+
+    /// Does the next thing for a notification, one at a time: the number that replaces and closes it comes with the
+    /// daemon's answer.
+    private func advance(_ id: String) {
+        guard let capabilities, var entry = entries[id], !entry.isSending else { return }
+        if let notification = entry.waiting {
+            entry.waiting = nil
+            entry.isSending = true
+            entry.sent = notification
+            entries[id] = entry
+            daemon.call("Notify", arguments(of: notification, replacing: entry.number ?? 0, capabilities)) {
+                [weak self] answer in
+                self?.entries[id]?.isSending = false
+                if let number = answer.flatMap({ BusValue.uint32($0, 0) }) { self?.entries[id]?.number = number }
+                self?.advance(id)
+            }
+        } else if entry.isWithdrawn {
+            entries[id] = nil
+            if let number = entry.number { daemon.call("CloseNotification", [BusValue.uint32(number)]) }
+        }
+    }
+
+    private func arguments(
+        of notification: DesktopNotification, replacing number: UInt32, _ capabilities: Set<String>
+    ) -> [OpaquePointer?] {
+        let isMarkup = capabilities.contains("body-markup")
+        let body = isMarkup ? Markup.escaped(notification.body) : notification.body
+        var actions = ["default", ""]
+        for (index, button) in notification.buttons.enumerated() { actions += ["\(index)", button.label] }
+        var hints: [(name: String, value: OpaquePointer?)] = [
+            ("desktop-entry", BusValue.text(application.id)),
+            ("urgency", BusValue.byte(1)),
+        ]
+        if let category = notification.category { hints.append(("category", BusValue.text(category))) }
+        if let image = notification.icon.flatMap({ Self.image($0) }) { hints.append(("image-data", image)) }
+        if !notification.playsSound {
+            hints.append(("suppress-sound", BusValue.bool(true)))
+        } else if capabilities.contains("sound") {
+            hints.append(("sound-name", BusValue.text("message-new-instant")))
+        } else {
+            AlertSound.play()
+        }
+        let timeout: Int32 = -1
+        return [
+            BusValue.text(String(cString: g_get_application_name() ?? g_get_prgname())), BusValue.uint32(number),
+            BusValue.text(application.id), BusValue.text(notification.title), BusValue.text(body),
+            BusValue.texts(capabilities.contains("actions") ? actions : []), BusValue.options(hints),
+            BusValue.int32(timeout),
+        ]
+    }
+
+    /// The pixels of a PNG image, `(iiibiiay)`, or `nil` if it is none.
+    private static func image(_ png: Data) -> OpaquePointer? {
+        let bytes = png.withUnsafeBytes { g_bytes_new($0.baseAddress, gsize($0.count)) }
+        defer { g_bytes_unref(bytes) }
+        guard let texture = gdk_texture_new_from_bytes(bytes, nil) else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+        let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
+        var pixels = [UInt8](repeating: 0, count: width * height * 4)
+        pixels.withUnsafeMutableBufferPointer { gdk_texture_download(texture, $0.baseAddress, gsize(width * 4)) }
+        // From the native order of a 32-bit ARGB with multiplied alpha to bytes of RGBA.
+        for start in stride(from: 0, to: pixels.count, by: 4) {
+            let alpha = Int(pixels[start + 3])
+            let (blue, green, red) = (Int(pixels[start]), Int(pixels[start + 1]), Int(pixels[start + 2]))
+            for (offset, value) in [red, green, blue].enumerated() {
+                pixels[start + offset] = alpha == 0 ? 0 : UInt8(min(255, value * 255 / alpha))
+            }
+        }
+        return BusValue.tuple([
+            BusValue.int32(Int32(width)), BusValue.int32(Int32(height)), BusValue.int32(Int32(width * 4)),
+            BusValue.bool(true), BusValue.int32(8), BusValue.int32(4), BusValue.bytes(pixels),
+        ])
+    }
+
+    // MARK: Answers
+
+    private func invoked(_ arguments: OpaquePointer) {
+        guard let number = BusValue.uint32(arguments, 0), let key = BusValue.text(arguments, 1),
+            let entry = entries.values.first(where: { $0.number == number })
+        else { return }
+        let notification = entry.sent
+        if key == "default" {
+            application.activate(notification.defaultAction.name, notification.defaultAction.target)
+        } else if let index = Int(key), notification.buttons.indices.contains(index) {
+            let action = notification.buttons[index].action
+            application.activate(action.name, action.target)
+        }
+    }
+
+    private func closed(_ arguments: OpaquePointer) {
+        guard let number = BusValue.uint32(arguments, 0),
+            let id = entries.first(where: { $0.value.number == number })?.key
+        else { return }
+        // One that is to be shown next gets a new number.
+        entries[id]?.number = nil
+        if entries[id]?.waiting == nil, entries[id]?.isSending == false { entries[id] = nil }
+    }
+}

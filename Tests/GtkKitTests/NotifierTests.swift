@@ -1,0 +1,91 @@
+import CGtk
+import Foundation
+import GtkTestSupport
+import XCTest
+
+@testable import GtkKit
+
+final class NotifierTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.NotifierTests")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+
+    @MainActor
+    private static func notification(_ body: String, sound: Bool = false) -> DesktopNotification {
+        DesktopNotification(
+            title: "Plans", body: body, icon: DecodedImage(pixels: [255, 0, 0, 255], width: 1, height: 1)?.png,
+            category: "im.received", playsSound: sound, defaultAction: .init("open", "a/b"),
+            buttons: [.init("Reply", .init("reply", "a/b")), .init("Mark as Read", .init("mark-read", "a/b"))])
+    }
+
+    // MARK: freedesktop.org
+
+    func testNotificationIsReplacedAnsweredAndWithdrawn() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            let notifier = FreedesktopNotifier(Self.application)
+            var activated: [String] = []
+            for name in ["open", "reply", "mark-read"] {
+                Self.application.addTextAction(name) { activated.append("\(name) \($0)") }
+            }
+            notifier.send(Self.notification("Ann: <b>1</b> & more"), as: "room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.count == 1 })
+            let first = try XCTUnwrap(daemon.shown["1"])
+            XCTAssertEqual(first.title, "Plans")
+            XCTAssertEqual(first.body, "Ann: &lt;b&gt;1&lt;/b&gt; &amp; more", "what strangers write is no markup")
+            XCTAssertEqual(first.buttons, ["0": "Reply", "1": "Mark as Read"])
+            XCTAssertTrue(first.hints.isSuperset(of: ["category", "desktop-entry", "image-data", "suppress-sound"]))
+            notifier.send(Self.notification("Ann: 2"), as: "room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["1"]?.body == "Ann: 2" })
+            XCTAssertEqual(daemon.count, 1, "one for the room")
+            for key in ["default", "0", "1", "2", "x"] { daemon.invoke(key, of: "1") }
+            XCTAssertTrue(MainLoop.pump { activated == ["open a/b", "reply a/b", "mark-read a/b"] }, "\(activated)")
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
+            daemon.close()
+        }
+    }
+
+    /// The daemon's number, by which a notification is replaced and closed, is not known before its answer.
+    func testSendingAndWithdrawingBeforeTheAnswerLeavesNothing() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            daemon.capabilities = ["actions", "body", "sound"]
+            let notifier = FreedesktopNotifier(Self.application)
+            notifier.send(Self.notification("1 <i>", sound: true), as: "first")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["1"]?.body == "1 <i>" }, "this daemon shows plain text")
+            XCTAssertTrue(daemon.shown["1"]?.hints.contains("sound-name") == true)
+            for number in 2...5 { notifier.send(Self.notification("\(number)"), as: "second") }
+            notifier.send(Self.notification("withdrawn"), as: "third")
+            notifier.withdraw("third")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["2"]?.body == "5" && daemon.shown.count == 2 }, "\(daemon.shown)")
+            daemon.dismiss("2")
+            notifier.send(Self.notification("again"), as: "second")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.values.contains { $0.body == "again" } })
+            XCTAssertEqual(daemon.shown.count, 2)
+            daemon.close()
+        }
+    }
+
+    // MARK: GNOME
+
+    func testGnomeShellReceivesThePlainBody() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.gnome)
+            let notifier = ApplicationNotifier.desktop(Self.application)
+            XCTAssertTrue(notifier is ApplicationNotifier)
+            notifier.send(Self.notification("Ann: <b>1</b>"), as: "room")
+            notifier.send(Self.notification("Ann: <b>2</b>"), as: "room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["room"]?.body == "Ann: <b>2</b>" })
+            XCTAssertEqual(daemon.shown["room"]?.defaultAction, ["app.open", "a/b"])
+            XCTAssertTrue(daemon.shown["room"]?.hints.isSuperset(of: ["icon", "category", "buttons"]) == true)
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
+            daemon.close()
+        }
+    }
+}

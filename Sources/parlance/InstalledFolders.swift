@@ -27,10 +27,16 @@ nonisolated enum DataFolder {
     /// The stores of server accounts, outside of the local store, whose folder must not contain anything else.
     static var accounts: URL { base.appending(path: "parlance-accounts") }
 
-    private static var base: URL {
-        let environment = ProcessInfo.processInfo.environment
+    /// The user's configuration, which all programs share.
+    static var configuration: URL { folder("XDG_CONFIG_HOME", or: ".config") }
+
+    private static var base: URL { folder("XDG_DATA_HOME", or: ".local/share") }
+
+    private static func folder(_ variable: String, or path: String) -> URL {
         // The specification requires ignoring relative paths.
-        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return URL(fileURLWithPath: data) }
-        return FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/share")
+        if let value = ProcessInfo.processInfo.environment[variable], value.hasPrefix("/") {
+            return URL(fileURLWithPath: value)
+        }
+        return FileManager.default.homeDirectoryForCurrentUser.appending(path: path)
     }
 }

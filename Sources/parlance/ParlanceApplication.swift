@@ -13,11 +13,19 @@ final class ParlanceApplication {
 
     private let application = Application(id: ParlanceApplication.id, options: ParlanceApplication.options)
     private lazy var shared = SharedEnvironment(settings: Settings(schema: Self.id))
+    private lazy var background = BackgroundOperation(
+        settings: shared.settings, portal: BackgroundPortal.ofSandbox(), translator: shared.translator)
     private lazy var presenter = WindowPresenter(
         application: application, settings: { [weak self] in self?.shared.settings },
+        background: { [background] in background },
         report: { [weak self] in self?.handle($0) })
     private var lifecycle = ProgramLifecycle()
     private var session: RunningSession?
+    /// What is to be done once the session runs, with or without a window.
+    private var sessionRequests: [@MainActor (RunningSession) -> Void] = []
+    private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application))
+    private lazy var screenLock = ScreenLock()
+    private var notifications: NotificationCoordinator?
     private var opening: Task<ChatStore, any Error>?
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
@@ -98,10 +106,7 @@ final class ParlanceApplication {
         if shared.settings == nil {
             StandardError.write("the settings schema \(Self.id) is not installed: preferences are not kept")
         }
-        for key in [
-            "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
-            "emoji-skin-tone", "check-spelling", "spelling-languages",
-        ] {
+        for key in Self.observedKeys {
             shared.settings?.onChange(of: key) { [weak self] in self?.applySettings() }
         }
         applySettings()
@@ -112,8 +117,7 @@ final class ParlanceApplication {
     }
 
     private func handle(_ event: ProgramLifecycle.Event) {
-        let staysWithoutWindow = shared.settings?.string("run-in-background") == "yes"
-        for command in lifecycle.handle(event, staysWithoutWindow: staysWithoutWindow) { perform(command) }
+        for command in lifecycle.handle(event, staysWithoutWindow: background.isAllowed) { perform(command) }
     }
 
     private func perform(_ command: ProgramLifecycle.Command) {
@@ -140,6 +144,13 @@ final class ParlanceApplication {
             do {
                 let session = try await RunningSession.start(over: store.value, sharing: shared)
                 self.session = session
+                notifications = NotificationCoordinator(
+                    session.accounts, presenter: notifier, preferences: shared.preferences,
+                    translator: shared.translator, isLocked: { [screenLock] in screenLock.isLocked })
+                background.follow(session.accounts)
+                let requests = sessionRequests
+                sessionRequests = []
+                for request in requests { request(session) }
                 handle(.sessionOpened)
                 if let damage = await session.findDamage() {
                     presenter.perform { DamagedStoreDialog.presentFinding(over: $0.window, reason: damage) }
@@ -154,6 +165,7 @@ final class ParlanceApplication {
         waiting = nil
         let closing = session
         session = nil
+        notifications = nil
         Task {
             await closing?.close()
             handle(.sessionClosed)
@@ -194,6 +206,11 @@ final class ParlanceApplication {
         for action in ["new-message", "search"] {
             application.addAction(action) { [weak self] in self?.perform(action, "") }
         }
+        for action in RoomNotifier.AnswerAction.allCases {
+            application.addTextAction(action.rawValue) { [weak self] in
+                if let target = NotificationTarget($0) { self?.answer(action, target) }
+            }
+        }
         application.addAction("preferences") { [weak self] in
             guard let self, let settings = self.shared.settings else { return }
             let shared = self.shared
@@ -207,6 +224,26 @@ final class ParlanceApplication {
         KeyBindings.apply(to: application)
     }
 
+    /// Does what the user chose in a notification.
+    private func answer(_ action: RoomNotifier.AnswerAction, _ target: NotificationTarget) {
+        switch action {
+        case .open: withWindow { $0.open(.message(target)) }
+        case .reply: withWindow { $0.open(.reply(target)) }
+        case .markRead: withSession { session in Task { await session.accounts.markRead(target) } }
+        }
+    }
+
+    private func withSession(_ request: @escaping @MainActor (RunningSession) -> Void) {
+        guard let session else { return sessionRequests.append(request) }
+        request(session)
+    }
+
+    private static let observedKeys = [
+        "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
+        "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
+        "notification-sound",
+    ]
+
     private func applySettings() {
         guard let settings = shared.settings else { return }
         Appearance.apply(settings.string("color-scheme"))
@@ -219,5 +256,16 @@ final class ParlanceApplication {
             sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
             suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"),
             spelling: settings.bool("check-spelling") ? shared.spellingChoice : nil)
+        shared.preferences.notifications = NotificationPreferences(
+            isPaused: settings.bool("notifications-paused"), content: Self.content(settings.string("notification-text")),
+            playsSound: settings.bool("notification-sound"))
+    }
+
+    private static func content(_ nick: String) -> NotificationPreferences.Content {
+        switch nick {
+        case "nothing": .nothing
+        case "sender": .sender
+        default: .senderAndText
+        }
     }
 }

@@ -6,6 +6,7 @@ import GtkKit
 final class WindowPresenter {
     private let application: Application
     private let settings: @MainActor () -> Settings?
+    private let background: @MainActor () -> BackgroundOperation
     private let report: @MainActor (ProgramLifecycle.Event) -> Void
     private var window: MainWindow?
     /// Loads what the window shows first.
@@ -15,10 +16,12 @@ final class WindowPresenter {
     /// - Parameter report: receives `windowClosing` and `windowClosed`.
     init(
         application: Application, settings: @escaping @MainActor () -> Settings?,
+        background: @escaping @MainActor () -> BackgroundOperation,
         report: @escaping @MainActor (ProgramLifecycle.Event) -> Void
     ) {
         self.application = application
         self.settings = settings
+        self.background = background
         self.report = report
     }
 
@@ -51,10 +54,24 @@ final class WindowPresenter {
         report(.windowClosed)
     }
 
+    /// Asks once whether the program goes on without the window.
+    private func mayClose() -> Bool {
+        let background = background()
+        guard background.isUndecided, let window else { return true }
+        BackgroundDialog.present(over: window.window) { [weak window] runs in
+            background.decide(runs) { isAllowed in
+                guard let window else { return }
+                if isAllowed { window.close() } else { BackgroundDialog.presentDenial(over: window.window) }
+            }
+        }
+        return false
+    }
+
     private func open(_ accounts: AccountsCoordinator) {
         loading = nil
         let window = MainWindow(application: application, accounts: accounts, settings: settings())
         self.window = window
+        window.mayClose = { [weak self] in self?.mayClose() ?? true }
         window.onClosing = { [weak self] in self?.report(.windowClosing) }
         window.onClosed = { [weak self] in
             self?.window = nil

@@ -15,15 +15,15 @@ final class PreferencesTests: GtkTestCase {
             }
             PreferencesDialog.present(settings: settings, over: nil)
             let rows = Self.comboRows()
-            XCTAssertEqual(rows.count, 3)
             let choices = [
-                ("color-scheme", ["dark", "follow"]), ("send-key", ["ctrl-return", "return"]),
-                ("read-receipts", ["private", "public"]),
+                ("color-scheme", ["follow", "light", "dark"]),
+                ("notification-text", ["sender-and-text", "sender", "nothing"]), ("send-key", ["return", "ctrl-return"]),
+                ("read-receipts", ["public", "private"]),
             ]
-            let indices: [String: guint] = ["dark": 2, "ctrl-return": 1, "private": 1]
+            XCTAssertEqual(rows.count, choices.count)
             for (row, (key, values)) in zip(rows, choices) {
-                for value in values {
-                    adw_combo_row_set_selected(row.cast(), indices[value] ?? 0)
+                for (index, value) in values.enumerated().reversed() {
+                    adw_combo_row_set_selected(row.cast(), guint(index))
                     XCTAssertEqual(settings.string(key), value)
                 }
             }

@@ -26,6 +26,7 @@ extension FakeChatService: ChatService {
     }
 
     nonisolated func invitations() -> AsyncStream<[Invitation]> { invited.stream }
+    nonisolated func arrivals() -> AsyncStream<MessageArrival> { arriving.stream }
     @MainActor func accept(_ invitation: RoomID) async throws { try await record(.accept(invitation)) }
     @MainActor func decline(_ invitation: RoomID) async throws { try await record(.decline(invitation)) }
 

@@ -49,6 +49,7 @@ import Observation
         of: [Invitation].self, bufferingPolicy: .bufferingNewest(1))
 
     @ObservationIgnored nonisolated let notifications = AsyncStream.makeStream(of: NotificationSettings.self)
+    @ObservationIgnored nonisolated let arriving = AsyncStream.makeStream(of: MessageArrival.self)
 
     /// Optional capabilities.
     @ObservationIgnored nonisolated(unsafe) var capabilities: BackendCapabilities = []
@@ -65,6 +66,8 @@ import Observation
     nonisolated init() {}
 
     func publish(_ invitations: [Invitation]) { invited.continuation.yield(invitations) }
+
+    func arrive(_ arrival: MessageArrival) { arriving.continuation.yield(arrival) }
 
     func publish(_ summaries: [RoomSummary]) { rooms.continuation.yield(summaries) }
     func publish(_ update: TimelineUpdate, in room: RoomID = RoomID("room")) { timelines[room]?.yield(update) }

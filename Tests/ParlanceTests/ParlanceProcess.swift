@@ -31,6 +31,16 @@ final class ParlanceProcess {
         try process.run()
     }
 
+    /// Starts in a new home with stored settings.
+    /// - Parameter settings: lines of a keyfile.
+    convenience init(settings: String) throws {
+        let home = TemporaryFolder()
+        let folder = home.url.appending(path: "config/glib-2.0/settings")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("[io/github/parlance_chat/Parlance]\n\(settings)\n".utf8).write(to: folder.appending(path: "keyfile"))
+        try self.init(home: home, changes: ["GSETTINGS_BACKEND": "keyfile"])
+    }
+
     /// Ends a process left by a failed test: as the primary instance it would take over every later start.
     deinit {
         if process.isRunning { kill() }
@@ -71,22 +81,35 @@ final class ParlanceProcess {
     // MARK: The window
 
     /// Whether a window of the process is shown.
-    var hasWindow: Bool { visibleWindow != nil }
+    var hasWindow: Bool { !visibleWindows.isEmpty }
 
-    private var visibleWindow: String? {
+    private var visibleWindows: [String] {
         // The tool fails while there is no such window.
         let found = try? Self.tool(
             "xdotool", "search", "--onlyvisible", "--pid", "\(process.processIdentifier)", "--name", ".")
-        return found?.split(separator: "\n").first.map(String.init)
+        return found?.split(separator: "\n").map(String.init) ?? []
     }
+
+    /// The window that was focused last.
+    private var window: String?
 
     /// Waits for the window and focuses it.
     func waitForWindow() throws {
-        let id = try until("a window") { visibleWindow }
+        let id = try until("a window") { visibleWindows.first }
+        window = id
         // Retry, whatever the error: the window manager may reject activation of a window it has only just mapped.
         _ = try until("the focus") {
             _ = try? Self.tool("xdotool", "windowactivate", id)
             return try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil
+        }
+    }
+
+    /// Waits for a dialog over the window, which then has the focus.
+    func waitForDialog() throws {
+        _ = try until("a dialog") {
+            let windows = visibleWindows
+            guard windows.count == 2, let focused = try? Self.tool("xdotool", "getwindowfocus") else { return nil }
+            return windows.contains(focused) && focused != window ? true : nil
         }
     }
 

@@ -81,13 +81,44 @@ final class ProgramTests: XCTestCase {
         XCTAssertFalse(FileManager.default.fileExists(atPath: end.store.path))
     }
 
-    func testClosingTheWindowEndsTheProgram() throws {
-        let parlance = try ParlanceProcess()
+    func testClosingTheWindowEndsTheProgramThatMayNotStay() throws {
+        let parlance = try ParlanceProcess(settings: "run-in-background='no'")
         try parlance.waitForWindow()
         try parlance.press("ctrl+w")
         let end = parlance.waitForEnd()
         XCTAssertEqual(end.status, 0)
         XCTAssertEqual(end.errors, "")
+    }
+
+    func testFirstClosingAsksWhetherToRunInTheBackground() throws {
+        let first = try ParlanceProcess(settings: "")
+        try first.waitForWindow()
+        try first.press("ctrl+w")
+        try first.waitForDialog()
+        try first.press("Escape")
+        try first.waitForWindow()
+        try first.press("ctrl+w")
+        try first.waitForDialog()
+        try first.press("Return")
+        _ = try first.until("no window") { first.hasWindow ? nil : true }
+        let changes = ["GSETTINGS_BACKEND": "keyfile"]
+        XCTAssertEqual(try ParlanceProcess(home: first.home, changes: changes).waitForEnd().status, 0)
+        try first.waitForWindow()
+        try first.press("ctrl+w")
+        _ = try first.until("no window") { first.hasWindow ? nil : true }
+        XCTAssertTrue(first.isRunning)
+        let quitting = try ParlanceProcess(arguments: ["--quit"], home: first.home, changes: changes)
+        XCTAssertEqual(quitting.waitForEnd().status, 0)
+        XCTAssertEqual(first.waitForEnd().status, 0)
+    }
+
+    func testStartAtLoginWritesTheAutostartFile() throws {
+        let parlance = try ParlanceProcess(settings: "start-at-login=true")
+        try parlance.waitForWindow()
+        let file = parlance.home.url.appending(path: "config/autostart/io.github.parlance_chat.Parlance.desktop")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        XCTAssertTrue(text.contains("Exec=\"\(ParlanceProcess.program.path)\" --gapplication-service"), text)
+        parlance.kill()
     }
 
     /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
@@ -108,13 +139,8 @@ final class ProgramTests: XCTestCase {
     }
 
     func testWindowIsClosedAndOpenedAgainWhereTheProgramMayRunInTheBackground() throws {
-        let home = TemporaryFolder()
-        let settings = home.url.appending(path: "config/glib-2.0/settings")
-        try FileManager.default.createDirectory(at: settings, withIntermediateDirectories: true)
-        try Data("[io/github/parlance_chat/Parlance]\nrun-in-background='yes'\n".utf8)
-            .write(to: settings.appending(path: "keyfile"))
-        let changes = ["GSETTINGS_BACKEND": "keyfile"]
-        let first = try ParlanceProcess(home: home, changes: changes)
+        let first = try ParlanceProcess(settings: "run-in-background='yes'")
+        let (home, changes) = (first.home, ["GSETTINGS_BACKEND": "keyfile"])
         try first.waitForWindow()
         try first.type("Half a draft")
         try first.press("ctrl+w")

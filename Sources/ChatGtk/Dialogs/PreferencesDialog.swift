@@ -7,6 +7,7 @@ public enum PreferencesDialog {
     private static let schemes = ["follow", "light", "dark"]
     private static let sendKeys = ["return", "ctrl-return"]
     private static let receipts = ["public", "private"]
+    private static let notificationTexts = ["sender-and-text", "sender", "nothing"]
 
     /// - Parameter spelling: Returns what is to be said of the dictionaries.
     public static func present(
@@ -18,14 +19,20 @@ public enum PreferencesDialog {
         bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
         bind(builder["read_receipts"], to: "read-receipts", of: settings, receipts)
+        bind(builder["notification_text"], to: "notification-text", of: settings, notificationTexts)
         for (row, key) in [
             ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
             ("shake_to_clear", "shake-to-clear"), ("suggest_people", "suggest-people"),
             ("character_counter", "character-counter"), ("check_spelling", "check-spelling"),
             ("link_previews", "link-previews"), ("send_typing", "send-typing"),
+            ("notifications_paused", "notifications-paused"), ("notification_sound", "notification-sound"), ("start_at_login", "start-at-login"),
         ] {
             settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
         }
+        // A switch has two positions, the setting three: nobody was asked yet.
+        let runs: Switch = builder["run_in_background"]
+        runs.isActive = settings.string("run-in-background") == "yes"
+        runs.onChange { settings.set("run-in-background", $0 ? "yes" : "no") }
         if let spelling {
             let row: ActionRow = builder["spelling_row"]
             Task { row.setSubtitle(await spelling()) }

@@ -8,6 +8,8 @@ import MediaGtk
 /// The main window: the room list on the left, the open conversation on the right.
 public final class MainWindow {
     public let window: TopLevel
+    /// Asked when the user closes the window; returns whether it closes now.
+    public var mayClose: () -> Bool = { true }
     /// Called once when the window begins to close.
     public var onClosing: (() -> Void)?
     /// Called once after the window has closed, its drafts are stored and its rooms are closed.
@@ -55,7 +57,7 @@ public final class MainWindow {
         WindowSize(settings: settings).restore(window)
         window.intercept("close-request") { [weak self] _ in
             guard let self else { return false }
-            self.close()
+            self.requestClosing()
             return true
         }
         addTyping()
@@ -74,6 +76,8 @@ public final class MainWindow {
         showOpenItem()
         window.present()
     }
+
+    private func requestClosing() { if mayClose() { close() } }
 
     /// Hides the window, saves its state and drafts, and destroys it. The accounts go on: another window can show them.
     public func close() {
@@ -101,6 +105,12 @@ public final class MainWindow {
         case .address(let address): open(address)
         case .room(let name):
             accounts.openRoom(named: name)
+            panes.visiblePane = .content
+        case .message(let target):
+            accounts.show(target)
+            panes.visiblePane = .content
+        case .reply(let target):
+            accounts.show(target, replies: true)
             panes.visiblePane = .content
         }
     }
@@ -308,7 +318,7 @@ public final class MainWindow {
         case .zoomReset: zoom(.normal)
         case .showHelp:
             rooms.showShortcuts(sendKey: account.coordinator.environment.preferences.writing.sendKey)
-        case .close: close()
+        case .close: requestClosing()
         }
     }
 

@@ -66,7 +66,7 @@ public final class AccountsCoordinator {
     private var slow: Set<String> = []
     @ObservationIgnored private let make: (String, AccountSession) async -> ConversationCoordinator?
     @ObservationIgnored private var sessions: [String: AccountSession] = [:]
-    @ObservationIgnored private let time: Timekeeper
+    @ObservationIgnored let time: Timekeeper
     private var hasStarted = false
     @ObservationIgnored private var hasWindow = true
     @ObservationIgnored private var listening: Task<Void, Never>?
@@ -76,7 +76,7 @@ public final class AccountsCoordinator {
     /// Whether the requested account is not open yet.
     public var isWaiting: Bool { requestedID != nil }
 
-    private static let connectingTimeout = Duration.seconds(3)
+    static let connectingTimeout = Duration.seconds(3)
 
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
@@ -105,6 +105,11 @@ public final class AccountsCoordinator {
         listening = Task { [weak self] in
             for await states in stream { await self?.apply(states) }
         }
+    }
+
+    /// Returns the conversations of an account, or `nil` while it is not open.
+    func coordinator(of account: String) -> ConversationCoordinator? {
+        account == Self.localID ? local : open[account]
     }
 
     // MARK: The window

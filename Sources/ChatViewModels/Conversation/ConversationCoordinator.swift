@@ -36,7 +36,8 @@ public final class ConversationCoordinator {
     }
 
     private let openRoom = OpenRoom()
-    @ObservationIgnored private lazy var navigator = RoomNavigator(rooms: rooms, openRoom: openRoom)
+    @ObservationIgnored private lazy var navigator = RoomNavigator(
+        rooms: rooms, openRoom: openRoom, time: environment.time)
     @ObservationIgnored private lazy var performer = CommandPerformer(
         service: environment.service, translator: environment.translator, rooms: rooms, openRoom: openRoom,
         navigator: navigator, requests: requests)
@@ -110,6 +111,12 @@ public final class ConversationCoordinator {
 
     /// Opens the target of an address or link: joins a room, jumps to a message or opens a direct chat.
     public func open(_ address: String) { performer.open(address) }
+
+    /// Opens a room once it is listed, at a message.
+    func show(_ message: MessageID?, in room: RoomID) { navigator.show(message, in: room) }
+
+    /// Opens a room once it is listed, and begins a reply to one of its messages.
+    func reply(to message: MessageID, in room: RoomID) { navigator.show(message, in: room, replies: true) }
 
     /// Asks the user whether to leave a room.
     public func requestLeaving(_ room: RoomID) { performer.requestLeaving(room) }

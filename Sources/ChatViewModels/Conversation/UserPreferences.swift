@@ -5,8 +5,13 @@ public import Observation
 @MainActor
 public final class UserPreferences {
     public var writing: WritingPreferences
+    public var notifications: NotificationPreferences
 
-    public init(writing: WritingPreferences = WritingPreferences()) {
+    public init(
+        writing: WritingPreferences = WritingPreferences(),
+        notifications: NotificationPreferences = NotificationPreferences()
+    ) {
         self.writing = writing
+        self.notifications = notifications
     }
 }

@@ -35,6 +35,8 @@ extension RoomListViewModel {
         public var isMarkedUnread = false
         /// Whether nothing in the room notifies.
         public var isMuted = false
+        /// Whether the user's last message failed to send, which a draft can hide from the preview.
+        public var hasFailed = false
         /// The avatar URI, or `nil` if there is none.
         public var avatar: String?
         /// The canonical alias, or `nil` if there is none.
@@ -102,7 +104,8 @@ nonisolated extension RoomListViewModel.Row {
             lastActivity: summary.lastActivity, day: RelativeDay(summary.lastActivity, now: now),
             unreadCount: summary.unreadCount, mentionCount: summary.mentionCount,
             mayHaveMoreUnread: summary.mayHaveMoreUnread, isMarkedUnread: summary.isMarkedUnread,
-            isMuted: summary.isMuted, avatar: summary.room.avatar, address: summary.room.address)
+            isMuted: summary.isMuted, hasFailed: summary.lastMessage?.delivery == .failed,
+            avatar: summary.room.avatar, address: summary.room.address)
     }
 
     init(_ invitation: Invitation, now: Date) {

@@ -1,0 +1,30 @@
+import ComposerGtk
+public import GtkKit
+
+/// Asks once whether the program goes on after its window is closed.
+public enum BackgroundDialog {
+    /// - Parameter onAnswer: receives the choice; not called if the user closes the dialog, and so keeps the window.
+    public static func present(over parent: Widget, onAnswer: @escaping @MainActor (Bool) -> Void) {
+        let dialog = MessageDialog(
+            over: parent, heading: translated("Run in Background?"),
+            body: translated(
+                "Parlance can keep running after you close its window, to receive messages and show notifications. You can change this in Preferences."
+            ))
+        dialog.addResponse("quit", translated("_Quit"))
+        dialog.addResponse("run", translated("_Run in Background"), .suggested)
+        dialog.setResponses(default: "run", close: "cancel")
+        dialog.onResponse("quit") { onAnswer(false) }
+        dialog.onResponse("run") { onAnswer(true) }
+        dialog.present()
+    }
+
+    /// Says that the desktop does not allow it.
+    public static func presentDenial(over parent: Widget) {
+        let dialog = MessageDialog(
+            over: parent, heading: translated("Cannot Run in Background"),
+            body: translated("The system does not allow Parlance to run without a window."))
+        dialog.addResponse("close", translated("_Close"))
+        dialog.setResponses(default: "close", close: "close")
+        dialog.present()
+    }
+}

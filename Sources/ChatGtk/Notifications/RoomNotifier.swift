@@ -1,0 +1,76 @@
+public import ChatCore
+public import ChatViewModels
+import ComposerGtk
+public import GtkKit
+import MediaGtk
+
+/// Shows the notifications of rooms through the desktop's notifier, with the rooms' avatars.
+public final class RoomNotifier: RoomNotificationPresenter {
+    /// The actions of the application that answer a notification; each takes the text of a ``NotificationTarget``.
+    public enum AnswerAction: String, CaseIterable {
+        case open = "open-message"
+        case reply
+        case markRead = "mark-read"
+    }
+
+    /// A notification that waits for its avatar.
+    private struct Waiting {
+        let loading: Task<Void, Never>
+        let limit: Timeout
+    }
+
+    /// How long a notification waits for its avatar.
+    private static let avatarTime = Duration.seconds(2)
+    private static let avatarSide = 128
+
+    private let notifier: any Notifier
+    private var waiting: [String: Waiting] = [:]
+
+    public init(_ notifier: any Notifier) {
+        self.notifier = notifier
+    }
+
+    public func show(_ notification: RoomNotification, as id: String, media: any MediaService) {
+        cancel(id)
+        guard let avatar = notification.avatar else { return send(notification, nil, as: id) }
+        // The pixels come from a confined decoder: no other program reads the file of a stranger.
+        let loading = Task { [weak self] in
+            let image = await MediaPreviews(service: media).image(
+                of: MediaReference(uri: avatar, name: "", type: "image/*"), fitting: Self.avatarSide,
+                by: Self.avatarSide)
+            guard !Task.isCancelled else { return }
+            self?.cancel(id)
+            self?.send(notification, image, as: id)
+        }
+        let limit = Timeout(after: Self.avatarTime) { [weak self] in
+            self?.cancel(id)
+            self?.send(notification, nil, as: id)
+        }
+        waiting[id] = Waiting(loading: loading, limit: limit)
+    }
+
+    public func withdraw(_ id: String) {
+        cancel(id)
+        notifier.withdraw(id)
+    }
+
+    private func cancel(_ id: String) {
+        guard let entry = waiting.removeValue(forKey: id) else { return }
+        entry.loading.cancel()
+        entry.limit.cancel()
+    }
+
+    private func send(_ notification: RoomNotification, _ image: DecodedImage?, as id: String) {
+        let target = notification.target.text
+        let buttons = [
+            DesktopNotification.Button(translated("Reply"), .init(AnswerAction.reply.rawValue, target)),
+            DesktopNotification.Button(translated("Mark as Read"), .init(AnswerAction.markRead.rawValue, target)),
+        ]
+        notifier.send(
+            DesktopNotification(
+                title: notification.title, body: notification.body, icon: image?.png, category: "im.received",
+                isImportant: notification.isImportant, playsSound: notification.playsSound,
+                defaultAction: .init(AnswerAction.open.rawValue, target),
+                buttons: notification.isAnswerable ? buttons : []), as: id)
+    }
+}

@@ -1,0 +1,46 @@
+public import ChatCore
+
+/// What the answers to notifications do.
+extension AccountsCoordinator {
+    /// The accounts that are open, the rooms on this computer first.
+    public var coordinatorIDs: [String] { rows.map(\.id).filter { coordinator(of: $0) != nil } }
+
+    /// What the desktop's list of background programs says of the program; empty if there is nothing to say.
+    public func backgroundStatus(_ translator: Translator) -> String {
+        let count = rows.reduce(0) { $0 + $1.unreadCount }
+        return count == 0 ? "" : translator.plural("{count} unread", "{count} unread", count)
+    }
+
+    /// Shows the room of a notification, at its message.
+    /// - Parameter replies: whether the composer begins a reply to the message.
+    public func show(_ target: NotificationTarget, replies: Bool = false) {
+        select(target.account)
+        Task {
+            guard let coordinator = await openCoordinator(of: target.account) else { return }
+            if replies, let message = target.message {
+                coordinator.reply(to: message, in: target.room)
+            } else {
+                coordinator.show(target.message, in: target.room)
+            }
+        }
+    }
+
+    /// Marks the room of a notification as read up to its message; no window is needed. Returns once it is stored, or
+    /// has failed: the notification is then gone and the room stays unread.
+    public func markRead(_ target: NotificationTarget) async {
+        guard let message = target.message, let coordinator = await openCoordinator(of: target.account) else { return }
+        do {
+            try await coordinator.environment.service.markRead(message, in: target.room)
+        } catch {
+            coordinator.requests.show(.failed(ChatError(error)))
+        }
+    }
+
+    /// Waits for an account that is still being opened, as after a start by a notification.
+    private func openCoordinator(of account: String) async -> ConversationCoordinator? {
+        await time.wait(atMost: Self.connectingTimeout) { [weak self] in
+            self.map { $0.coordinator(of: account) != nil } ?? true
+        }
+        return coordinator(of: account)
+    }
+}

@@ -1,0 +1,47 @@
+public import ChatCore
+public import Foundation
+import Observation
+
+/// Shows on the desktop what arrives in all accounts while the user does not look, and takes it back once it is read.
+@MainActor
+public final class NotificationCoordinator {
+    /// What the notifications of all accounts depend on.
+    struct Surroundings {
+        let presenter: any RoomNotificationPresenter
+        let preferences: UserPreferences
+        let isLocked: @MainActor () -> Bool
+        /// The room that the user sees in the active window, if any.
+        let attended: @MainActor () -> AccountsCoordinator.DisplayedRoom?
+        let text: NotificationText
+        /// When the program started: earlier invitations are not shown.
+        let start: Date
+    }
+
+    private let surroundings: Surroundings
+    private var accounts: [String: AccountNotifications] = [:]
+    private var opened: ChangeSubscription?
+
+    /// - Parameters:
+    ///   - isLocked: whether the screen is locked, as far as the desktop tells.
+    public init(
+        _ accounts: AccountsCoordinator, presenter: any RoomNotificationPresenter, preferences: UserPreferences,
+        translator: Translator, isLocked: @escaping @MainActor () -> Bool, now: @escaping () -> Date = { Date() }
+    ) {
+        surroundings = Surroundings(
+            presenter: presenter, preferences: preferences, isLocked: isLocked,
+            attended: { [weak accounts] in accounts?.attendedRoom },
+            text: NotificationText(translator: translator), start: now())
+        opened = ChangeSubscription(to: { [weak accounts] in accounts?.coordinatorIDs ?? [] }) {
+            [weak self, weak accounts] ids in
+            if let accounts { self?.follow(ids, of: accounts) }
+        }
+    }
+
+    private func follow(_ ids: [String], of coordinator: AccountsCoordinator) {
+        for id in accounts.keys where !ids.contains(id) { accounts.removeValue(forKey: id)?.withdrawAll() }
+        for id in ids where accounts[id] == nil {
+            guard let conversations = coordinator.coordinator(of: id) else { continue }
+            accounts[id] = AccountNotifications(id, of: conversations, in: surroundings)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ChatCore
+
+/// What a room's notification says.
+nonisolated struct NotificationText: Sendable {
+    /// A message as a notification shows it.
+    struct Line: Equatable, Sendable {
+        /// The sender's name.
+        var sender: String
+        /// The message on a single line.
+        var text: String
+    }
+
+    private static let maxLines = 3
+    private static let maxCharacters = 200
+    let translator: Translator
+
+    /// - Parameters:
+    ///   - room: the room's name.
+    ///   - isDirect: whether the room is named after the only sender there is.
+    ///   - lines: the messages that were not read, oldest first; not empty.
+    ///   - count: how many there are, which may be more than the lines.
+    func texts(
+        room: String, isDirect: Bool, lines: [Line], count: Int, showing content: NotificationPreferences.Content
+    ) -> (title: String, body: String) {
+        let number = translator.plural("{count} new message", "{count} new messages", count)
+        switch content {
+        case .nothing: return (translator("Parlance"), number)
+        case .sender:
+            let senders = Set(lines.map(\.sender))
+            guard !isDirect, senders.count == 1, let sender = senders.first else { return (room, number) }
+            return (
+                room,
+                translator.plural(
+                    "{count} new message from {name}", "{count} new messages from {name}", count, ["name": sender])
+            )
+        case .senderAndText:
+            let shown = lines.suffix(Self.maxLines).map { line in
+                let text = Self.shortened(line.text)
+                return isDirect ? text : translator("{name}: {text}", ["name": line.sender, "text": text])
+            }
+            return (room, ((count > shown.count ? [number] : []) + shown).joined(separator: "\n"))
+        }
+    }
+
+    /// - Parameters:
+    ///   - count: the number of messages.
+    ///   - rooms: the number of rooms they are in.
+    func summary(count: Int, rooms: Int) -> (title: String, body: String) {
+        (
+            translator.plural("{count} new message", "{count} new messages", count),
+            translator.plural("In {count} room", "In {count} rooms", rooms)
+        )
+    }
+
+    func invitation(
+        _ invitation: Invitation, showing content: NotificationPreferences.Content
+    ) -> (title: String, body: String) {
+        guard content > .nothing else { return (translator("Parlance"), translator("New invitation")) }
+        let inviter = invitation.inviterName ?? invitation.inviter?.rawValue
+        let body =
+            inviter.map { translator("Invitation from {name}", ["name": $0]) } ?? translator("Invitation")
+        return (invitation.title, body)
+    }
+
+    func failure(room: String, showing content: NotificationPreferences.Content) -> (title: String, body: String) {
+        (content > .nothing ? room : translator("Parlance"), translator("A message was not sent"))
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.count > maxCharacters ? text.prefix(maxCharacters) + "…" : text
+    }
+}

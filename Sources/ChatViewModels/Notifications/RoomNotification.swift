@@ -1,0 +1,32 @@
+public import ChatCore
+
+/// A notification about a room: there is at most one, which the next replaces.
+public nonisolated struct RoomNotification: Equatable, Sendable {
+    public nonisolated enum Kind: Equatable, Sendable {
+        case messages, invitation, failure
+        /// Messages of several rooms that arrived while catching up.
+        case summary
+    }
+
+    public var kind: Kind
+    public var target: NotificationTarget
+    public var title: String
+    public var body: String
+    /// The URI of the room's avatar, or `nil` if there is none or it may not be shown.
+    public var avatar: String?
+    public var isImportant = false
+    public var playsSound = false
+
+    /// Whether the user can reply to it, and mark the room as read.
+    public var isAnswerable: Bool { kind == .messages }
+}
+
+/// Shows notifications on the desktop.
+@MainActor
+public protocol RoomNotificationPresenter: AnyObject {
+    /// Shows a notification in place of the one with the same identifier.
+    /// - Parameter media: loads the avatar.
+    func show(_ notification: RoomNotification, as id: String, media: any MediaService)
+    /// Takes a notification back, if it is still there.
+    func withdraw(_ id: String)
+}

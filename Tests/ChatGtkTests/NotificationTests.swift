@@ -1,0 +1,75 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import Composer
+import GtkKit
+import GtkTestSupport
+import LocalBackend
+import XCTest
+
+@testable import ChatGtk
+@testable import GtkKit
+
+/// Notifications from the view models to a daemon on the bus, and their answers back to a window.
+final class NotificationTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.NotificationTests")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+
+    func testAnswersOpenTheMessageAndReplyToIt() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            let fixture = try ChatFixture()
+            let plans = try fixture.openRoom(named: "Plans")
+            let room = plans.roomID
+            plans.composer.handle(.insert("the message", origin: .typed))
+            plans.composer.handle(.send)
+            XCTAssertTrue(MainLoop.pump { plans.timeline.rows.contains { $0.message?.text == "the message" } })
+            let message = try XCTUnwrap(plans.timeline.rows.compactMap(\.message).last?.id)
+            _ = try fixture.openRoom(named: "Other")
+            let accounts = AccountsCoordinator(local: fixture.coordinator)
+            let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
+            window.present()
+            XCTAssertTrue(MainLoop.pump { window.window.isMapped })
+            for action in RoomNotifier.AnswerAction.allCases {
+                Self.application.addTextAction(action.rawValue) { [weak window] in
+                    guard let target = NotificationTarget($0) else { return XCTFail($0) }
+                    window?.open(action == .reply ? .reply(target) : .message(target))
+                }
+            }
+            let notifier = RoomNotifier(ApplicationNotifier.desktop(Self.application))
+            let target = NotificationTarget(account: AccountsCoordinator.localID, room: room, message: message)
+            notifier.show(
+                RoomNotification(kind: .messages, target: target, title: "Plans", body: "Ann: Hi"), as: "one",
+                media: fixture.backend)
+            XCTAssertTrue(MainLoop.pump { daemon.shown["1"]?.title == "Plans" })
+            XCTAssertEqual(daemon.shown["1"]?.buttons, ["0": "Reply", "1": "Mark as Read"])
+            daemon.invoke("default", of: "1")
+            XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.roomID == room })
+            fixture.coordinator.rooms.send(
+                .select(try XCTUnwrap(fixture.coordinator.rooms.state.rows.first { $0.name == "Other" }?.id)))
+            XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.roomID != room })
+            daemon.invoke("0", of: "1")
+            XCTAssertTrue(
+                MainLoop.pump {
+                    fixture.coordinator.conversation?.composer.state.composer.reply?.messageID == message.rawValue
+                })
+            XCTAssertEqual(fixture.coordinator.conversation?.roomID, room)
+            notifier.show(
+                RoomNotification(kind: .invitation, target: target, title: "Garden", body: "Invitation"), as: "two",
+                media: fixture.backend)
+            XCTAssertTrue(MainLoop.pump { daemon.shown["2"]?.title == "Garden" })
+            XCTAssertEqual(daemon.shown["2"]?.buttons, [:])
+            notifier.withdraw("one")
+            XCTAssertTrue(MainLoop.pump { daemon.shown["1"] == nil })
+            window.close()
+            XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
+            daemon.close()
+            try fixture.close()
+        }
+    }
+}

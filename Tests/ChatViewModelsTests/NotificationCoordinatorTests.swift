@@ -1,0 +1,178 @@
+import ChatCore
+import ChatTestSupport
+import ComposerSessions
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor @Suite(.timeLimit(.minutes(5)))
+final class NotificationCoordinatorTests {
+    private let service = FakeChatService()
+    private let desktop = FakeNotificationPresenter()
+    private let preferences = UserPreferences()
+    private let wallClock = Recorder<Date>()
+    private let accounts: AccountsCoordinator
+    private var coordinator: NotificationCoordinator?
+    private var isLocked = false
+    private let plans = RoomID("plans")
+    private let start = localTime(2026, 3, 10)
+
+    init() {
+        wallClock.record(start)
+        let local = ConversationCoordinator(service: service, now: { [wallClock] in wallClock.values.last! })
+        accounts = AccountsCoordinator(local: local)
+        local.start(opening: nil)
+        coordinator = NotificationCoordinator(
+            accounts, presenter: desktop, preferences: preferences, translator: .untranslated,
+            isLocked: { [weak self] in self?.isLocked == true }, now: { [wallClock] in wallClock.values.last! })
+    }
+
+    /// Publishes the rooms and waits until they are listed.
+    private func list(_ unread: [String: Int], at date: Date? = nil) async {
+        let summaries = unread.sorted { $0.key < $1.key }.map { name, count in
+            var summary = RoomSummary.of(name, at: date ?? start)
+            summary.unreadCount = count
+            return summary
+        }
+        service.publish(summaries)
+        let rooms = accounts.local.rooms
+        await eventually {
+            rooms.state.isLoaded && rooms.state.rows.count == unread.count
+                && rooms.state.rows.allSatisfy { $0.unreadCount == unread[$0.id.rawValue] }
+        }
+    }
+
+    private func arrive(
+        _ text: String, in room: String = "plans", from sender: String = "Ann", after seconds: Double = 1,
+        isMissed: Bool = false
+    ) {
+        let message = Message(
+            id: MessageID("$\(text)"), roomID: RoomID(room), sender: MemberID("@\(sender):example.org"), text: text,
+            sentAt: start.addingTimeInterval(seconds), position: 1)
+        service.arrive(MessageArrival(message: message, senderName: sender, level: .unread, isMissed: isMissed))
+    }
+
+    private func shown() -> [RoomNotification] { desktop.shown.values.sorted { $0.title < $1.title } }
+
+    @Test func messagesOfARoomAreOneNotification() async {
+        await list(["plans": 0])
+        arrive("one")
+        await eventually { self.shown().first?.body == "Ann: one" }
+        arrive("two", from: "Bo")
+        await eventually { self.shown().first?.body == "Ann: one\nBo: two" }
+        #expect(shown().count == 1 && shown()[0].title == "Room plans")
+        #expect(
+            shown()[0].target
+                == NotificationTarget(
+                    account: AccountsCoordinator.localID, room: plans, message: MessageID("$two")))
+        #expect(shown()[0].isAnswerable)
+    }
+
+    @Test("Once the room is read, here or on another device, its notification goes, and the next begins anew")
+    func readingWithdraws() async {
+        await list(["plans": 0])
+        arrive("one")
+        await eventually { !self.desktop.shown.isEmpty }
+        await list(["plans": 1], at: start.addingTimeInterval(1))
+        await list(["plans": 0], at: start.addingTimeInterval(1))
+        await eventually { self.desktop.shown.isEmpty }
+        arrive("two", after: 2)
+        await eventually { self.shown().first?.body == "Ann: two" }
+    }
+
+    @Test("A room list that has not counted the message yet does not withdraw it")
+    func listThatIsBehindWithdrawsNothing() async {
+        await list(["plans": 0, "other": 0])
+        arrive("one", after: 60)
+        await eventually { !self.desktop.shown.isEmpty }
+        await list(["plans": 0, "other": 1])
+        #expect(desktop.shown.count == 1)
+        await list(["plans": 0, "other": 1], at: start.addingTimeInterval(60))
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test func leavingTheRoomWithdraws() async {
+        await list(["plans": 0, "other": 0])
+        arrive("one")
+        await eventually { !self.desktop.shown.isEmpty }
+        await list(["other": 0])
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test func roomThatTheUserSeesIsSilent() async {
+        await list(["plans": 0, "other": 0])
+        accounts.local.rooms.send(.select(plans))
+        accounts.attend(true)
+        arrive("seen")
+        arrive("not seen", in: "other")
+        await eventually { !self.desktop.shown.isEmpty }
+        #expect(shown().map(\.title) == ["Room other"])
+        accounts.attend(false)
+        arrive("not seen either")
+        await eventually { self.desktop.shown.count == 2 }
+    }
+
+    @Test func lockedScreenHidesTheText() async {
+        await list(["plans": 0])
+        isLocked = true
+        arrive("secret")
+        await eventually { !self.desktop.shown.isEmpty }
+        #expect(shown()[0].body == "1 new message from Ann")
+    }
+
+    @Test func whatWasMissedIsSummarized() async {
+        await list(["plans": 0, "other": 0])
+        arrive("one", isMissed: true)
+        arrive("two", after: 2, isMissed: true)
+        arrive("three", in: "other", after: 3, isMissed: true)
+        await eventually { self.shown().first?.title == "3 new messages" }
+        #expect(shown().count == 1 && shown()[0].body == "In 2 rooms" && !shown()[0].isAnswerable)
+        await list(["plans": 2, "other": 1], at: start.addingTimeInterval(3))
+        await list(["plans": 0, "other": 1], at: start.addingTimeInterval(3))
+        #expect(desktop.shown.count == 1)
+        await list(["plans": 0, "other": 0], at: start.addingTimeInterval(3))
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test func invitationsAreShownUntilTheyAreAnswered() async {
+        await list(["plans": 0])
+        let old = Invitation(room: RoomID("old"), name: "Old", receivedAt: start.addingTimeInterval(-60))
+        let new = Invitation(
+            room: RoomID("new"), name: "Garden", inviterName: "Ann", receivedAt: start.addingTimeInterval(60))
+        service.publish([new, old])
+        await eventually { !self.desktop.shown.isEmpty }
+        #expect(shown().map(\.title) == ["Garden"] && shown()[0].body == "Invitation from Ann")
+        service.publish([old])
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test func failedMessageIsShownUntilItIsSentOrDiscarded() async {
+        await list(["plans": 0])
+        var summary = RoomSummary.of("plans", at: start)
+        summary.lastMessage = RoomSummary.LastMessage(
+            senderName: "Robin", isOwn: true, text: "Hi", sentAt: start, delivery: .failed)
+        service.publish([summary])
+        await eventually { !self.desktop.shown.isEmpty }
+        #expect(shown()[0].kind == .failure && shown()[0].title == "Room plans")
+        summary.lastMessage?.delivery = .sent
+        service.publish([summary])
+        await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test func markingAsReadNeedsNoWindow() async {
+        await list(["plans": 0])
+        accounts.detachWindow()
+        await accounts.markRead(
+            NotificationTarget(account: AccountsCoordinator.localID, room: plans, message: MessageID("$one")))
+        #expect(service.calls.contains(.markRead(MessageID("$one"))))
+    }
+}
+
+@MainActor
+final class FakeNotificationPresenter: RoomNotificationPresenter {
+    private(set) var shown: [String: RoomNotification] = [:]
+
+    func show(_ notification: RoomNotification, as id: String, media: any MediaService) { shown[id] = notification }
+    func withdraw(_ id: String) { shown[id] = nil }
+}

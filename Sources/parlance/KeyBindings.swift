@@ -10,6 +10,7 @@ enum KeyBindings {
         ("app.quit", ["<Control>q"]), ("app.preferences", ["<Control>comma"]),
         ("win.show-help-overlay", ["<Control>question", "<Control>slash"]),
         ("win.close", ["<Control>w"]), ("win.new-room", ["<Control>n"]),
+        ("win.switch-room", ["<Control>k"]),
         ("win.next-room", ["<Alt>Down", "<Control>Page_Down"]),
         ("win.previous-room", ["<Alt>Up", "<Control>Page_Up"]),
         ("win.next-unread-room", ["<Alt><Shift>Down", "<Control><Shift>Page_Down"]),

@@ -2,6 +2,7 @@ import ChatCore
 import ChatTestSupport
 import ComposerSessions
 import Foundation
+import Observation
 import Testing
 
 @testable import ChatViewModels
@@ -169,7 +170,7 @@ final class NotificationCoordinatorTests {
     }
 }
 
-@MainActor
+@MainActor @Observable
 final class FakeNotificationPresenter: RoomNotificationPresenter {
     private(set) var shown: [String: RoomNotification] = [:]
 

@@ -82,7 +82,8 @@ final class NotifierTests: GtkTestCase {
             notifier.send(Self.notification("Ann: <b>2</b>"), as: "room")
             XCTAssertTrue(MainLoop.pump { daemon.shown["room"]?.body == "Ann: <b>2</b>" })
             XCTAssertEqual(daemon.shown["room"]?.defaultAction, ["app.open", "a/b"])
-            XCTAssertTrue(daemon.shown["room"]?.hints.isSuperset(of: ["icon", "category", "buttons"]) == true)
+            XCTAssertTrue(
+                daemon.shown["room"]?.hints.isSuperset(of: ["icon", "priority", "buttons"]) == true, "\(daemon.shown)")
             notifier.withdraw("room")
             XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
             daemon.close()

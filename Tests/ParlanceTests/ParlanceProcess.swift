@@ -106,7 +106,7 @@ final class ParlanceProcess {
 
     /// Waits for a dialog over the window, which then has the focus.
     func waitForDialog() throws {
-        _ = try until("a dialog") {
+        _ = try until("a dialog") { () -> Bool? in
             let windows = visibleWindows
             guard windows.count == 2, let focused = try? Self.tool("xdotool", "getwindowfocus") else { return nil }
             return windows.contains(focused) && focused != window ? true : nil

@@ -306,6 +306,7 @@ public final class MainWindow {
         case .addFiles: view?.addFiles()
         case .retryUnsent: view?.retryFailed()
         case .discardUnsent: view?.confirmDiscardingAll()
+        case .switchRoom: switchRoom()
         case .nextRoom: list.send(.selectNeighbor(1))
         case .previousRoom: list.send(.selectNeighbor(-1))
         case .nextUnreadRoom: list.send(.selectUnreadNeighbor(1))
@@ -319,6 +320,14 @@ public final class MainWindow {
         case .showHelp:
             rooms.showShortcuts(sendKey: account.coordinator.environment.preferences.writing.sendKey)
         case .close: requestClosing()
+        }
+    }
+
+    private func switchRoom() {
+        let loaders = accounts.media.mapValues { AvatarLoader(service: $0) }
+        SwitcherWindow.present(accounts.switcher(), over: window, avatars: { loaders[$0] }) { [weak self] in
+            self?.showSelectedAccount()
+            self?.showConversation()
         }
     }
 

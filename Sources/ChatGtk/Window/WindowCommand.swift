@@ -2,7 +2,7 @@
 enum WindowCommand: CaseIterable {
     case newRoom, newChat, joinRoom, invite, addAccount, importConversations
     case search, find, findOlder, findNewer, jumpToDate, newestMessage
-    case nextRoom, previousRoom, nextUnreadRoom, previousUnreadRoom, nextRegion, previousRegion, back
+    case switchRoom, nextRoom, previousRoom, nextUnreadRoom, previousUnreadRoom, nextRegion, previousRegion, back
     case roomDetails, leaveRoom, exportRoom, addFiles, retryUnsent, discardUnsent
     case zoomIn, zoomOut, zoomReset, showHelp, close
 
@@ -26,6 +26,7 @@ enum WindowCommand: CaseIterable {
         case .findNewer: "find-newer"
         case .jumpToDate: "jump-to-date"
         case .newestMessage: "newest-message"
+        case .switchRoom: "switch-room"
         case .nextRoom: "next-room"
         case .previousRoom: "previous-room"
         case .nextUnreadRoom: "next-unread-room"

@@ -112,6 +112,11 @@ public final class AccountsCoordinator {
         account == Self.localID ? local : open[account]
     }
 
+    /// The media services of the open accounts, by account.
+    public var media: [String: any MediaService] {
+        open.mapValues { $0.media }.merging([Self.localID: local.media]) { open, _ in open }
+    }
+
     // MARK: The window
 
     /// Opens the rooms that the accounts' windows had open. Call it before there is a window.

@@ -1,4 +1,5 @@
 import ChatCore
+import Composer
 import Foundation
 import Observation
 

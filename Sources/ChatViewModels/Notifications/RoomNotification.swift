@@ -17,6 +17,19 @@ public nonisolated struct RoomNotification: Equatable, Sendable {
     public var isImportant = false
     public var playsSound = false
 
+    public init(
+        kind: Kind, target: NotificationTarget, title: String, body: String, avatar: String? = nil,
+        isImportant: Bool = false, playsSound: Bool = false
+    ) {
+        self.kind = kind
+        self.target = target
+        self.title = title
+        self.body = body
+        self.avatar = avatar
+        self.isImportant = isImportant
+        self.playsSound = playsSound
+    }
+
     /// Whether the user can reply to it, and mark the room as read.
     public var isAnswerable: Bool { kind == .messages }
 }

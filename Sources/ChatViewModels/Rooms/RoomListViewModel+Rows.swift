@@ -18,6 +18,8 @@ extension RoomListViewModel {
             case invitation(by: String?)
             /// A knock that is still pending.
             case knock
+            /// The name of the account, where rooms of several accounts are listed.
+            case account(String)
         }
 
         public let id: RoomID

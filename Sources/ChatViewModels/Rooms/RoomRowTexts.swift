@@ -9,6 +9,7 @@ extension RoomListViewModel.Row {
         case .invitation(let inviter?): translator("Invitation from {name}", ["name": inviter])
         case .invitation: translator("Invitation")
         case .knock: translator("Join request sent")
+        case .account(let name): name
         case .draft(let text): translator("Draft: {text}", ["text": text])
         case .waiting(let text): translator("Sending: {text}", ["text": text])
         case .failed(let text): translator("Not sent: {text}", ["text": text])

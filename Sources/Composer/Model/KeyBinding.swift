@@ -163,7 +163,7 @@ public struct KeyTable: Hashable, Sendable {
         let chords: [(KeyChord, MarkdownRule.Kind)] = [
             (KeyChord("B", .control), .bold), (KeyChord("I", .control), .italic),
             (KeyChord("X", [.control, .shift]), .strikethrough), (KeyChord("E", .control), .code),
-            (KeyChord("C", [.control, .shift]), .codeBlock), (KeyChord("K", .control), .link),
+            (KeyChord("C", [.control, .shift]), .codeBlock), (KeyChord("K", [.control, .shift]), .link),
         ]
         return chords.compactMap { chord, kind in
             configuration.markdown.first { $0.kind == kind }.map {

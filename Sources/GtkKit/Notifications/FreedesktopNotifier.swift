@@ -105,8 +105,9 @@ final class FreedesktopNotifier: Notifier {
             AlertSound.play()
         }
         let timeout: Int32 = -1
+        let name = (g_get_application_name() ?? g_get_prgname()).map { String(cString: $0) }
         return [
-            BusValue.text(String(cString: g_get_application_name() ?? g_get_prgname())), BusValue.uint32(number),
+            BusValue.text(name ?? application.id), BusValue.uint32(number),
             BusValue.text(application.id), BusValue.text(notification.title), BusValue.text(body),
             BusValue.texts(capabilities.contains("actions") ? actions : []), BusValue.options(hints),
             BusValue.int32(timeout),

@@ -1,0 +1,135 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import GtkKit
+import MediaGtk
+
+/// Finds a room by its name: a field with the matches below it. The field keeps the focus while the arrow keys choose.
+final class SwitcherWindow {
+    let window = AdwaitaWindow()
+    let field = SearchField(label: translated("Switch room"))
+    let list = ListView()
+    private let viewModel: SwitcherViewModel
+    private let avatars: @MainActor (String) -> AvatarLoader?
+    private let onChoose: @MainActor () -> Void
+    private let scroller: ScrolledWindow
+    private let nothing = StatusPage(title: translated("No Rooms Found"), iconName: "edit-find-symbolic")
+    private let model = KeyListModel()
+    private var byKey: [String: SwitcherViewModel.Row] = [:]
+    private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
+    private var rendering: Rendering?
+    private var isRendering = false
+
+    /// Presents the switcher, which retains itself until it is closed.
+    /// - Parameters:
+    ///   - avatars: returns what loads the avatars of an account.
+    ///   - onChoose: called once a room was chosen.
+    @discardableResult
+    static func present(
+        _ viewModel: SwitcherViewModel, over parent: Widget, avatars: @escaping @MainActor (String) -> AvatarLoader?,
+        onChoose: @escaping @MainActor () -> Void
+    ) -> SwitcherWindow {
+        let switcher = SwitcherWindow(viewModel, over: parent, avatars: avatars, onChoose: onChoose)
+        switcher.window.presentDialog(of: switcher)
+        switcher.field.grabFocus()
+        return switcher
+    }
+
+    private init(
+        _ viewModel: SwitcherViewModel, over parent: Widget, avatars: @escaping @MainActor (String) -> AvatarLoader?,
+        onChoose: @escaping @MainActor () -> Void
+    ) {
+        self.viewModel = viewModel
+        self.avatars = avatars
+        self.onChoose = onChoose
+        scroller = ScrolledWindow(list)
+        build(over: parent)
+        field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
+        field.onReturn = { [weak self] _ in self?.choose() }
+        field.onEscape = { [weak self] in self?.window.closeWindow() }
+        addKeys()
+        list.setUp(
+            model, make: { [weak self] in self?.makeRow() ?? Label() },
+            bind: { [weak self] widget, key in self?.bind(widget, key) },
+            unbind: { [weak self] widget, _ in self?.bound[widget.identity]?.key = nil })
+        list.onSelectionChange { [weak self] in
+            guard let self, !isRendering, let index = list.selectedIndex else { return }
+            self.viewModel.send(.select(index))
+        }
+        list.onActivate { [weak self] index in
+            self?.viewModel.send(.select(index))
+            self?.choose()
+        }
+        rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    private func build(over parent: Widget) {
+        window.title = translated("Switch Room")
+        window.isModal = true
+        window.setDefaultSize(width: 400, height: 480)
+        window.setTransient(for: parent)
+        let header = HeaderBar()
+        header.addStyle("flat")
+        header.titleWidget = field.widget
+        scroller.vexpand = true
+        nothing.addStyle("compact")
+        nothing.vexpand = true
+        list.addStyle("navigation-sidebar")
+        list.setAccessibleLabel(translated("Rooms"))
+        let content = Box(.vertical)
+        for child in [header, scroller, nothing] as [Widget] { content.append(child) }
+        window.setContent(content)
+    }
+
+    private func addKeys() {
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            guard let self, key.modifiers.isDisjoint(with: [.control, .alt, .shift]) else { return false }
+            switch key.key {
+            case GDK_KEY_Down, GDK_KEY_KP_Down: viewModel.send(.move(1))
+            case GDK_KEY_Up, GDK_KEY_KP_Up: viewModel.send(.move(-1))
+            case GDK_KEY_Page_Down, GDK_KEY_KP_Page_Down: viewModel.send(.move(8))
+            case GDK_KEY_Page_Up, GDK_KEY_KP_Page_Up: viewModel.send(.move(-8))
+            default: return false
+            }
+            return true
+        }
+        field.widget.addController(keys)
+    }
+
+    private func choose() {
+        // The state may be ahead of what is drawn: what Return opens is what the query means.
+        guard viewModel.state.selection != nil else { return }
+        viewModel.send(.choose)
+        window.closeWindow()
+        onChoose()
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: SwitcherViewModel.State) {
+        isRendering = true
+        defer { isRendering = false }
+        let keys = state.rows.map { Self.key(of: $0.id) }
+        byKey = Dictionary(zip(keys, state.rows), uniquingKeysWith: { first, _ in first })
+        model.apply(keys)
+        list.selectedIndex = state.selection
+        if let selection = state.selection { list.activateAction("list.scroll-to-item", index: selection) }
+        nothing.isVisible = state.hasNoMatches
+        scroller.isVisible = !state.hasNoMatches
+    }
+
+    private static func key(of id: SwitcherViewModel.Row.ID) -> String { id.account + "\u{1F}" + id.room.rawValue }
+
+    private func makeRow() -> Widget {
+        let row = RoomRow()
+        bound[row.widget.identity] = (row, nil)
+        return row.widget
+    }
+
+    private func bind(_ widget: Widget, _ key: String) {
+        bound[widget.identity]?.key = key
+        guard let row = byKey[key] else { return }
+        bound[widget.identity]?.row.show(row.room, isInView: false, avatars(row.id.account))
+    }
+}

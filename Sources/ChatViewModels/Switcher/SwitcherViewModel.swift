@@ -1,0 +1,145 @@
+public import ChatCore
+import Composer
+public import Observation
+
+/// Finds a room or a direct chat of any account by a part of its name, and opens it.
+@Observable
+public final class SwitcherViewModel: ViewModel {
+    public nonisolated struct Row: Identifiable, Equatable, Sendable {
+        public nonisolated struct ID: Hashable, Sendable {
+            public let account: String
+            public let room: RoomID
+        }
+
+        public let id: ID
+        public var room: RoomListViewModel.Row
+    }
+
+    public nonisolated struct State: Equatable, Sendable {
+        public var query = ""
+        /// The best matches, or without a query the unread rooms and then the most recently active ones.
+        public var rows: [Row] = []
+        /// The index of the row that Return opens.
+        public var selection: Int?
+
+        /// Whether nothing has a name like the query.
+        public var hasNoMatches: Bool { rows.isEmpty && !query.allSatisfy(\.isWhitespace) }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case type(String)
+        /// Moves the selection by an offset, stopping at the ends.
+        case move(Int)
+        case select(Int)
+        /// Opens the selected row.
+        case choose
+    }
+
+    /// The maximum number of rows: more than anyone reads, and few enough to lay out at once.
+    nonisolated static let maxRows = 50
+
+    public private(set) var state = State()
+    @ObservationIgnored private let rows: [Row]
+    @ObservationIgnored private let onChoose: (Row.ID) -> Void
+    /// `nil` until it is built.
+    @ObservationIgnored private var index: CompletionIndex?
+    @ObservationIgnored private var building: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - rows: the rooms and invitations of all accounts.
+    ///   - onChoose: opens a room.
+    public init(rows: [Row], onChoose: @escaping (Row.ID) -> Void) {
+        self.rows = rows
+        self.onChoose = onChoose
+        show(Self.suggestions(rows))
+    }
+
+    isolated deinit { building?.cancel() }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .type(let query): type(query)
+        case .move(let offset):
+            guard !state.rows.isEmpty else { return }
+            let next = state.selection.map { $0 + offset } ?? 0
+            state.selection = min(max(next, 0), state.rows.count - 1)
+        case .select(let index): if state.rows.indices.contains(index) { state.selection = index }
+        case .choose:
+            if let selection = state.selection, state.rows.indices.contains(selection) {
+                onChoose(state.rows[selection].id)
+            }
+        }
+    }
+
+    private func type(_ query: String) {
+        guard query != state.query else { return }
+        state.query = query
+        guard !query.allSatisfy(\.isWhitespace) else { return show(Self.suggestions(rows)) }
+        if let index { return show(matches(of: query, in: index)) }
+        guard building == nil else { return }
+        let names = rows.map(\.room.name)
+        building = Task { [weak self] in
+            let index = await Self.index(of: names)
+            guard let self, !Task.isCancelled else { return }
+            self.index = index
+            if !state.query.allSatisfy(\.isWhitespace) { show(matches(of: state.query, in: index)) }
+        }
+    }
+
+    private func show(_ rows: [Row]) {
+        state.rows = rows
+        state.selection = rows.isEmpty ? nil : 0
+    }
+
+    private func matches(of query: String, in index: CompletionIndex) -> [Row] {
+        index.matches(of: query, limit: Self.maxRows).compactMap { Int($0.id).map { rows[$0] } }
+    }
+
+    /// The index of completion, off the main thread. A room's place in the list identifies it: equal identifiers of two
+    /// accounts are different rooms.
+    @concurrent
+    private static func index(of names: [String]) async -> CompletionIndex {
+        CompletionIndex(
+            names.enumerated().map { place, name in
+                CompletionEntity(id: "\(place)", name: name, target: .room("\(place)", via: []))
+            }, disambiguatesNames: false)
+    }
+
+    /// Unread rooms first, each most recently active first. Takes time proportional to the number of rooms.
+    nonisolated static func suggestions(_ rows: [Row]) -> [Row] {
+        var best: [Row] = []
+        best.reserveCapacity(maxRows + 1)
+        for row in rows {
+            if best.count == maxRows, let last = best.last, !precedes(row, last) { continue }
+            let place = best.firstIndex { precedes(row, $0) } ?? best.endIndex
+            best.insert(row, at: place)
+            if best.count > maxRows { best.removeLast() }
+        }
+        return best
+    }
+
+    private nonisolated static func precedes(_ a: Row, _ b: Row) -> Bool {
+        let (isUnread, isOtherUnread) = (a.room.unreadCount > 0, b.room.unreadCount > 0)
+        return isUnread == isOtherUnread ? a.room.lastActivity > b.room.lastActivity : isUnread
+    }
+}
+
+extension AccountsCoordinator {
+    /// Returns the view model of the switcher, over the rooms that there are now.
+    public func switcher() -> SwitcherViewModel {
+        let accounts = self.rows
+        let rows = accounts.flatMap { account -> [SwitcherViewModel.Row] in
+            guard let state = coordinator(of: account.id)?.rooms.state else { return [] }
+            return (state.invitationRows + state.rows).map { room in
+                var room = room
+                // Two accounts may have rooms of one name.
+                if accounts.count > 1, !account.name.isEmpty { room.preview = .account(account.name) }
+                return SwitcherViewModel.Row(id: .init(account: account.id, room: room.id), room: room)
+            }
+        }
+        return SwitcherViewModel(rows: rows) { [weak self] id in
+            self?.select(id.account)
+            self?.coordinator(of: id.account)?.rooms.send(.select(id.room))
+        }
+    }
+}

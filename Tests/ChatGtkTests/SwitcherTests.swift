@@ -1,0 +1,85 @@
+import CGtk
+import ChatCore
+import Foundation
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+@testable import GtkKit
+
+final class SwitcherTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.SwitcherTests")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        application.setKeys(["<Control>k"], for: "win.switch-room")
+        return application
+    }()
+
+    func testKeysFindAndOpenARoom() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let plans = try fixture.openRoom(named: "Garden plans").roomID
+            _ = try fixture.openRoom(named: "Weather")
+            let accounts = AccountsCoordinator(local: fixture.coordinator)
+            let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
+            window.present()
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { window.content.conversationView?.composerHasFocus == true })
+            try RealInput.press("ctrl+k")
+            XCTAssertTrue(MainLoop.pump { Self.switcher()?.isActive == true }, "in place of the composer's link")
+            try RealInput.type("plan")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.roomID == plans })
+            XCTAssertTrue(MainLoop.pump { Self.switcher() == nil }, "it is closed")
+            XCTAssertTrue(MainLoop.pump { window.content.conversationView?.composerHasFocus == true })
+            window.close()
+            XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
+            try fixture.close()
+        }
+    }
+
+    /// The list makes widgets only for the rows that are in view.
+    func testTenThousandRoomsOpenWithFewRows() throws {
+        try onMain {
+            try Resource.load()
+            let rows = (0..<10_000).map { number in
+                let room = Room(id: RoomID("r\(number)"), name: "Room \(number)", kind: .group)
+                return SwitcherViewModel.Row(
+                    id: .init(account: "", room: room.id),
+                    room: RoomListViewModel.Row(
+                        id: room.id, name: room.name, kind: .group, preview: .empty,
+                        lastActivity: Date(timeIntervalSince1970: Double(number)), day: .today, unreadCount: 0))
+            }
+            var isFinalized = false
+            let parent = TestWindow(Label("Parent"))
+            do {
+                var chosen: [SwitcherViewModel.Row.ID] = []
+                let viewModel = SwitcherViewModel(rows: rows) { chosen.append($0) }
+                let switcher = SwitcherWindow.present(viewModel, over: parent.window, avatars: { _ in nil }) {}
+                switcher.window.onFinalize { isFinalized = true }
+                XCTAssertTrue(MainLoop.pump { switcher.window.isMapped && switcher.list.width > 0 })
+                XCTAssertEqual(viewModel.state.rows.first?.room.name, "Room 9999")
+                XCTAssertLessThanOrEqual(switcher.list.children.count, 50)
+                for _ in 0..<3 { try RealInput.press("Down") }
+                XCTAssertTrue(MainLoop.pump { viewModel.state.selection == 3 })
+                XCTAssertTrue(switcher.field.hasFocus, "the field keeps the focus")
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { chosen.map(\.room) == [RoomID("r9996")] })
+            }
+            XCTAssertTrue(MainLoop.pump { isFinalized })
+            parent.close()
+        }
+    }
+
+    @MainActor
+    private static func switcher() -> TopLevel? {
+        guard let list = gtk_window_list_toplevels() else { return nil }
+        defer { g_list_free(list) }
+        return (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { TopLevel(borrowing: $0) } }
+            .first { $0.title == "Switch Room" }
+    }
+}

@@ -1,0 +1,68 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor @Suite(.timeLimit(.minutes(5)))
+struct SwitcherViewModelTests {
+    private static func row(_ name: String, account: String = "", unread: Int = 0, hours: Double = 0)
+        -> SwitcherViewModel.Row
+    {
+        var summary = RoomSummary.of(name, at: localTime(2026, 3, 10).addingTimeInterval(hours * 3600))
+        summary.room.name = name
+        summary.unreadCount = unread
+        return SwitcherViewModel.Row(
+            id: .init(account: account, room: RoomID(name)),
+            room: RoomListViewModel.Row(summary, saying: nil, isOpen: false, now: localTime(2026, 3, 10)))
+    }
+
+    private func names(_ switcher: SwitcherViewModel) -> [String] { switcher.state.rows.map(\.room.name) }
+
+    @Test func unreadRoomsComeFirstThenTheMostRecent() {
+        let switcher = SwitcherViewModel(
+            rows: [
+                Self.row("old"), Self.row("old unread", unread: 1), Self.row("new", hours: 2),
+                Self.row("new unread", unread: 9, hours: 1),
+            ]) { _ in }
+        #expect(names(switcher) == ["new unread", "old unread", "new", "old"])
+        #expect(switcher.state.selection == 0)
+    }
+
+    @Test func anyPartOfTheNameMatches() async {
+        let switcher = SwitcherViewModel(
+            rows: [Self.row("Garden plans"), Self.row("Weather"), Self.row("Plan B")]) { _ in }
+        switcher.send(.type("plan"))
+        await eventually { Set(self.names(switcher)) == ["Garden plans", "Plan B"] }
+        switcher.send(.type("zzz"))
+        #expect(switcher.state.hasNoMatches && switcher.state.selection == nil)
+        switcher.send(.type(""))
+        #expect(names(switcher).count == 3)
+    }
+
+    @Test func keysMoveTheSelectionAndReturnChooses() {
+        let chosen = Recorder<SwitcherViewModel.Row.ID>()
+        let switcher = SwitcherViewModel(
+            rows: [Self.row("a", account: "x", hours: 2), Self.row("a", account: "y", hours: 1), Self.row("b")]
+        ) { chosen.record($0) }
+        switcher.send(.move(-1))
+        #expect(switcher.state.selection == 0)
+        switcher.send(.move(1))
+        switcher.send(.choose)
+        switcher.send(.move(8))
+        switcher.send(.choose)
+        #expect(
+            chosen.values == [
+                .init(account: "y", room: RoomID("a")), .init(account: "", room: RoomID("b")),
+            ])
+    }
+
+    @Test("With 10,000 rooms only those that can be seen become rows")
+    func manyRoomsMakeFewRows() {
+        let rows = (0..<10_000).map { Self.row("Room \($0)", unread: $0 == 17 ? 1 : 0, hours: Double($0)) }
+        let switcher = SwitcherViewModel(rows: rows) { _ in }
+        #expect(switcher.state.rows.count == SwitcherViewModel.maxRows)
+        #expect(names(switcher).prefix(3) == ["Room 17", "Room 9999", "Room 9998"])
+    }
+}

@@ -70,13 +70,19 @@ public struct WrittenText: Hashable, Sendable, Codable {
     init(of document: ComposerDocument) {
         source = document.text
         syntax = document.syntax
-        marks = document.spans.map { span in
-            switch span.content {
-            case .mention(let mention): Mark(.mention(mention.target), over: span.range, short: mention.short)
-            case .style(let style): Mark(.style(style), over: span.range)
-            case .picture(let source): Mark(.file(source), over: span.range)
-            }
-        }
+        marks = Self.ordered(
+            document.spans.map { span in
+                switch span.content {
+                case .mention(let mention): Mark(.mention(mention.target), over: span.range, short: mention.short)
+                case .style(let style): Mark(.style(style), over: span.range)
+                case .picture(let source): Mark(.file(source), over: span.range)
+                }
+            })
+    }
+
+    /// An edit may leave spans that begin together in another order than one in which they would be read.
+    private static func ordered(_ marks: [Mark]) -> [Mark] {
+        marks.sorted { ($0.range.location, $1.range.length) < ($1.range.location, $0.range.length) }
     }
 
     /// Creates a text with marks.
@@ -84,7 +90,7 @@ public struct WrittenText: Hashable, Sendable, Codable {
     /// - Returns: `nil` unless all marks fit the text: non-empty, within it and on grapheme cluster boundaries, no
     ///   overlap of mentions and files, and each file on its placeholder character.
     public init?(_ source: String, syntax: Syntax = .markdown, marks: [Mark]) {
-        let marks = marks.sorted { ($0.range.location, $1.range.length) < ($1.range.location, $0.range.length) }
+        let marks = Self.ordered(marks)
         guard Self.fit(marks, source) else { return nil }
         self.source = source
         self.syntax = syntax

@@ -143,7 +143,7 @@ public enum Invariants {
         let draft = engine.makeDraft()
         guard let data = try? draft.encoded() else { return "draft can't be stored" }
         guard let read = try? ComposerDraft.decode(data) else { return "draft can't be read: \(draft)" }
-        guard read == draft else { return "draft changes when stored" }
+        guard read == draft else { return "draft changes when stored: \(draft) is read as \(read)" }
         var restoredEngine = ComposerEngine(configuration: engine.configuration)
         _ = restoredEngine.restore(read)
         let restored = restoredEngine.makeDraft()

@@ -19,6 +19,8 @@ final class EditorSpellingTests: GtkTestCase {
     private static let words: TemporaryFolder? = {
         guard let folder = try? TemporaryFolder() else { return nil }
         setenv("ENCHANT_CONFIG_DIR", folder.url.path, 1)
+        // Aspell, where Enchant prefers it, keeps a list of its own in the home folder.
+        setenv("ASPELL_CONF", "home-dir \(folder.url.path)", 1)
         return folder
     }()
 

@@ -26,6 +26,8 @@ final class ParlanceApplication {
     private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application))
     private lazy var screenLock = ScreenLock()
     private var notifications: NotificationCoordinator?
+    private var search: DesktopSearch?
+    private var shellSearch: ShellSearch?
     private var opening: Task<ChatStore, any Error>?
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
@@ -76,6 +78,7 @@ final class ParlanceApplication {
             // One request, as from another instance.
             break
         }
+        answerSearches()
         return nil
     }
 
@@ -94,6 +97,23 @@ final class ParlanceApplication {
             default: window.search()
             }
         }
+    }
+
+    private func answerSearches() {
+        shellSearch = ShellSearch(
+            search: { [weak self] in
+                await withCheckedContinuation { done in
+                    self?.withSession { session in
+                        // Who types a search sends a request with each letter.
+                        if self?.waiting != nil { self?.awaitRequest() }
+                        let search = self?.search ?? DesktopSearch(session.accounts)
+                        self?.search = search
+                        done.resume(returning: search)
+                    }
+                }
+            },
+            open: { [weak self] target in self?.withWindow { $0.open(.message(target)) } },
+            launch: { [weak self] text in self?.withWindow { $0.switchRoom(searching: text) } })
     }
 
     // MARK: Lifecycle
@@ -127,11 +147,14 @@ final class ParlanceApplication {
             waiting = nil
             if let session { presenter.present(session.accounts) }
         case .closeWindow: presenter.close()
-        case .awaitRequest:
-            waiting = Timeout(after: Self.requestTime) { [weak self] in self?.handle(.waitEnded) }
+        case .awaitRequest: awaitRequest()
         case .closeSession: closeSession()
         case .end: application.quit()
         }
+    }
+
+    private func awaitRequest() {
+        waiting = Timeout(after: Self.requestTime) { [weak self] in self?.handle(.waitEnded) }
     }
 
     /// How long a session without a window waits for the request that D-Bus started it for; as GApplication does.
@@ -166,6 +189,7 @@ final class ParlanceApplication {
         let closing = session
         session = nil
         notifications = nil
+        search = nil
         Task {
             await closing?.close()
             handle(.sessionClosed)
@@ -215,7 +239,9 @@ final class ParlanceApplication {
             guard let self, let settings = self.shared.settings else { return }
             let shared = self.shared
             self.withWindow { window in
-                PreferencesDialog.present(settings: settings, over: window.window) { await shared.spellingDescription() }
+                PreferencesDialog.present(
+                    settings: settings, accounts: window.accountPreferences(), over: window.window
+                ) { await shared.spellingDescription() }
             }
         }
         application.addAction("about") { [weak self] in
@@ -241,7 +267,7 @@ final class ParlanceApplication {
     private static let observedKeys = [
         "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
         "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
-        "notification-sound",
+        "notification-sound", "automatic-images", "play-animations", "private-accounts", "text-zoom",
     ]
 
     private func applySettings() {
@@ -252,13 +278,26 @@ final class ParlanceApplication {
         shared.privacy.current = Privacy(
             sharesReadReceipts: settings.string("read-receipts") == "public",
             sharesTyping: settings.bool("send-typing"))
+        shared.privacy.privateAccounts = Set(settings.strings("private-accounts"))
+        shared.preferences.media = MediaPreferences(
+            automaticImageBytes: Self.imageLimit(settings.string("automatic-images")),
+            playsAnimations: settings.bool("play-animations"))
         shared.preferences.writing = WritingPreferences(
             sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
             suggestsMembers: settings.bool("suggest-people"), clearsByShaking: settings.bool("shake-to-clear"),
             spelling: settings.bool("check-spelling") ? shared.spellingChoice : nil)
         shared.preferences.notifications = NotificationPreferences(
-            isPaused: settings.bool("notifications-paused"), content: Self.content(settings.string("notification-text")),
+            isPaused: settings.bool("notifications-paused"),
+            content: Self.content(settings.string("notification-text")),
             playsSound: settings.bool("notification-sound"))
+    }
+
+    private static func imageLimit(_ nick: String) -> Int? {
+        switch nick {
+        case "always": nil
+        case "small": 1_000_000
+        default: 0
+        }
     }
 
     private static func content(_ nick: String) -> NotificationPreferences.Content {

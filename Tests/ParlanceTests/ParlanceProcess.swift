@@ -73,6 +73,16 @@ final class ParlanceProcess {
         _ = try until("the name") { try? Self.tool(Self.askForOwner).contains("true") ? true : nil }
     }
 
+    /// Calls a method of the search provider and returns its answer as `gdbus` prints it.
+    func searchProvider(_ method: String, _ arguments: String...) throws -> String {
+        try Self.tool(
+            [
+                "gdbus", "call", "--session", "--dest", "io.github.parlance_chat.Parlance", "--object-path",
+                "/io/github/parlance_chat/Parlance/SearchProvider", "--method",
+                "org.gnome.Shell.SearchProvider2.\(method)",
+            ] + arguments)
+    }
+
     private static let askForOwner = [
         "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
         "--method", "org.freedesktop.DBus.NameHasOwner", "io.github.parlance_chat.Parlance",

@@ -121,6 +121,21 @@ final class ProgramTests: XCTestCase {
         parlance.kill()
     }
 
+    func testDesktopSearchFindsRoomsAndOpensThem() throws {
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
+        try service.waitForName()
+        let found = try service.searchProvider("GetInitialResultSet", "['not']")
+        let id = try XCTUnwrap(found.split(separator: "'").dropFirst().first.map(String.init), found)
+        let described = try service.searchProvider("GetResultMetas", "['\(id)']")
+        XCTAssertTrue(described.contains("'Notes'"), described)
+        XCTAssertFalse(service.hasWindow)
+        _ = try service.searchProvider("ActivateResult", "'\(id)'", "['not']", "uint32 0")
+        try service.waitForWindow()
+        _ = try service.searchProvider("LaunchSearch", "['not']", "uint32 0")
+        try service.waitForDialog()
+        service.kill()
+    }
+
     /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
     func testServiceShowsNoWindowAndEndsUnasked() throws {
         let service = try ParlanceProcess(arguments: ["--gapplication-service"])

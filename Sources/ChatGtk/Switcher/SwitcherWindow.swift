@@ -44,6 +44,7 @@ final class SwitcherWindow {
         self.onChoose = onChoose
         scroller = ScrolledWindow(list)
         build(over: parent)
+        field.show(viewModel.state.query)
         field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
         field.onReturn = { [weak self] _ in self?.choose() }
         field.onEscape = { [weak self] in self?.window.closeWindow() }

@@ -96,6 +96,9 @@ public final class MainWindow {
             accounts.detachWindow()
             window.destroy()
             onClosed?()
+            // What the X server sent in between may have asked for the size once more.
+            await MainLoop.idle()
+            withExtendedLifetime(window) {}
         }
     }
 
@@ -323,9 +326,15 @@ public final class MainWindow {
         }
     }
 
-    private func switchRoom() {
+    /// Returns what the preferences show of each account.
+    public func accountPreferences() -> [AccountPreferencesViewModel] { accounts.accountPreferences() }
+
+    /// Shows the switcher, with the rooms that match a text.
+    public func switchRoom(searching text: String = "") {
         let loaders = accounts.media.mapValues { AvatarLoader(service: $0) }
-        SwitcherWindow.present(accounts.switcher(), over: window, avatars: { loaders[$0] }) { [weak self] in
+        let viewModel = accounts.switcher()
+        if !text.isEmpty { viewModel.send(.type(text)) }
+        SwitcherWindow.present(viewModel, over: window, avatars: { loaders[$0] }) { [weak self] in
             self?.showSelectedAccount()
             self?.showConversation()
         }

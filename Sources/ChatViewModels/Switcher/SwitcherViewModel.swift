@@ -1,5 +1,4 @@
 public import ChatCore
-import Composer
 public import Observation
 
 /// Finds a room or a direct chat of any account by a part of its name, and opens it.
@@ -42,7 +41,7 @@ public final class SwitcherViewModel: ViewModel {
     @ObservationIgnored private let rows: [Row]
     @ObservationIgnored private let onChoose: (Row.ID) -> Void
     /// `nil` until it is built.
-    @ObservationIgnored private var index: CompletionIndex?
+    @ObservationIgnored private var finder: RoomFinder?
     @ObservationIgnored private var building: Task<Void, Never>?
 
     /// - Parameters:
@@ -75,34 +74,19 @@ public final class SwitcherViewModel: ViewModel {
         guard query != state.query else { return }
         state.query = query
         guard !query.allSatisfy(\.isWhitespace) else { return show(Self.suggestions(rows)) }
-        if let index { return show(matches(of: query, in: index)) }
+        if let finder { return show(finder.matches(of: query)) }
         guard building == nil else { return }
-        let names = rows.map(\.room.name)
-        building = Task { [weak self] in
-            let index = await Self.index(of: names)
+        building = Task { [weak self, rows] in
+            let finder = await RoomFinder.over(rows)
             guard let self, !Task.isCancelled else { return }
-            self.index = index
-            if !state.query.allSatisfy(\.isWhitespace) { show(matches(of: state.query, in: index)) }
+            self.finder = finder
+            if !state.query.allSatisfy(\.isWhitespace) { show(finder.matches(of: state.query)) }
         }
     }
 
     private func show(_ rows: [Row]) {
         state.rows = rows
         state.selection = rows.isEmpty ? nil : 0
-    }
-
-    private func matches(of query: String, in index: CompletionIndex) -> [Row] {
-        index.matches(of: query, limit: Self.maxRows).compactMap { Int($0.id).map { rows[$0] } }
-    }
-
-    /// The index of completion, off the main thread. A room's place in the list identifies it: equal identifiers of two
-    /// accounts are different rooms.
-    @concurrent
-    private static func index(of names: [String]) async -> CompletionIndex {
-        CompletionIndex(
-            names.enumerated().map { place, name in
-                CompletionEntity(id: "\(place)", name: name, target: .room("\(place)", via: []))
-            }, disambiguatesNames: false)
     }
 
     /// Unread rooms first, each most recently active first. Takes time proportional to the number of rooms.
@@ -127,8 +111,19 @@ public final class SwitcherViewModel: ViewModel {
 extension AccountsCoordinator {
     /// Returns the view model of the switcher, over the rooms that there are now.
     public func switcher() -> SwitcherViewModel {
+        SwitcherViewModel(rows: switcherRows) { [weak self] id in self?.show(id) }
+    }
+
+    /// Shows a room of any account.
+    func show(_ id: SwitcherViewModel.Row.ID) {
+        select(id.account)
+        coordinator(of: id.account)?.rooms.send(.select(id.room))
+    }
+
+    /// The rooms and invitations of all accounts that are open.
+    var switcherRows: [SwitcherViewModel.Row] {
         let accounts = self.rows
-        let rows = accounts.flatMap { account -> [SwitcherViewModel.Row] in
+        return accounts.flatMap { account -> [SwitcherViewModel.Row] in
             guard let state = coordinator(of: account.id)?.rooms.state else { return [] }
             return (state.invitationRows + state.rows).map { room in
                 var room = room
@@ -136,10 +131,6 @@ extension AccountsCoordinator {
                 if accounts.count > 1, !account.name.isEmpty { room.preview = .account(account.name) }
                 return SwitcherViewModel.Row(id: .init(account: account.id, room: room.id), room: room)
             }
-        }
-        return SwitcherViewModel(rows: rows) { [weak self] id in
-            self?.select(id.account)
-            self?.coordinator(of: id.account)?.rooms.send(.select(id.room))
         }
     }
 }

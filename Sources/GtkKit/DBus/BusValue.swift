@@ -16,7 +16,7 @@ nonisolated enum BusValue {
         array(of: "{sv}", options.map { g_variant_new_dict_entry(text($0.name), g_variant_new_variant($0.value)) })
     }
 
-    private static func array(of type: String, _ values: [OpaquePointer?]) -> OpaquePointer? {
+    static func array(of type: String, _ values: [OpaquePointer?]) -> OpaquePointer? {
         let type = g_variant_type_new(type)
         defer { g_variant_type_free(type) }
         return g_variant_new_array(type, values, gsize(values.count))
@@ -73,7 +73,9 @@ nonisolated enum BusValue {
                     let value = read(entry, 1, G_VARIANT_CLASS_VARIANT, { g_variant_get_variant($0) })
                 else { continue }
                 defer { g_variant_unref(value) }
-                if g_variant_classify(value) == G_VARIANT_CLASS_BOOLEAN { values[name] = g_variant_get_boolean(value) != 0 }
+                if g_variant_classify(value) == G_VARIANT_CLASS_BOOLEAN {
+                    values[name] = g_variant_get_boolean(value) != 0
+                }
             }
             return values
         }

@@ -1,0 +1,25 @@
+import Composer
+
+/// Finds rooms and people of all accounts by any part of their names, with the index that completion uses.
+nonisolated struct RoomFinder: Sendable {
+    private let rows: [SwitcherViewModel.Row]
+    private let index: CompletionIndex
+
+    /// Builds the index off the main thread: that takes time proportional to the number of rooms.
+    @concurrent
+    static func over(_ rows: [SwitcherViewModel.Row]) async -> RoomFinder { RoomFinder(rows) }
+
+    private init(_ rows: [SwitcherViewModel.Row]) {
+        self.rows = rows
+        // A room's place in the list identifies it: equal identifiers of two accounts are different rooms.
+        index = CompletionIndex(
+            rows.enumerated().map { place, row in
+                CompletionEntity(id: "\(place)", name: row.room.name, target: .room("\(place)", via: []))
+            }, disambiguatesNames: false)
+    }
+
+    /// Returns the rooms whose names match best, at most as many as the switcher shows.
+    func matches(of query: String) -> [SwitcherViewModel.Row] {
+        index.matches(of: query, limit: SwitcherViewModel.maxRows).compactMap { Int($0.id).map { rows[$0] } }
+    }
+}

@@ -68,7 +68,10 @@ import MediaDecoding
         }
     }
 
-    private func load(_ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter) {
+    /// - Parameter isRequested: whether the user asked for the image.
+    private func load(
+        _ file: MediaReference, _ size: (width: Int, height: Int), _ media: MediaPresenter, isRequested: Bool = false
+    ) {
         let scale = widget.scaleFactor
         let (width, height) = (size.width * scale, size.height * scale)
         if let ready = media.previews.cached(file, fitting: width, by: height) {
@@ -78,6 +81,14 @@ import MediaDecoding
         loading = Task { [weak self, weak media] in
             if self?.showsPlaceholder == false, let drawn = await media?.previews.placeholder(of: file) {
                 self?.hint(drawn)
+            }
+            if !isRequested, let media, !media.preferences().loadsAutomatically(file),
+                await !media.previews.isStored(file)
+            {
+                if !Task.isCancelled {
+                    self?.showMissing(.notLoaded(bytes: file.bytes), icon: "parlance-image-symbolic")
+                }
+                return
             }
             do {
                 guard let decoded = try await media?.previews.load(file, fitting: width, by: height) else { return }
@@ -94,12 +105,14 @@ import MediaDecoding
         (problem, isMissing) = (nil, false)
         button.setChild(picture)
         describe(file)
-        load(file, size, media)
+        load(file, size, media, isRequested: true)
     }
 
-    private func showMissing() {
+    private func showMissing(
+        _ problem: MediaProblem = .missingImage(canRetry: true), icon: String = "parlance-retry-symbolic"
+    ) {
         isMissing = true
-        showProblem(.missingImage(canRetry: true), icon: "parlance-retry-symbolic")
+        showProblem(problem, icon: icon)
     }
 
     private func describe(_ file: MediaReference) {
@@ -116,7 +129,7 @@ import MediaDecoding
     ) {
         isDisplayed = true
         picture.paintable = decoded.paintable
-        guard decoded.isAnimated else { return }
+        guard decoded.isAnimated, media.preferences().playsAnimations else { return }
         player = ImagePlayer(file, media.previews, fitting: size.width, by: size.height, in: picture) {
             [weak picture] in
             if let picture { picture.paintable = $0.paintable }

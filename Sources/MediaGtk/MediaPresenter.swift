@@ -10,6 +10,8 @@ package final class MediaPresenter {
     package var onFailure: ((ChatError) -> Void)?
     /// The images that the viewer steps through, in order.
     package var images: () -> [MediaReference] = { [] }
+    /// What is loaded and played without being asked for.
+    package var preferences: () -> MediaPreferences = { MediaPreferences() }
     private(set) var viewer: ImageViewer?
     let texts: MediaTexts
     private let service: any MediaService

@@ -36,6 +36,9 @@ package final class MediaPreviews {
             cachedContent: { await service.cachedContent(of: $0) })
     }
 
+    /// Whether the content is on this computer.
+    func isStored(_ media: MediaReference) async -> Bool { await cachedContent(media) != nil }
+
     /// Returns the image if it is cached.
     func cached(_ media: MediaReference, fitting width: Int, by height: Int) -> DecodedImage? {
         image(kept: Self.key(media, width, height))

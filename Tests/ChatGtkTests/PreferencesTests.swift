@@ -1,8 +1,10 @@
 import CGtk
+import ChatCore
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 @testable import GtkKit
 
 final class PreferencesTests: GtkTestCase {
@@ -14,20 +16,73 @@ final class PreferencesTests: GtkTestCase {
                 return XCTFail("no settings schema: make schemas")
             }
             PreferencesDialog.present(settings: settings, over: nil)
-            let rows = Self.comboRows()
+            let rows = Dictionary(
+                Self.comboRows().map { (Self.title(of: $0) ?? "", $0) }, uniquingKeysWith: { first, _ in first })
             let choices = [
-                ("color-scheme", ["follow", "light", "dark"]),
-                ("notification-text", ["sender-and-text", "sender", "nothing"]), ("send-key", ["return", "ctrl-return"]),
-                ("read-receipts", ["public", "private"]),
+                ("Style", "color-scheme", ["follow", "light", "dark"]),
+                ("Show in Notifications", "notification-text", ["sender-and-text", "sender", "nothing"]),
+                ("Send Messages With", "send-key", ["return", "ctrl-return"]),
+                ("Load Images", "automatic-images", ["always", "small", "never"]),
+                ("Read Receipts", "read-receipts", ["public", "private"]),
             ]
-            XCTAssertEqual(rows.count, choices.count)
-            for (row, (key, values)) in zip(rows, choices) {
+            XCTAssertEqual(Set(rows.keys), Set(choices.map(\.0)).union(["Emoji Skin Tone"]))
+            for (title, key, values) in choices {
+                let row = try XCTUnwrap(rows[title])
                 for (index, value) in values.enumerated().reversed() {
                     adw_combo_row_set_selected(row.cast(), guint(index))
                     XCTAssertEqual(settings.string(key), value)
                 }
             }
+            let tones = try XCTUnwrap(rows["Emoji Skin Tone"])
+            for tone in [5, 0] {
+                adw_combo_row_set_selected(tones.cast(), guint(tone))
+                XCTAssertEqual(settings.int("emoji-skin-tone"), tone)
+            }
             Self.closeAll()
+        }
+    }
+
+    func testKeywordsOfAnAccountAreAddedAndRemoved() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            let service = KeywordService()
+            let viewModel = AccountPreferencesViewModel(account: "@ann:example.org", name: "Ann", service: service)
+            let group = AccountPreferencesGroup(viewModel, settings: settings)
+            let window = TestWindow(group.widget, width: 360, height: 400)
+            XCTAssertFalse(group.entry.isSensitive, "nothing is changed that is not known")
+            service.publish(["tea"])
+            XCTAssertTrue(MainLoop.pump { Self.titles(in: group.widget).contains("tea") })
+            try RealInput.activate(window.window)
+            group.entry.grabFocus()
+            try RealInput.type("  coffee ")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { Self.titles(in: group.widget).contains("coffee") })
+            XCTAssertEqual(group.entry.text, "")
+            service.fails = true
+            group.entry.grabFocus()
+            try RealInput.type("milk")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { viewModel.state.error != nil && group.entry.text == "milk" })
+            service.fails = false
+            viewModel.send(.removeKeyword("tea"))
+            XCTAssertTrue(MainLoop.pump { !Self.titles(in: group.widget).contains("tea") })
+            let toggle = try XCTUnwrap(
+                Self.descendants(of: group.widget).first { shim_is_a($0.pointer, gtk_switch_get_type()) != 0 })
+            gtk_switch_set_active(toggle.cast(), 1)
+            XCTAssertEqual(settings.strings("private-accounts"), ["@ann:example.org"])
+            gtk_switch_set_active(toggle.cast(), 0)
+            XCTAssertEqual(settings.strings("private-accounts"), [])
+            window.close()
+        }
+    }
+
+    @MainActor
+    private static func titles(in widget: Widget) -> [String] {
+        descendants(of: widget).filter { shim_is_a($0.pointer, adw_action_row_get_type()) != 0 }.compactMap {
+            title(of: $0)
         }
     }
 
@@ -49,6 +104,12 @@ final class PreferencesTests: GtkTestCase {
                     adw_action_row_get_subtitle(row.cast()).map { String(cString: $0) }
                         == "No dictionary is installed for Français"
                 })
+            let stack = try XCTUnwrap(
+                Self.toplevels().flatMap { Self.descendants(of: $0) }.first {
+                    shim_is_a($0.pointer, adw_view_stack_get_type()) != 0
+                })
+            adw_view_stack_set_visible_child_name(stack.cast(), "composer")
+            XCTAssertTrue(MainLoop.pump { row.isMapped })
             row.withPointer { _ = gtk_widget_activate($0) }
             XCTAssertTrue(MainLoop.pump { !settings.bool("check-spelling") })
             settings.set("check-spelling", true)
@@ -82,4 +143,25 @@ final class PreferencesTests: GtkTestCase {
     private static func descendants(of widget: Widget) -> [Widget] {
         widget.children.flatMap { [$0] + descendants(of: $0) }
     }
+}
+
+/// The keywords of an account, as a server would keep them.
+private final class KeywordService: NotificationSettingsService, @unchecked Sendable {
+    private let stream = AsyncStream.makeStream(of: NotificationSettings.self)
+    private var keywords: [String] = []
+    var fails = false
+
+    func publish(_ keywords: [String]) {
+        self.keywords = keywords
+        stream.continuation.yield(NotificationSettings(keywords: keywords))
+    }
+
+    func notificationSettings() -> AsyncStream<NotificationSettings> { stream.stream }
+
+    func addKeyword(_ keyword: String) async throws {
+        if fails { throw ChatError.notPermitted }
+        publish(keywords + [keyword])
+    }
+
+    func removeKeyword(_ keyword: String) async throws { publish(keywords.filter { $0 != keyword }) }
 }

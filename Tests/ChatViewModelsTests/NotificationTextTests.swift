@@ -61,7 +61,9 @@ struct NotificationTextTests {
         #expect(text.failure(room: "Plans", showing: .nothing).title == "Parlance")
     }
 
-    @Test("A target survives as text, whatever its identifiers contain", arguments: [nil, MessageID("$e\"\n/,"), MessageID("")])
+    @Test(
+        "A target survives as text, whatever its identifiers contain",
+        arguments: [nil, MessageID("$e\"\n/,"), MessageID("")])
     func targetsAreText(message: MessageID?) {
         let target = NotificationTarget(account: "@ann:example.org", room: RoomID("!a/b,c:[x]"), message: message)
         #expect(NotificationTarget(target.text) == target)

@@ -62,7 +62,8 @@ final class NotifierTests: GtkTestCase {
             for number in 2...5 { notifier.send(Self.notification("\(number)"), as: "second") }
             notifier.send(Self.notification("withdrawn"), as: "third")
             notifier.withdraw("third")
-            XCTAssertTrue(MainLoop.pump { daemon.shown["2"]?.body == "5" && daemon.shown.count == 2 }, "\(daemon.shown)")
+            XCTAssertTrue(
+                MainLoop.pump { daemon.shown["2"]?.body == "5" && daemon.shown.count == 2 }, "\(daemon.shown)")
             daemon.dismiss("2")
             notifier.send(Self.notification("again"), as: "second")
             XCTAssertTrue(MainLoop.pump { daemon.shown.values.contains { $0.body == "again" } })

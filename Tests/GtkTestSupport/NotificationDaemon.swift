@@ -72,7 +72,8 @@ public final class NotificationDaemon {
         }
         registration = g_dbus_connection_register_object(
             bus, kind == .gnome ? "/org/gtk/Notifications" : Self.path,
-            node.pointee.interfaces[kind == .gnome ? 1 : 0], &table, Unmanaged.passUnretained(self).toOpaque(), nil, nil)
+            node.pointee.interfaces[kind == .gnome ? 1 : 0], &table, Unmanaged.passUnretained(self).toOpaque(), nil, nil
+        )
         guard registration != 0, owns(name) else { throw NotStarted() }
     }
 

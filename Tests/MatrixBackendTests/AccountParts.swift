@@ -71,7 +71,8 @@ struct AccountParts {
     func open() async -> AsyncStream<TimelineUpdate>.Iterator {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self)
         let timelines = MatrixTimelines(
-            writer: writer, readMarkers: ReadMarkers(client: client, store: store),
+            writer: writer,
+            readMarkers: ReadMarkers(client: client, store: store, ownUserID: MemberID("@me:example.org")),
             unreadMarks: UnreadMarks(client: client, store: store, ownUserID: writer.ownUserID))
         await timelines.open(Self.room, limit: 10, with: continuation)
         return stream.makeAsyncIterator()

@@ -106,7 +106,7 @@ import Testing
     @Test("The outbox learns of the connection in the order of its changes")
     func connection() async throws {
         let parts = try await AccountParts.make()
-        let markers = ReadMarkers(client: parts.client, store: parts.store)
+        let markers = ReadMarkers(client: parts.client, store: parts.store, ownUserID: MemberID("@me:example.org"))
         let marks = UnreadMarks(client: parts.client, store: parts.store, ownUserID: AccountParts.own)
         let state = ConnectionState(outbox: parts.writer.outbox, readMarkers: markers, unreadMarks: marks)
         #expect(state.current == .connecting)

@@ -25,7 +25,7 @@ import Testing
         let marker = MessageID("$1")
         let store = try await store(unsent: marker)
         let transport = FakeTransport(status, status == 403 ? #"{"errcode":"M_FORBIDDEN"}"# : "{}")
-        let markers = ReadMarkers(client: transport.client, store: store)
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
         await markers.send(marker, in: room)
         #expect(try await store.unsentReadMarkers() == (status == 502 ? [room: marker] : [:]))
         #expect(await markers.hasUnsent == (status == 502))
@@ -36,7 +36,7 @@ import Testing
     func markersAreResentAfterAnInterruption() async throws {
         let store = try await store(unsent: MessageID("$1"))
         let transport = FakeTransport(200)
-        let markers = ReadMarkers(client: transport.client, store: store)
+        let markers = ReadMarkers(client: transport.client, store: store, ownUserID: MemberID("@me:example.org"))
         await markers.sendUnsent()
         #expect(transport.requests.isEmpty)
         await markers.noteInterruption()
@@ -49,7 +49,8 @@ import Testing
     @Test("Sending an earlier marker keeps a later unsent one")
     func laterMarkerIsRetained() async throws {
         let store = try await store(unsent: MessageID("$2"))
-        let markers = ReadMarkers(client: FakeTransport(200).client, store: store)
+        let markers = ReadMarkers(
+            client: FakeTransport(200).client, store: store, ownUserID: MemberID("@me:example.org"))
         await markers.send(MessageID("$1"), in: room)
         #expect(try await store.unsentReadMarkers() == [room: MessageID("$2")])
         await store.close()
@@ -60,12 +61,27 @@ import Testing
         let store = try await store(unsent: MessageID("$1"))
         let transport = FakeTransport(200)
         let privacy = PrivacyPreference()
-        let markers = ReadMarkers(client: transport.client, store: store, privacy: privacy)
+        let markers = ReadMarkers(
+            client: transport.client, store: store, ownUserID: MemberID("@me:example.org"), privacy: privacy)
         privacy.current.sharesReadReceipts = !isPrivate
         await markers.send(MessageID("$1"), in: room)
         let receipt = isPrivate ? "m.read.private" : "m.read"
         let body = JSONValue.object(["m.fully_read": "$1", receipt: "$1"])
         #expect(transport.requests.map(\.body) == [.json(try body.encoded())])
+        await store.close()
+    }
+
+    @Test func privateAccountSendsPrivateReceipts() async throws {
+        let store = try await store(unsent: MessageID("$1"))
+        let transport = FakeTransport(200)
+        let privacy = PrivacyPreference()
+        privacy.privateAccounts = ["@me:example.org"]
+        let markers = ReadMarkers(
+            client: transport.client, store: store, ownUserID: MemberID("@me:example.org"), privacy: privacy)
+        await markers.send(MessageID("$1"), in: room)
+        let body = JSONValue.object(["m.fully_read": "$1", "m.read.private": "$1"])
+        #expect(transport.requests.map(\.body) == [.json(try body.encoded())])
+        #expect(privacy.current(of: MemberID("@other:example.org")) == Privacy())
         await store.close()
     }
 }

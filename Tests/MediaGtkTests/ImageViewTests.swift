@@ -35,6 +35,7 @@ final class ImageViewTests: GtkTestCase {
             }
 
             func namedFile(of media: MediaReference) async throws -> URL { try await content(of: media) }
+            func cachedContent(of media: MediaReference) async -> URL? { nil }
 
             func storeMedia(
                 _ content: MediaContent, named name: String, type: String,
@@ -138,6 +139,39 @@ final class ImageViewTests: GtkTestCase {
             try RealInput.click()
             bench.wait("shown") { part.isDisplayed && part.problem == nil }
             XCTAssertNil(bench.media.viewer)
+            bench.window.close()
+        }
+    }
+
+    /// A click loads what the preferences leave to the user.
+    func testLargeImagesWaitForAClick() throws {
+        try onMain {
+            let bench = Bench()
+            bench.media.preferences = { MediaPreferences(automaticImageBytes: 1000) }
+            let bytes = SampleImages.png(width: 64, height: 32)
+            var large = try bench.file("large.png", bytes, width: 64, height: 32)
+            large.bytes = 1001
+            var small = try bench.file("small.png", bytes, width: 64, height: 32)
+            small.bytes = 1000
+            let (waiting, loaded) = (bench.part(large), bench.part(small))
+            bench.wait("loaded") { loaded.isDisplayed }
+            bench.wait("waiting") { waiting.problem != nil }
+            XCTAssertFalse(waiting.isDisplayed)
+            try RealInput.activate(bench.window.window)
+            try RealInput.point(at: waiting.button)
+            try RealInput.click()
+            bench.wait("loaded after the click") { waiting.isDisplayed }
+            bench.window.close()
+        }
+    }
+
+    func testAnimationsCanBeSwitchedOff() throws {
+        try onMain {
+            let bench = Bench()
+            bench.media.preferences = { MediaPreferences(playsAnimations: false) }
+            let part = bench.part(try bench.file("a.gif", SampleImages.gif(frames: 2)))
+            bench.wait("shown") { part.isDisplayed }
+            XCTAssertNil(part.player)
             bench.window.close()
         }
     }

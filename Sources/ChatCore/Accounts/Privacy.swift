@@ -13,16 +13,35 @@ public struct Privacy: Equatable, Sendable {
     }
 }
 
-/// The user's choice of ``Privacy``, which backends read on any thread right before they send something.
+/// The user's choice of ``Privacy``, for all accounts and for single ones, which backends read on any thread right before they send something.
 public final class PrivacyPreference: Sendable {
-    private let stored: Mutex<Privacy>
-
-    public init(_ privacy: Privacy = Privacy()) {
-        stored = Mutex(privacy)
+    private struct Choice {
+        var privacy: Privacy
+        var privateAccounts: Set<String> = []
     }
 
+    private let stored: Mutex<Choice>
+
+    public init(_ privacy: Privacy = Privacy()) {
+        stored = Mutex(Choice(privacy: privacy))
+    }
+
+    /// What applies to accounts that are not private.
     public var current: Privacy {
-        get { stored.withLock { $0 } }
-        set { stored.withLock { $0 = newValue } }
+        get { stored.withLock { $0.privacy } }
+        set { stored.withLock { $0.privacy = newValue } }
+    }
+
+    /// The user IDs of the accounts that tell others nothing, whatever applies to the rest.
+    public var privateAccounts: Set<String> {
+        get { stored.withLock { $0.privateAccounts } }
+        set { stored.withLock { $0.privateAccounts = newValue } }
+    }
+
+    public func current(of user: MemberID) -> Privacy {
+        stored.withLock {
+            $0.privateAccounts.contains(user.rawValue)
+                ? Privacy(sharesReadReceipts: false, sharesTyping: false) : $0.privacy
+        }
     }
 }

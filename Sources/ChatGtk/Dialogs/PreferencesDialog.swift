@@ -1,3 +1,4 @@
+public import ChatViewModels
 import ComposerGtk
 public import GtkKit
 
@@ -8,27 +9,28 @@ public enum PreferencesDialog {
     private static let sendKeys = ["return", "ctrl-return"]
     private static let receipts = ["public", "private"]
     private static let notificationTexts = ["sender-and-text", "sender", "nothing"]
+    private static let automaticImages = ["always", "small", "never"]
 
-    /// - Parameter spelling: Returns what is to be said of the dictionaries.
+    /// - Parameters:
+    ///   - accounts: what can be chosen for single accounts.
+    ///   - spelling: Returns what is to be said of the dictionaries.
     public static func present(
-        settings: Settings, over parent: Widget?, spelling: (@MainActor () async -> String)? = nil
+        settings: Settings, accounts: [AccountPreferencesViewModel] = [], over parent: Widget?,
+        spelling: (@MainActor () async -> String)? = nil
     ) {
         let builder = Builder(resource: Resource.ui("preferences"))
         let window: TopLevel = builder["window"]
         if let parent { window.setTransient(for: parent) }
-        bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
-        bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
-        bind(builder["read_receipts"], to: "read-receipts", of: settings, receipts)
-        bind(builder["notification_text"], to: "notification-text", of: settings, notificationTexts)
-        for (row, key) in [
-            ("style_markdown", "style-markdown"), ("formatting_toolbar", "formatting-toolbar"),
-            ("shake_to_clear", "shake-to-clear"), ("suggest_people", "suggest-people"),
-            ("character_counter", "character-counter"), ("check_spelling", "check-spelling"),
-            ("link_previews", "link-previews"), ("send_typing", "send-typing"),
-            ("notifications_paused", "notifications-paused"), ("notification_sound", "notification-sound"), ("start_at_login", "start-at-login"),
+        bindChoices(builder, settings)
+        for key in [
+            "style-markdown", "formatting-toolbar", "shake-to-clear", "suggest-people", "character-counter",
+            "check-spelling", "link-previews", "send-typing", "notifications-paused", "notification-sound",
+            "start-at-login", "play-animations",
         ] {
-            settings.bind(key, to: builder[row, Widget.self], "active", bothWays: true)
+            let control: Widget = builder[key.replacing("-", with: "_")]
+            settings.bind(key, to: control, "active", bothWays: true)
         }
+        settings.bind("text-zoom", to: builder["text_zoom", Widget.self], "value", bothWays: true)
         // A switch has two positions, the setting three: nobody was asked yet.
         let runs: Switch = builder["run_in_background"]
         runs.isActive = settings.string("run-in-background") == "yes"
@@ -37,7 +39,31 @@ public enum PreferencesDialog {
             let row: ActionRow = builder["spelling_row"]
             Task { row.setSubtitle(await spelling()) }
         }
+        show(accounts, in: builder, settings)
         window.present()
+    }
+
+    private static func bindChoices(_ builder: Builder, _ settings: Settings) {
+        bind(builder["scheme"], to: "color-scheme", of: settings, schemes)
+        bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
+        bind(builder["read_receipts"], to: "read-receipts", of: settings, receipts)
+        bind(builder["notification_text"], to: "notification-text", of: settings, notificationTexts)
+        bind(builder["automatic_images"], to: "automatic-images", of: settings, automaticImages)
+        let tone: ComboRow = builder["skin_tone"]
+        tone.selectedIndex = settings.int("emoji-skin-tone")
+        tone.onSelectionChange { settings.set("emoji-skin-tone", $0) }
+    }
+
+    private static func show(
+        _ accounts: [AccountPreferencesViewModel], in builder: Builder, _ settings: Settings
+    ) {
+        let page: PreferencesPage = builder["accounts_page"]
+        builder["no_accounts", Widget.self].isVisible = accounts.isEmpty
+        let window: TopLevel = builder["window"]
+        let groups = accounts.map { AccountPreferencesGroup($0, settings: settings) }
+        for group in groups { page.add(group.widget) }
+        // The groups live as long as their window.
+        window.onDestroy { withExtendedLifetime(groups) {} }
     }
 
     private static func bind(_ row: ComboRow, to key: String, of settings: Settings, _ values: [String]) {

@@ -71,6 +71,7 @@ final class ConversationView {
         latest = builder["latest_revealer"]
         latestCount = builder["latest_count"]
         let media = MediaPresenter(service: conversation.media, avatars: avatars)
+        media.preferences = { [preferences = conversation.preferences] in preferences.media }
         media.onFailure = { conversation.composer.report($0) }
         timeline = TimelineView(
             viewModel: conversation.timeline, media: media, scroller: builder["scroller"],

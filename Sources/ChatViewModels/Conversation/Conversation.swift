@@ -46,6 +46,7 @@ public final class Conversation {
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
     public let search: RoomSearchViewModel
+    public let preferences: UserPreferences
     /// The media service for the room's messages.
     public var media: any MediaService { service }
     @ObservationIgnored private let service: any ChatService
@@ -62,6 +63,7 @@ public final class Conversation {
         onFailure: @escaping (ChatError) -> Void, onTimelineOutput: @escaping (TimelineViewModel.Output) -> Void
     ) {
         self.onFailure = onFailure
+        preferences = environment.preferences
         let (service, session) = (environment.service, environment.session)
         let timeline = TimelineViewModel(
             roomID: roomID, service: service, time: environment.time, now: environment.now, onOutput: onTimelineOutput)

@@ -1,3 +1,4 @@
+public import ChatCore
 public import Observation
 
 /// The preferences that apply to all accounts. The application changes them; conversations observe them.
@@ -6,11 +7,14 @@ public import Observation
 public final class UserPreferences {
     public var writing: WritingPreferences
     public var notifications: NotificationPreferences
+    public var media: MediaPreferences
 
     public init(
         writing: WritingPreferences = WritingPreferences(),
-        notifications: NotificationPreferences = NotificationPreferences()
+        notifications: NotificationPreferences = NotificationPreferences(),
+        media: MediaPreferences = MediaPreferences()
     ) {
+        self.media = media
         self.writing = writing
         self.notifications = notifications
     }

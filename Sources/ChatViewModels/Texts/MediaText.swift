@@ -45,6 +45,9 @@ public struct MediaText {
         case .undisplayableImage: translator("Could not display image")
         case .missingImage(canRetry: true): translator("Image not available. Select to retry.")
         case .missingImage(canRetry: false): translator("Image not available")
+        case .notLoaded(nil): translator("Select to load the image")
+        case .notLoaded(let bytes?):
+            translator("Select to load the image ({size})", ["size": wording.byteCount(bytes)])
         case .unplayable: translator("Could not play this file. Try opening it in another app.")
         }
     }

@@ -39,6 +39,12 @@ public final class Settings: Object {
     public func set(_ key: String, _ value: Int) { g_settings_set_int(cast(), key, gint(clamping: value)) }
     public func set(_ key: String, _ value: Bool) { g_settings_set_boolean(cast(), key, value ? 1 : 0) }
 
+    public func set(_ key: String, _ values: [String]) {
+        var pointers: [UnsafePointer<CChar>?] = values.map { UnsafePointer(g_strdup($0)) } + [nil]
+        defer { pointers.forEach { g_free(UnsafeMutableRawPointer(mutating: $0)) } }
+        g_settings_set_strv(cast(), key, &pointers)
+    }
+
     /// Binds a setting to a property for the lifetime of the object.
     /// - Parameter bothWays: Whether changes of the property update the setting.
     public func bind(_ key: String, to object: Object, _ property: String, bothWays: Bool = false) {

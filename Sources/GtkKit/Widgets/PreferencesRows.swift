@@ -23,6 +23,11 @@ public class ActionRow: PreferencesRow {
         adw_action_row_set_subtitle_lines(cast(), 1)
     }
 
+    /// Makes a click on the row activate a widget in it.
+    public final func setActivatableWidget(_ widget: Widget) {
+        adw_action_row_set_activatable_widget(cast(), widget.cast())
+    }
+
     public final func addPrefix(_ widget: Widget) { adw_action_row_add_prefix(cast(), widget.cast()) }
     public final func addSuffix(_ widget: Widget) { adw_action_row_add_suffix(cast(), widget.cast()) }
 
@@ -49,6 +54,18 @@ public final class ComboRow: ActionRow {
 
 /// A row with a text field.
 public final class EntryRow: PreferencesRow, Editable {
+    /// - Parameter title: Plain text.
+    public convenience init(_ title: String) {
+        self.init(sinking: adw_entry_row_new())
+        setTitle(title)
+    }
+
+    /// Whether a button, and Return, apply a changed text.
+    public var showsApplyButton: Bool {
+        get { adw_entry_row_get_show_apply_button(cast()) != 0 }
+        set { adw_entry_row_set_show_apply_button(cast(), newValue ? 1 : 0) }
+    }
+
     public func onApply(_ handler: @escaping @MainActor () -> Void) { connect("apply") { _ in handler() } }
     /// Calls `handler` on Return.
     public func onEntryActivated(_ handler: @escaping @MainActor () -> Void) {
@@ -58,7 +75,18 @@ public final class EntryRow: PreferencesRow, Editable {
 
 /// Rows under a title.
 public final class PreferencesGroup: Widget {
-    public func setTitle(_ title: String) { adw_preferences_group_set_title(cast(), title) }
+    /// - Parameter title: Plain text.
+    public convenience init(title: String) {
+        self.init(sinking: adw_preferences_group_new())
+        setTitle(title)
+    }
+
+    /// Sets the title, in plain text.
+    public func setTitle(_ title: String) { adw_preferences_group_set_title(cast(), Markup.escaped(title)) }
+    /// Sets the text below the title, in plain text.
+    public func setDescription(_ text: String) {
+        adw_preferences_group_set_description(cast(), Markup.escaped(text))
+    }
     public func add(_ row: Widget) { adw_preferences_group_add(cast(), row.cast()) }
     public func remove(_ row: Widget) { adw_preferences_group_remove(cast(), row.cast()) }
 }
@@ -78,8 +106,15 @@ public final class CheckButton: Widget {
     public func join(_ other: CheckButton) { gtk_check_button_set_group(cast(), other.cast()) }
 }
 
+/// Rows in groups, one page of preferences.
+public final class PreferencesPage: Widget {
+    public func add(_ group: PreferencesGroup) { adw_preferences_page_add(cast(), group.cast()) }
+}
+
 /// A switch that is on or off.
 public final class Switch: Widget {
+    public convenience init() { self.init(sinking: gtk_switch_new()) }
+
     public var isActive: Bool {
         get { gtk_switch_get_active(cast()) != 0 }
         set { gtk_switch_set_active(cast(), newValue ? 1 : 0) }

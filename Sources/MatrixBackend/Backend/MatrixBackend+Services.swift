@@ -210,7 +210,7 @@ extension MatrixBackend {
     }
 
     public func setTyping(_ isTyping: Bool, in room: RoomID) async {
-        guard privacy.current.sharesTyping else { return }
+        guard privacy.current(of: ownUserID).sharesTyping else { return }
         // Typing is shown for seconds: it is not worth a retry.
         try? await client.setTyping(isTyping, by: ownUserID, in: room)
     }

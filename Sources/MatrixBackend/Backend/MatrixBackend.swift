@@ -88,7 +88,7 @@ public actor MatrixBackend {
         writer = RoomWriter(
             ownUserID: ownUserID, store: store, outbox: outbox, gate: gate, unsent: unsent, timelines: feeds,
             rooms: rooms, invitations: ValueFeed(invitations), ownNames: OwnNames())
-        let readMarkers = ReadMarkers(client: client, store: store, privacy: privacy)
+        let readMarkers = ReadMarkers(client: client, store: store, ownUserID: ownUserID, privacy: privacy)
         let unreadMarks = UnreadMarks(client: client, store: store, ownUserID: ownUserID)
         let connection = ConnectionState(outbox: outbox, readMarkers: readMarkers, unreadMarks: unreadMarks)
         self.connection = connection

@@ -6,11 +6,14 @@ actor ReadMarkers {
     private let client: MatrixClient
     private let store: ChatStore
     private let privacy: PrivacyPreference
+    private let ownUserID: MemberID
     /// Whether markers may be waiting to be sent.
     private(set) var hasUnsent = false
 
-    init(client: MatrixClient, store: ChatStore, privacy: PrivacyPreference = PrivacyPreference()) {
+    init(client: MatrixClient, store: ChatStore, ownUserID: MemberID, privacy: PrivacyPreference = PrivacyPreference())
+    {
         self.privacy = privacy
+        self.ownUserID = ownUserID
         self.client = client
         self.store = store
     }
@@ -18,7 +21,7 @@ actor ReadMarkers {
     /// Sends a marker that is stored as unsent, which it remains until the server has accepted it.
     func send(_ message: MessageID, in room: RoomID) async {
         do {
-            try await client.markRead(message, in: room, isPrivate: !privacy.current.sharesReadReceipts)
+            try await client.markRead(message, in: room, isPrivate: !privacy.current(of: ownUserID).sharesReadReceipts)
         } catch MatrixError.rejected {
             // The server would reject a retry as well.
         } catch {

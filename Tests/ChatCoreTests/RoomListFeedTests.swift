@@ -65,6 +65,33 @@ import Testing
         #expect(await observer.next()?.map(\.room.name) == ["b"])
     }
 
+    @Test("A change of one room is published without a read, unless another change came between")
+    func changeOfOneRoomNeedsNoRead() async {
+        let rooms = Rooms()
+        rooms.set(["a", "b"])
+        let feed = RoomListFeed { try rooms.read() }
+        var observer = feed.summaries().makeAsyncIterator()
+        #expect(await observer.next()?.count == 2)
+        // The read ends after it has published.
+        var revision = feed.revision
+        while true {
+            let reads = rooms.reads
+            revision = feed.revision
+            feed.update(RoomID("b"), since: revision) { $0.draftPreview = "Hel" }
+            let list = await observer.next()
+            if rooms.reads == reads, list?.map(\.draftPreview) == [nil, "Hel"] { break }
+        }
+        let reads = rooms.reads
+        feed.update(RoomID("b"), since: revision) { $0.draftPreview = "Hello" }
+        #expect(await observer.next()?.map(\.draftPreview) == [nil, "Hello"])
+        #expect(rooms.reads == reads)
+
+        rooms.set(["a", "b", "c"])
+        feed.refresh()
+        feed.update(RoomID("b"), since: revision) { $0.draftPreview = "stale" }
+        #expect(await observer.next()?.map(\.draftPreview) == [nil, nil, nil])
+    }
+
     @Test("A finished feed ends all streams, also later ones")
     func finishEndsAllStreams() async {
         let feed = RoomListFeed { [] }

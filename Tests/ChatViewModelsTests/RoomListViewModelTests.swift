@@ -296,6 +296,37 @@ import Testing
         #expect(list.state.unreadTotal == count + 1)
     }
 
+    @Test("A changed room derives its own row alone, and the draft of the open room changes none")
+    func onlyChangedRoomsAreDerived() async {
+        list.start(opening: a)
+        var rooms = (["a", "b"] + (0..<200).map { "room \($0)" }).map { RoomSummary.of($0) }
+        service.publish(rooms)
+        await eventually { [list] in list.state.isLoaded }
+        let (derived, before) = (list.derivedRowCount, list.state)
+
+        rooms[0].draftPreview = "Hel"
+        rooms[1].draftPreview = "elsewhere"
+        service.publish(rooms)
+        await eventually { [list] in list.state.rows[1].preview == .draft("elsewhere") }
+        #expect(list.derivedRowCount == derived + 2)
+        #expect(zip(list.state.rows, before.rows).count { $0 != $1 } == 1)
+
+        // Another room comes first, and one goes.
+        rooms[5].unreadCount = 1
+        rooms.insert(rooms.remove(at: 5), at: 0)
+        rooms.remove(at: 9)
+        service.publish(rooms)
+        await eventually { [list] in list.state.rows[0].unreadCount == 1 }
+        #expect(list.derivedRowCount == derived + 3)
+        #expect(list.state.rows.map(\.id) == rooms.map(\.id))
+
+        // The draft appears when another room opens.
+        list.send(.select(b))
+        #expect(list.state.row(at: "a")?.preview == .draft("Hel"))
+        #expect(list.state.row(at: "b")?.preview == .empty)
+        #expect(list.derivedRowCount == derived + 5)
+    }
+
     @Test func midnightUpdatesTheDays() async {
         wallClock.record(localTime(2026, 3, 10, 23, 59, 59))
         list.start()

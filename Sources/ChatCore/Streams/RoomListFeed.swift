@@ -39,6 +39,17 @@ public final class RoomListFeed: Sendable {
         if isReader { Task { await readUntilCurrent() } }
     }
 
+    /// What ``update(_:since:_:)`` compares.
+    public var revision: Int { state.withLock { $0.feed.revision } }
+
+    /// Publishes a change of one room. Reads the list only if something else has changed it meanwhile: typing stores a
+    /// draft three times a second, and there may be thousands of rooms.
+    /// - Parameter since: the ``revision`` before the change was stored.
+    public func update(_ room: RoomID, since: Int, _ change: @Sendable (inout RoomSummary) -> Void) {
+        let isPublished = state.withLock { $0.feed.update(room, since: since, change) }
+        if !isPublished { refresh() }
+    }
+
     /// Ends all streams, including those that begin later.
     public func finish() {
         state.withLock { state in

@@ -7,6 +7,8 @@ public struct SummaryFeed {
     private var lastPublished: [RoomSummary]?
     /// Whether the rooms may have changed since the last read.
     public private(set) var isStale = true
+    /// Increases with each change that may have made the list stale.
+    public private(set) var revision = 0
     /// Whether a read is in progress.
     private var isRefreshing = false
 
@@ -20,6 +22,20 @@ public struct SummaryFeed {
 
     public mutating func markStale() {
         isStale = true
+        revision += 1
+    }
+
+    /// Publishes a change of one room without a read.
+    /// - Parameter since: the revision before the change was made.
+    /// - Returns: Whether it was published. It is not if the list has to be read anyway, or if a read may have missed the
+    ///   change.
+    public mutating func update(_ room: RoomID, since: Int, _ change: (inout RoomSummary) -> Void) -> Bool {
+        guard revision == since, !isStale, !isRefreshing, var rooms = lastPublished,
+            let index = rooms.firstIndex(where: { $0.id == room })
+        else { return false }
+        change(&rooms[index])
+        publish(rooms)
+        return true
     }
 
     /// Returns whether the caller has to read the rooms now.

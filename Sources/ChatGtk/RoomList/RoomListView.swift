@@ -22,6 +22,7 @@ final class RoomListView {
     private var selected: Int?
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
     private var rendering: Rendering?
+    private let dateText: DateText
     private var isRendering = false
     /// Whether the open room is on another page.
     private var isFolded = false
@@ -34,8 +35,12 @@ final class RoomListView {
     private lazy var markRead = actions.add("mark-read") { [weak self] in self?.mark(.markRead) }
     private lazy var markUnread = actions.add("mark-unread") { [weak self] in self?.mark(.markUnread) }
 
-    init(viewModel: RoomListViewModel, list: ListView, stack: Stack, avatarLoader: AvatarLoader) {
+    init(
+        viewModel: RoomListViewModel, list: ListView, stack: Stack, avatarLoader: AvatarLoader,
+        dateText: DateText = .desktop
+    ) {
         self.viewModel = viewModel
+        self.dateText = dateText
         self.avatarLoader = avatarLoader
         self.list = list
         self.stack = stack
@@ -146,8 +151,11 @@ final class RoomListView {
         stack.visibleChild = state.isEmpty ? "empty" : "rooms"
     }
 
+    /// How often the widgets of a row have been set.
+    var renderCount: Int { bound.values.reduce(0) { $0 + $1.row.renderCount } }
+
     private func makeRow() -> Widget {
-        let row = RoomRow()
+        let row = RoomRow(dateText: dateText)
         bound[row.widget.identity] = (row, nil)
         return row.widget
     }

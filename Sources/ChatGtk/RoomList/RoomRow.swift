@@ -1,6 +1,7 @@
 import ChatCore
 import ChatViewModels
 import ComposerGtk
+import Foundation
 import GtkKit
 import MediaGtk
 
@@ -17,8 +18,30 @@ final class RoomRow {
     private let muted = Image(icon: "notifications-disabled-symbolic")
     private let title = Label()
     private let column = Box(.vertical, spacing: 3)
+    private let dateText: DateText
+    /// What the widgets show, or `nil` if it is a section title.
+    private var shown: Content?
+    private var formatted: (moment: Moment, text: String)?
+    /// How often the widgets have been set.
+    private(set) var renderCount = 0
 
-    init() {
+    private struct Content: Equatable {
+        let row: RoomListViewModel.Row
+        let isInView: Bool
+        let moment: Moment
+        let avatars: ObjectIdentifier?
+    }
+
+    /// All that the text of a time depends on.
+    private struct Moment: Equatable {
+        let date: Date
+        let day: RelativeDay
+        let isTwelveHour: Bool
+        let zone: Int
+    }
+
+    init(dateText: DateText = .desktop) {
+        self.dateText = dateText
         let row = Box(.horizontal, spacing: 12)
         widget = row
         row.addStyle("room-row")
@@ -45,6 +68,7 @@ final class RoomRow {
 
     /// Shows a section title instead of a room.
     func show(_ section: SectionTitle) {
+        shown = nil
         setTitle(true)
         title.text = section.text
         IndexedList.item(of: widget).setAccessibleLabel(section.text)
@@ -57,13 +81,27 @@ final class RoomRow {
         IndexedList.item(of: widget).setStyle("section-title", isTitle)
     }
 
+    /// Sets the widgets, unless they show the row already: a change of one room renders the list, and each widget that is
+    /// set is laid out and drawn anew.
     /// - Parameter isInView: whether the user sees the room's messages beside the list.
     func show(_ row: RoomListViewModel.Row, isInView: Bool, _ avatarLoader: AvatarLoader?) {
+        let moment = Moment(
+            date: row.lastActivity, day: row.day, isTwelveHour: ClockFormat.desktop.isTwelveHour,
+            zone: Date.localZoneRevision)
+        let content = Content(
+            row: row, isInView: isInView, moment: moment, avatars: avatarLoader.map { ObjectIdentifier($0) })
+        if content == shown {
+            // Loads an avatar again that could not be loaded.
+            if row.avatar != nil { avatar.show(row.name, row.avatar, from: avatarLoader) }
+            return
+        }
+        shown = content
+        renderCount += 1
         setTitle(false)
         avatar.show(row.name, row.avatar, from: avatarLoader)
         avatar.widget.setFallback(row.avatarFallback)
         name.text = row.name
-        time.text = DateText.desktop.brief(row.lastActivity, row.day)
+        time.text = text(of: moment)
         let line = row.previewLine(.gettext)
         preview.text = line.text
         previewPrefix.isVisible = !line.prefix.isEmpty
@@ -78,6 +116,13 @@ final class RoomRow {
         widget.setStyle("unread", row.isUnread(isInView: isInView))
         IndexedList.item(of: widget).setAccessibleLabel(
             row.accessibleText(time: time.text, isInView: isInView, .gettext))
+    }
+
+    private func text(of moment: Moment) -> String {
+        if let formatted, formatted.moment == moment { return formatted.text }
+        let text = dateText.brief(moment.date, moment.day)
+        formatted = (moment, text)
+        return text
     }
 
     private func line(_ first: Label, _ second: Widget) -> Box {

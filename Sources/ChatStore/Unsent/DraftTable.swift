@@ -1,4 +1,4 @@
-import ChatCore
+public import ChatCore
 import GRDB
 
 /// The row of a draft.
@@ -63,4 +63,10 @@ struct DraftTable {
 extension SavedDraft {
     /// The draft with its preview truncated for storage.
     var truncated: SavedDraft { SavedDraft(data: data, preview: preview.preview) }
+
+    /// What the room list shows of the draft once it is stored, or `nil` for a draft without text.
+    public var listedPreview: String? {
+        let preview = preview.preview
+        return preview.isEmpty ? nil : preview
+    }
 }

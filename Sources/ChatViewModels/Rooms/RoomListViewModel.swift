@@ -72,6 +72,9 @@ public final class RoomListViewModel: ViewModel {
     @ObservationIgnored private var summaries: [RoomSummary] = []
     @ObservationIgnored private var invitations: [Invitation] = []
     @ObservationIgnored private var lines: PreviewLines
+    @ObservationIgnored private var roomRows = RoomRows()
+    /// How many rows have been derived from their rooms.
+    package var derivedRowCount: Int { roomRows.derivedCount }
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
     @ObservationIgnored private var target = SelectionTarget.initial(nil)
 
@@ -129,7 +132,9 @@ public final class RoomListViewModel: ViewModel {
                 return nil
             }
         case .reading(let room, let action): perform(action, on: room)
-        case .dayChanged: refresh()
+        case .dayChanged:
+            roomRows.invalidate()
+            refresh()
         }
     }
 
@@ -185,8 +190,8 @@ public final class RoomListViewModel: ViewModel {
 
     /// - Parameter room: the open room, whose row shows no draft because the composer does.
     private func rows(opening room: RoomID?) -> [Row] {
-        let now = now()
-        return summaries.map { Row($0, saying: lines[$0.id], isOpen: $0.id == room, now: now) }
+        roomRows.update(summaries, lines: lines, opening: room, now: now())
+        return roomRows.rows
     }
 
     private func select(_ room: RoomID?) {

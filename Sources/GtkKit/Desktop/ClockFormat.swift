@@ -120,8 +120,11 @@ extension Date {
 
     /// Reads the local time zone again, which may be another one after a suspend.
     public nonisolated static func updateLocalZone() {
-        zone.withLock { $0 = LocalZone() }
+        zone.withLock { $0 = LocalZone(revision: $0.revision + 1) }
     }
+
+    /// Increases with each ``updateLocalZone()``: texts that were formatted before may be wrong.
+    public nonisolated static var localZoneRevision: Int { zone.withLock { $0.revision } }
 
     /// Formats the date in the user's locale and time zone.
     /// - Parameter pattern: As for `strftime`.
@@ -141,6 +144,9 @@ extension Date {
 /// Owns a `GTimeZone`, which is immutable and may be used on any thread.
 private nonisolated struct LocalZone: ~Copyable, @unchecked Sendable {
     let pointer = g_time_zone_new_local()
+    let revision: Int
+
+    init(revision: Int = 0) { self.revision = revision }
 
     deinit { g_time_zone_unref(pointer) }
 }

@@ -67,7 +67,9 @@ struct LocalMessages: Sendable {
 
     func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
         try await gate.run {
-            if try await store.saveDraft(draft, in: room) { writer.rooms.refresh() }
+            let revision = writer.rooms.revision
+            guard try await store.saveDraft(draft, in: room) else { return }
+            writer.rooms.update(room, since: revision) { $0.draftPreview = draft?.listedPreview }
         }
     }
 

@@ -226,7 +226,9 @@ extension MatrixBackend {
     }
 
     public func saveDraft(_ draft: SavedDraft?, in room: RoomID) async throws {
-        if try await store.saveDraft(draft, in: room) { writer.rooms.refresh() }
+        let revision = writer.rooms.revision
+        guard try await store.saveDraft(draft, in: room) else { return }
+        writer.rooms.update(room, since: revision) { $0.draftPreview = draft?.listedPreview }
     }
 }
 

@@ -1,0 +1,51 @@
+import ChatCore
+import Foundation
+
+/// The rows of the joined rooms. A row is derived again only if something in it has changed: drafts and messages change
+/// one room of what may be thousands.
+nonisolated struct RoomRows {
+    private(set) var rows: [RoomListViewModel.Row] = []
+    /// How many rows have been derived.
+    private(set) var derivedCount = 0
+    private var summaries: [RoomSummary] = []
+    private var open: RoomID?
+    /// What the days of the rows are relative to.
+    private var today: CalendarDay?
+
+    /// Has all rows derived again by the next update, as after a change of the time zone.
+    mutating func invalidate() { summaries = [] }
+
+    /// - Parameter lines: the plain text of each room's last message, which depends on nothing but its summary.
+    mutating func update(_ next: [RoomSummary], lines: PreviewLines, opening: RoomID?, now: Date) {
+        let day = CalendarDay(of: now)
+        if day != today { invalidate() }
+        let known = summaries.count == rows.count ? rows : []
+        let isInPlace = known.count == next.count && zip(known, next).allSatisfy { $0.id == $1.id }
+        if !isInPlace {
+            let places = Dictionary(zip(known.map(\.id), known.indices), uniquingKeysWith: { first, _ in first })
+            let previous = next.map { places[$0.id] }
+            rows = zip(next, previous).map { summary, place in
+                if let place, isCurrent(summaries[place], summary, opening) { return known[place] }
+                return row(summary, lines, opening, now)
+            }
+        } else {
+            // In place, so that an unchanged array still compares as equal without a look at its elements.
+            for index in next.indices where !isCurrent(summaries[index], next[index], opening) {
+                let row = row(next[index], lines, opening, now)
+                if row != rows[index] { rows[index] = row }
+            }
+        }
+        (summaries, open, today) = (next, opening, day)
+    }
+
+    private func isCurrent(_ before: RoomSummary, _ after: RoomSummary, _ opening: RoomID?) -> Bool {
+        before == after && (opening == open || (after.id == opening) == (after.id == open))
+    }
+
+    private mutating func row(
+        _ summary: RoomSummary, _ lines: PreviewLines, _ opening: RoomID?, _ now: Date
+    ) -> RoomListViewModel.Row {
+        derivedCount += 1
+        return RoomListViewModel.Row(summary, saying: lines[summary.id], isOpen: summary.id == opening, now: now)
+    }
+}

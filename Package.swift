@@ -56,8 +56,8 @@ let package = Package(
     targets: [
         // The toolkit, and a thin layer over it.
         cLibrary("CGtk", pkgConfig: "libadwaita-1", apt: ["libadwaita-1-dev"]),
-        cLibrary("CGtkSource", pkgConfig: "gtksourceview-5", apt: ["libgtksourceview-5-dev"]),
-        cLibrary("CPulse", pkgConfig: "libpulse-simple", apt: ["libpulse-dev"]),
+        cLibrary("CGtkSource", apt: ["libgtksourceview-5-dev"]),
+        cLibrary("CPulse", apt: ["libpulse-dev"]),
         .target(
             name: "GtkKit", dependencies: ["CGtk", "CPulse", "MediaDecoding"],
             swiftSettings: mainActorSettings),
@@ -174,7 +174,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Matrix: what only it needs is in this one target.
-        cLibrary("CCurl", pkgConfig: "libcurl", apt: ["libcurl4-openssl-dev"]),
+        cLibrary("CCurl", apt: ["libcurl4-openssl-dev"]),
         .target(
             name: "MatrixBackend",
             dependencies: [
@@ -203,7 +203,7 @@ let package = Package(
             ], swiftSettings: settings),
 
         // What signs accounts in, in the desktop's keyring.
-        cLibrary("CSecret", pkgConfig: "libsecret-1", apt: ["libsecret-1-dev"]),
+        cLibrary("CSecret", apt: ["libsecret-1-dev"]),
         .target(
             name: "Keyring", dependencies: ["CGtk", "CSecret", "ChatCore", "GtkKit"], swiftSettings: mainActorSettings),
         .testTarget(
@@ -223,7 +223,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Rooms as files: exports in three formats, imports of other programs' exports.
-        cLibrary("CArchive", pkgConfig: "libarchive", apt: ["libarchive-dev"]),
+        cLibrary("CArchive", apt: ["libarchive-dev"]),
         .target(name: "JSONReading", swiftSettings: settings),
         .testTarget(
             name: "JSONReadingTests",

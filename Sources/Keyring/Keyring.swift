@@ -7,18 +7,25 @@ import GtkKit
 ///
 /// All calls are asynchronous D-Bus calls; one that prompts the user to unlock the keyring waits for the user.
 @MainActor public final class Keyring: CredentialStore {
-    private let schema: UnsafeMutableRawPointer?
+    /// Made with the first call, as it loads libsecret; `nil` where that is missing.
+    private var madeSchema: UnsafeMutableRawPointer?
     private static let schemaName = "io.github.parlance_chat.Parlance"
     private static let attribute = "account"
 
-    public init() {
+    public init() {}
+
+    isolated deinit { if let madeSchema { secret_schema_unref(madeSchema) } }
+
+    /// - Throws: ``CredentialStoreError/unavailable``.
+    private func schema() throws -> UnsafeMutableRawPointer {
+        if let madeSchema { return madeSchema }
         let types = Self.table()
         g_hash_table_insert(types, g_strdup(Self.attribute), nil)
-        schema = secret_schema_newv(Self.schemaName, 0, UnsafeMutableRawPointer(types))
+        madeSchema = secret_schema_newv(Self.schemaName, 0, UnsafeMutableRawPointer(types))
         g_hash_table_unref(types)
+        guard let madeSchema else { throw CredentialStoreError.unavailable(reason: "libsecret cannot be loaded") }
+        return madeSchema
     }
-
-    isolated deinit { if let schema { secret_schema_unref(schema) } }
 
     @MainActor public func credential(of account: String) async throws -> AccountCredential? {
         let found: AccountCredential? = try await call(about: account) { call in
@@ -100,6 +107,7 @@ import GtkKit
     @MainActor private func attempt<T: Sendable>(
         about account: String, _ start: @escaping @MainActor (Call) -> Void, _ finish: @escaping Finish<T>
     ) async throws -> T {
+        let schema = try schema()
         let cancellable = Object(owning: UnsafeMutableRawPointer(g_cancellable_new()))
         let pointer = cancellable.withRawPointer { $0 }
         nonisolated(unsafe) let stop = pointer.assumingMemoryBound(to: GCancellable.self)

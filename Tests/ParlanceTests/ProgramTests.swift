@@ -50,6 +50,19 @@ final class ProgramTests: XCTestCase {
         second.kill()
     }
 
+    /// Each library costs the start; these come with the first file, sound, account or code that needs them.
+    func testWindowNeedsNoLibraryOfWhatIsNotUsedYet() throws {
+        let program = try ParlanceProcess()
+        try program.waitForWindow()
+        let maps = try ParlanceProcess.tool("cat", "/proc/\(program.process.processIdentifier)/maps")
+        let libraries = Set(maps.split(whereSeparator: { $0 == "\n" || $0 == "/" }).filter { $0.contains(".so") })
+        XCTAssertTrue(libraries.contains { $0.hasPrefix("libgtk-4.so") }, "\(libraries)")
+        for name in ["libarchive", "libcurl", "libenchant", "libgtksourceview", "libpulse", "libsecret"] {
+            XCTAssertFalse(libraries.contains { $0.hasPrefix(name) }, "\(name) is loaded")
+        }
+        program.kill()
+    }
+
     func testSecondLaunchActivatesTheFirst() throws {
         let first = try ParlanceProcess()
         try first.waitForWindow()

@@ -1,16 +1,27 @@
-// The highlighting engine of GtkSourceView 5, as much as is used of it.
+// The highlighting engine of GtkSourceView 5, as much as is used of it. Opened with the first code that has a language.
 //
 // Declared here and not included: the library's header brings GTK in a second time, and Swift would then see each of
 // its types twice. The functions are of GtkSourceView 5.0; objects are GObjects, iterators GtkTextIter.
 #pragma once
 
-void gtk_source_init(void);
-void *gtk_source_language_manager_get_default(void);
-void *gtk_source_language_manager_get_language(void *manager, const char *id);
-void *gtk_source_language_manager_guess_language(void *manager, const char *filename, const char *content_type);
-void *gtk_source_style_scheme_manager_get_default(void);
-void *gtk_source_style_scheme_manager_get_scheme(void *manager, const char *id);
-void *gtk_source_buffer_new_with_language(void *language);
-void gtk_source_buffer_set_style_scheme(void *buffer, void *scheme);
-void gtk_source_buffer_set_highlight_matching_brackets(void *buffer, int highlight);
-void gtk_source_buffer_ensure_highlight(void *buffer, const void *start, const void *end);
+#include "../opened_library.h"
+
+static inline void *shim_gtk_source(void) { return shim_opened(dlopen("libgtksourceview-5.so.0", RTLD_NOW)); }
+
+#define SHIM_SOURCE(result, name, parameters, arguments) SHIM_CALL(shim_gtk_source, result, name, name, parameters, arguments)
+
+SHIM_SOURCE(void, gtk_source_init, (void), ())
+SHIM_SOURCE(void *, gtk_source_language_manager_get_default, (void), ())
+SHIM_SOURCE(void *, gtk_source_language_manager_get_language, (void *manager, const char *id), (manager, id))
+SHIM_SOURCE(void *, gtk_source_language_manager_guess_language,
+            (void *manager, const char *filename, const char *content_type),
+            (manager, filename, content_type))
+SHIM_SOURCE(void *, gtk_source_style_scheme_manager_get_default, (void), ())
+SHIM_SOURCE(void *, gtk_source_style_scheme_manager_get_scheme, (void *manager, const char *id), (manager, id))
+SHIM_SOURCE(void *, gtk_source_buffer_new_with_language, (void *language), (language))
+SHIM_SOURCE(void, gtk_source_buffer_set_style_scheme, (void *buffer, void *scheme), (buffer, scheme))
+SHIM_SOURCE(void, gtk_source_buffer_set_highlight_matching_brackets, (void *buffer, int highlight), (buffer, highlight))
+SHIM_SOURCE(void, gtk_source_buffer_ensure_highlight, (void *buffer, const void *start, const void *end),
+            (buffer, start, end))
+
+#undef SHIM_SOURCE

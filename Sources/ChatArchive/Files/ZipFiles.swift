@@ -64,44 +64,45 @@ final class ZipFiles: SourceFiles {
 private final class OpenArchive: ByteReader {
     /// The number of regular files passed so far.
     private(set) var passed = 0
-    private let archive = archive_read_new()
+    private let archive = parlance_archive_read_new()
     private let path: String
 
     init(_ path: String) throws {
         self.path = path
         // Use the central directory at the end: a truncated archive is rejected instead of being read partially.
-        archive_read_support_format_zip_seekable(archive)
-        guard archive_read_open_filename(archive, path, 1 << 16) == ARCHIVE_OK else {
+        guard let archive else { throw ArchiveError.unreadable(path: path) }
+        _ = parlance_archive_read_support_format_zip_seekable(archive)
+        guard parlance_archive_read_open_filename(archive, path, 1 << 16) == ARCHIVE_OK else {
             throw ArchiveError.unreadable(path: path)
         }
     }
 
-    deinit { archive_read_free(archive) }
+    deinit { if let archive { _ = parlance_archive_read_free(archive) } }
 
     /// Returns the next regular file, or `nil` at the end.
     func next() throws -> SourceEntry? {
         while true {
             var entry: OpaquePointer?
-            let status = archive_read_next_header(archive, &entry)
+            let status = parlance_archive_read_next_header(archive, &entry)
             if status == ARCHIVE_EOF { return nil }
             guard status == ARCHIVE_OK || status == ARCHIVE_WARN, let entry else { throw damage }
             // In a locale without UTF-8, libarchive returns only the raw name.
-            let name = archive_entry_pathname_utf8(entry) ?? archive_entry_pathname(entry)
-            guard archive_entry_filetype(entry) & 0o170000 == 0o100000, let name else { continue }
+            let name = parlance_archive_entry_pathname_utf8(entry) ?? parlance_archive_entry_pathname(entry)
+            guard parlance_archive_entry_filetype(entry) & 0o170000 == 0o100000, let name else { continue }
             passed += 1
-            return SourceEntry(path: String(cString: name), size: Int(clamping: archive_entry_size(entry)))
+            return SourceEntry(path: String(cString: name), size: Int(clamping: parlance_archive_entry_size(entry)))
         }
     }
 
     func read(_ count: Int) throws -> Data {
         var data = Data(count: count)
-        let read = data.withUnsafeMutableBytes { archive_read_data(archive, $0.baseAddress, $0.count) }
+        let read = data.withUnsafeMutableBytes { parlance_archive_read_data(archive, $0.baseAddress, $0.count) }
         guard read >= 0 else { throw damage }
         return data.prefix(read)
     }
 
     private var damage: ArchiveError {
-        let text = archive_error_string(archive).map { String(cString: $0) } ?? ""
+        let text = parlance_archive_error_string(archive).map { String(cString: $0) } ?? ""
         return text.lowercased().contains("trunc") ? .truncated : .malformed(line: 0, reason: text)
     }
 }

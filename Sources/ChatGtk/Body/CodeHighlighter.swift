@@ -10,9 +10,10 @@ enum CodeHighlighter {
     /// The maximum length in bytes; longer code is not highlighted, because the engine runs on the main thread.
     static let maxLength = 20_000
 
+    /// `false` where GtkSourceView cannot be loaded.
     private static let isReady: Bool = {
         gtk_source_init()
-        return true
+        return gtk_source_language_manager_get_default() != nil
     }()
 
     /// Common language names in code fences, and GtkSourceView's IDs for them.

@@ -59,13 +59,13 @@ nonisolated final class AudioPlayer: Sendable {
             clock.run()
             return
         }
-        defer { pa_simple_free(server) }
+        defer { parlance_pa_simple_free(server) }
         var playbackPosition = Int(clock.position)
         clock.run()
         while true {
             switch feed.nextAudio(after: playbackPosition) {
             case .end:
-                if !isStopped.load(ordering: .relaxed) { pa_simple_drain(server, nil) }
+                if !isStopped.load(ordering: .relaxed) { parlance_pa_simple_drain(server, nil) }
                 return
             case .silence(let time):
                 guard
@@ -97,13 +97,13 @@ nonisolated final class AudioPlayer: Sendable {
             guard waitUntilPlaying() else { return false }
             let volume = self.volume.load(ordering: .relaxed)
             let chunk = samples[offset..<min(offset + length, samples.count)].map { Int16(Int($0) * volume / 1000) }
-            guard chunk.withUnsafeBytes({ pa_simple_write(server, $0.baseAddress, $0.count, nil) }) >= 0 else {
+            guard chunk.withUnsafeBytes({ parlance_pa_simple_write(server, $0.baseAddress, $0.count, nil) }) >= 0 else {
                 feed.disableAudio()
                 return false
             }
             playbackPosition = start + (offset + chunk.count) / 2 * 1000 / VideoLimits.sampleRate
             // In microseconds.
-            let behind = pa_simple_get_latency(server, nil)
+            let behind = parlance_pa_simple_get_latency(server, nil)
             clock.set(Double(playbackPosition) - (behind == UInt64.max ? 0 : Double(behind) / 1000))
         }
         return true
@@ -118,6 +118,6 @@ nonisolated final class AudioPlayer: Sendable {
         buffer.prebuf = .max
         buffer.minreq = .max
         buffer.fragsize = .max
-        return pa_simple_new(nil, "Parlance", PA_STREAM_PLAYBACK, nil, "Parlance", &form, nil, &buffer, nil)
+        return parlance_pa_simple_new(nil, "Parlance", PA_STREAM_PLAYBACK, nil, "Parlance", &form, nil, &buffer, nil)
     }
 }

@@ -48,17 +48,19 @@ extension CurlExchange {
     }
 
     private func setBody(of handle: UnsafeMutableRawPointer) -> Bool {
-        if let token = request.token { lines = curl_slist_append(lines, "Authorization: Bearer \(token.value)") }
+        if let token = request.token {
+            lines = parlance_curl_slist_append(lines, "Authorization: Bearer \(token.value)")
+        }
         var result = CURLE_OK
         switch request.body {
         case .none:
             if request.method != .get { result = setData(Data(), of: handle) }
         case .json(let data):
-            lines = curl_slist_append(lines, "Content-Type: application/json")
+            lines = parlance_curl_slist_append(lines, "Content-Type: application/json")
             result = setData(data, of: handle)
         case .file(_, let type):
             let isPlain = type.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-            lines = curl_slist_append(lines, "Content-Type: \(isPlain ? type : "application/octet-stream")")
+            lines = parlance_curl_slist_append(lines, "Content-Type: \(isPlain ? type : "application/octet-stream")")
             result = parlance_curl_set_number(handle, CURLOPT_POST, 1)
             _ = parlance_curl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(sourceCount ?? 0))
         }

@@ -53,7 +53,7 @@ final class CurlExchange: @unchecked Sendable {
 
     /// - Returns: `nil` if memory is exhausted or libcurl rejects an option.
     func prepare() -> UnsafeMutableRawPointer? {
-        handle = curl_easy_init()
+        handle = parlance_curl_easy_init()
         guard let handle, setOptions(of: handle) else { return nil }
         return handle
     }
@@ -165,8 +165,8 @@ final class CurlExchange: @unchecked Sendable {
     }
 
     private func release() {
-        curl_easy_cleanup(handle)
-        curl_slist_free_all(lines)
+        if handle != nil { parlance_curl_easy_cleanup(handle) }
+        if lines != nil { parlance_curl_slist_free_all(lines) }
         handle = nil
         lines = nil
         target = nil
@@ -181,7 +181,7 @@ final class CurlExchange: @unchecked Sendable {
             var result = 0
             if let handle { _ = parlance_curl_get_number(handle, CURLINFO_SSL_VERIFYRESULT, &result) }
             return .untrusted(CertificateProblem(verification: result))
-        default: return .unreachable(reason: String(cString: curl_easy_strerror(code)))
+        default: return .unreachable(reason: String(cString: parlance_curl_easy_strerror(code)))
         }
     }
 }

@@ -12,6 +12,7 @@ final class CurlLoop: Sendable {
 
     private struct Queue {
         var commands: [Command] = []
+        var isStarted = false
         var isStopped = false
         /// Whether the thread no longer uses the handle.
         var isOver = false
@@ -19,18 +20,16 @@ final class CurlLoop: Sendable {
 
     /// The maximum number of parallel connections to a server; HTTP/2 multiplexes requests over one.
     private static let maxConnections = 8
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    private static let isReady = parlance_curl_start() != 0
+
+    private static let closed = TransportError.unreachable(reason: "closed")
 
     private let queue = Mutex(Queue())
-    private nonisolated(unsafe) let multi: UnsafeMutableRawPointer?
+    /// Set once, by the thread; others read it with the lock held.
+    private nonisolated(unsafe) var multi: UnsafeMutableRawPointer?
 
-    init() {
-        multi = Self.isReady ? curl_multi_init() : nil
-        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAX_HOST_CONNECTIONS, Self.maxConnections)
-        _ = parlance_curl_multi_set_number(multi, CURLMOPT_MAXCONNECTS, Self.maxConnections)
-    }
-
-    func start() {
+    /// Starts the thread. It loads libcurl, which takes too long for the start and for the main thread.
+    private func launch() {
         let thread = Thread { [self] in run() }
         thread.name = "parlance-http"
         thread.start()
@@ -46,7 +45,7 @@ final class CurlLoop: Sendable {
 
     /// Starts a transfer. Its continuation is always resumed, on the thread.
     func start(_ exchange: CurlExchange) {
-        if !send(.start(exchange)) { exchange.finish(throwing: TransportError.unreachable(reason: "closed")) }
+        if !send(.start(exchange)) { exchange.finish(throwing: Self.closed) }
     }
 
     /// Cancels a transfer, even before it has started.
@@ -56,14 +55,15 @@ final class CurlLoop: Sendable {
         queue.withLock { queue in
             guard !queue.isStopped else { return false }
             queue.commands.append(command)
-            wake(queue)
+            if queue.isStarted { wake(queue) } else { launch() }
+            queue.isStarted = true
             return true
         }
     }
 
     /// Called with the lock held, so the handle is not freed meanwhile.
     private func wake(_ queue: borrowing Queue) {
-        if !queue.isOver { curl_multi_wakeup(multi) }
+        if !queue.isOver, multi != nil { parlance_curl_multi_wakeup(multi) }
     }
 
     // MARK: Thread
@@ -74,19 +74,27 @@ final class CurlLoop: Sendable {
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
+        open()
         var exchanges: [UnsafeMutableRawPointer: CurlExchange] = [:]
         while let commands = next() {
             for command in commands { perform(command, &exchanges) }
             var count: Int32 = 0
-            curl_multi_perform(multi, &count)
+            parlance_curl_multi_perform(multi, &count)
             finish(&exchanges)
             // Blocks until a connection, a timeout or a command wakes it.
-            curl_multi_poll(multi, nil, 0, 600_000, nil)
+            parlance_curl_multi_poll(multi, nil, 0, 600_000, nil)
         }
         end(exchanges)
     }
 
-    /// - Returns: `nil` after ``stop()``.
+    private func open() {
+        guard Self.isReady, let made = parlance_curl_multi_init() else { return }
+        _ = parlance_curl_multi_set_number(made, CURLMOPT_MAX_HOST_CONNECTIONS, Self.maxConnections)
+        _ = parlance_curl_multi_set_number(made, CURLMOPT_MAXCONNECTS, Self.maxConnections)
+        queue.withLock { _ in multi = made }
+    }
+
+    /// - Returns: `nil` after ``stop()``, or if libcurl cannot be used.
     private func next() -> [Command]? {
         queue.withLock { queue in
             guard !queue.isStopped, multi != nil else { return nil }
@@ -99,25 +107,25 @@ final class CurlLoop: Sendable {
         switch command {
         case .start(let exchange):
             guard !exchange.isCancelled else { return exchange.finish(throwing: CancellationError()) }
-            guard let handle = exchange.prepare(), curl_multi_add_handle(multi, handle) == CURLM_OK else {
+            guard let handle = exchange.prepare(), parlance_curl_multi_add_handle(multi, handle) == CURLM_OK else {
                 return exchange.finish(throwing: TransportError.unreachable(reason: "the request cannot be made"))
             }
             exchanges[handle] = exchange
         case .cancel(let exchange):
             exchange.isCancelled = true
             guard let handle = exchange.handle, exchanges.removeValue(forKey: handle) != nil else { return }
-            curl_multi_remove_handle(multi, handle)
+            parlance_curl_multi_remove_handle(multi, handle)
             exchange.finish(throwing: CancellationError())
         }
     }
 
     private func finish(_ exchanges: inout [UnsafeMutableRawPointer: CurlExchange]) {
         var remaining: Int32 = 0
-        while let message = curl_multi_info_read(multi, &remaining) {
+        while let message = parlance_curl_multi_info_read(multi, &remaining) {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle else { continue }
             // The message becomes invalid when the handle is removed.
             let result = message.pointee.data.result
-            curl_multi_remove_handle(multi, handle)
+            parlance_curl_multi_remove_handle(multi, handle)
             exchanges.removeValue(forKey: handle)?.finish(result)
         }
     }
@@ -128,12 +136,12 @@ final class CurlLoop: Sendable {
             queue.isOver = true
             return queue.commands
         }
-        let closed = TransportError.unreachable(reason: "closed")
+        let closed = multi == nil ? TransportError.unreachable(reason: "libcurl cannot be loaded") : Self.closed
         for (handle, exchange) in exchanges {
-            curl_multi_remove_handle(multi, handle)
+            parlance_curl_multi_remove_handle(multi, handle)
             exchange.finish(throwing: closed)
         }
         for case .start(let exchange) in commands { exchange.finish(throwing: closed) }
-        curl_multi_cleanup(multi)
+        if multi != nil { parlance_curl_multi_cleanup(multi) }
     }
 }

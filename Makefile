@@ -22,7 +22,7 @@ export TEXTDOMAINDIR := $(CURDIR)/$(LOCALE)
 LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
 CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
-.PHONY: help deps schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
+.PHONY: help deps library schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
 	input-methods check-new-app new-app screenshots size-screenshots published-screenshots pictures-diff flatpak flatpak-check deb \
 	check-roots install uninstall pot clean
 
@@ -32,8 +32,12 @@ help: ## List the targets
 	@printf '\nARGS="…" is handed to the program that run, bench, soak and fuzz start.\n'
 	@printf 'install and uninstall take PREFIX [$(PREFIX)] and DESTDIR.\n'
 
-deps: ## Install the packages that are missing, as root or through sudo
+deps: ## Install the packages that are missing, as root or through sudo, and build the encryption library
 	@build-aux/deps
+	@build-aux/ratchets
+
+library: ## Build the encryption library, from crates that it fetches; ENCRYPTION=0 leaves it out of everything
+	@build-aux/ratchets
 
 # The groups of build-aux/dependencies that a step needs: installed, or only looked for.
 deps-%:
@@ -52,24 +56,24 @@ $(LOCALE)/%/LC_MESSAGES/parlance.mo: po/%.po
 .PHONY: catalogs
 catalogs: $(CATALOGS)
 
-build: have-build schemas $(CATALOGS) ## Build everything, tests too, for debugging
+build: have-build+encryption library schemas $(CATALOGS) ## Build everything, tests too, for debugging
 	$(SWIFT) build --build-tests
 
 # With Swift's own libraries inside: it runs where no Swift is installed, and starts faster.
-release: have-build ## Build the program as it is installed, in .build/release
+release: have-build+encryption library ## Build the program as it is installed, in .build/release
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-decode
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-film
 
 # A debug build: it takes a fraction of a release build's time, `make test` goes on from it,
 # and the window opens just as fast.
-run: deps-build+run schemas $(CATALOGS) ## Build and start Parlance; without a display, a short scripted conversation
+run: deps-build+encryption+run library schemas $(CATALOGS) ## Build and start Parlance; without a display, a short scripted conversation
 	$(SWIFT) build --product parlance
 	$(SWIFT) build --product parlance-decode
 	$(SWIFT) build --product parlance-film
 	@build-aux/run .build/debug/parlance $(ARGS)
 
-test: deps-build+run+display+test schemas $(CATALOGS) ## Build and run every test
+test: deps-build+encryption+run+display+test library schemas $(CATALOGS) ## Build and run every test
 	@build-aux/test
 
 lint: deps-lint ## Check the style, the architecture and the data files
@@ -99,7 +103,7 @@ bench-compare: ## Compare the rows kept for this commit with those of BASE
 	@build-aux/bench --compare $(BASE)
 
 .PHONY: build-bench build-bench-quick
-build-bench-quick: deps-build+run+display+bench schemas release
+build-bench-quick: deps-build+encryption+run+display+bench schemas release
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-bench $(COUNTED)
 	clang -O2 $$(pkg-config --cflags libadwaita-1) build-aux/empty-window.c -o .build/empty-window $$(pkg-config --libs libadwaita-1)
 
@@ -108,7 +112,7 @@ build-bench: build-bench-quick
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-gallery
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-matrix-soak
 
-soak: deps-build ## Run the long fault tests
+soak: deps-build+encryption library ## Run the long fault tests
 	$(SWIFT) build -c release --static-swift-stdlib --product parlance-store-soak
 ifneq ($(ARGS),)
 	@$(RELEASE)/parlance-store-soak $(ARGS)
@@ -131,17 +135,18 @@ else
 		$(SWIFT) test --skip-build --disable-xctest --filter MatrixServerTests.WrittenTripTests
 endif
 
-fuzz: deps-build ## Run the long fuzzing of the composer, of message bodies, of JSON and of pictures
+fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of message bodies, of JSON, of the encryption library and of pictures
 	@build-aux/fuzz composer $(ARGS)
 	@build-aux/fuzz markup $(ARGS)
 	@build-aux/fuzz json $(ARGS)
+	@build-aux/fuzz ratchets $(ARGS)
 	@for kind in png jpeg gif webp bmp tiff heif; do build-aux/fuzz $$kind $(ARGS); done
 
-leaks: deps-build+run+display+test+leaks schemas ## Open, act and close under valgrind's memcheck
+leaks: deps-build+encryption+run+display+test+leaks library schemas ## Open, act and close under valgrind's memcheck
 	$(SWIFT) build --product parlance-gallery
 	@build-aux/leaks .build/debug/parlance-gallery act
 
-input-methods: deps-build+run+display+test+input-methods schemas ## Type Korean, Japanese and Chinese through IBus; prints a transcript
+input-methods: deps-build+encryption+run+display+test+input-methods library schemas ## Type Korean, Japanese and Chinese through IBus; prints a transcript
 	$(SWIFT) build --product parlance
 	@build-aux/with-display build-aux/input-methods .build/debug/parlance
 
@@ -186,7 +191,7 @@ flatpak: deps-build+flatpak ## Build the Flatpak, install it for this user, and 
 flatpak-check: deps-build+run+display+test+flatpak ## Build the Flatpak, start it in its sandbox and check what it may do
 	@build-aux/flatpak check
 
-deb: deps-build+deb release ## Make a package for Debian, in .build/deb
+deb: deps-build+encryption+deb release ## Make a package for Debian, in .build/deb
 	@build-aux/deb
 
 check-roots: deps-roots ## Build and test a clean clone in fresh roots of Debian, as root; ARGS=--short for less

@@ -21,6 +21,13 @@ func cLibrary(_ name: String, pkgConfig: String? = nil, apt: [String] = []) -> T
         providers: apt.isEmpty ? nil : [.apt(apt)])
 }
 
+/// Where the linker looks for the encryption library, which `make library` builds from Rust, as SwiftPM cannot: where it
+/// is missing, or ENCRYPTION=0 leaves it out, the linker finds a stand-in. Which it is must not be decided here: SwiftPM
+/// evaluates this file once, and knows nothing of libraries that come later.
+let ratchets =
+    (Context.environment["ENCRYPTION"] == "0" ? [] : [Context.packageDirectory + "/.build/ratchets"])
+    + [Context.packageDirectory + "/Sources/CLibraries/CRatchetsAbsent/stand-in"]
+
 let package = Package(
     name: "Parlance",
     products: [
@@ -115,7 +122,7 @@ let package = Package(
             name: "Fuzzing",
             dependencies: [
                 "ChatCore", "Composer", "ConfinedDecoding", "ImageDecoders", "JSONReading", "MediaDecoding",
-                "MessageMarkup",
+                "MessageMarkup", "Ratchets",
             ],
             path: "Tools/Fuzzing", swiftSettings: settings),
         .target(name: "ToolSupport", path: "Tools/ToolSupport", swiftSettings: settings),
@@ -172,6 +179,16 @@ let package = Package(
             name: "LocalBackendTests",
             dependencies: ["ChatCore", "ChatStore", "ChatTestSupport", "Composer", "LocalBackend"],
             swiftSettings: settings),
+
+        // End-to-end encryption: a C header, values over it, and the rules of Matrix; no network, no store, no clock.
+        cLibrary("CRatchets"),
+        .target(
+            name: "CRatchetsAbsent", path: "Sources/CLibraries/CRatchetsAbsent", exclude: ["stand-in"]),
+        .target(
+            name: "Ratchets", dependencies: ["CRatchets", "CRatchetsAbsent"], swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(ratchets.map { "-L" + $0 }), .linkedLibrary("ratchets")]),
+        .testTarget(
+            name: "RatchetsTests", dependencies: ["Fuzzing", "Ratchets", "ToolSupport"], swiftSettings: settings),
 
         // Matrix: what only it needs is in this one target.
         cLibrary("CCurl", apt: ["libcurl4-openssl-dev"]),
@@ -328,7 +345,7 @@ let package = Package(
             name: "parlance",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatGtk", "ChatStore", "ChatViewModels", "Composer", "ComposerGtk",
-                "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend", "Spelling",
+                "ComposerSessions", "GtkKit", "Keyring", "LocalBackend", "MatrixBackend", "Ratchets", "Spelling",
             ],
             swiftSettings: mainActorSettings),
         .testTarget(
@@ -340,7 +357,7 @@ let package = Package(
 
 // A fuzzer brings its own main function, so its target exists only for `make fuzz`.
 if Context.environment["PARLANCE_FUZZ"] != nil {
-    for name in ["composer", "image", "json", "markup"] {
+    for name in ["composer", "image", "json", "markup", "ratchets"] {
         package.targets.append(
             .executableTarget(
                 name: "parlance-fuzz-\(name)", dependencies: ["Fuzzing"], path: "Tools/parlance-fuzz-\(name)",

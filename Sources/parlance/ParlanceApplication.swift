@@ -6,6 +6,7 @@ import Composer
 import ComposerSessions
 import Foundation
 import GtkKit
+import Ratchets
 
 /// The composition root: runs the session, and a window over it when one is wanted.
 final class ParlanceApplication {
@@ -61,6 +62,8 @@ final class ParlanceApplication {
     private func handle(_ options: CommandLineOptions) -> Int32? {
         if options.contains("version") {
             print("Parlance \(parlanceVersion)")
+            // Nothing is encrypted yet; but who packages it sees what it was built with.
+            print(RatchetLibrary.version.map { "with \($0), not in use yet" } ?? "without encryption")
             return 0
         }
         if options.contains("quit") {
@@ -245,7 +248,10 @@ final class ParlanceApplication {
             }
         }
         application.addAction("about") { [weak self] in
-            self?.withWindow { AboutDialog.present(version: parlanceVersion, over: $0.window) }
+            self?.withWindow {
+                AboutDialog.present(
+                    version: parlanceVersion, encryptionLibrary: RatchetLibrary.version, over: $0.window)
+            }
         }
         KeyBindings.apply(to: application)
     }

@@ -4,7 +4,8 @@ public import GtkKit
 public enum AboutDialog {
     private static let website = "https://github.com/parlance-chat/parlance"
 
-    public static func present(version: String, over parent: Widget?) {
+    /// - Parameter encryptionLibrary: The one that the program contains, such as "vodozemac 0.10.0", or `nil`.
+    public static func present(version: String, encryptionLibrary: String?, over parent: Widget?) {
         let developers = translated("The Parlance developers")
         let window = AboutWindow(
             name: "Parlance", version: version, icon: "io.github.parlance_chat.Parlance", developer: developers,
@@ -21,6 +22,30 @@ public enum AboutDialog {
         window.setLicense(.apache2)
         // MD4C is linked statically.
         window.addLegalSection("MD4C", copyright: "Copyright © 2016–2024 Martin Mitáš", .mit)
+        if encryptionLibrary != nil { addLicensesOfEncryption(to: window) }
+        window.setDebugInfo(debugInfo(version: version, encryptionLibrary: encryptionLibrary))
         window.present()
+    }
+
+    /// In English whatever the language: developers read it.
+    static func debugInfo(version: String, encryptionLibrary: String?) -> String {
+        """
+        Parlance \(version)
+        Encryption: \(encryptionLibrary.map { "\($0), not in use yet" } ?? "built without")
+        """
+    }
+
+    /// Of all that is linked with it, one for each license; `share/licenses` has the names and texts of all parts.
+    private static func addLicensesOfEncryption(to window: AboutWindow) {
+        window.addLegalSection(
+            "vodozemac", copyright: "Copyright © 2021–2025 The Matrix.org Foundation, Damir Jelić, Denis Kasak",
+            .apache2)
+        window.addLegalSection(
+            "RustCrypto, Rust, Serde, PROST!",
+            copyright: "Copyright © The RustCrypto, Rust, Serde and PROST! developers",
+            .apache2)
+        window.addLegalSection(
+            "curve25519-dalek, ed25519-dalek, x25519-dalek, subtle",
+            copyright: "Copyright © 2016–2021 Isis Agora Lovecruft, Henry de Valence", .bsd3)
     }
 }

@@ -111,11 +111,12 @@ public final class AboutWindow: TopLevel {
     }
 
     public enum License: Sendable {
-        case apache2, mit
+        case apache2, bsd3, mit
 
         fileprivate var gtk: GtkLicense {
             switch self {
             case .apache2: GTK_LICENSE_APACHE_2_0
+            case .bsd3: GTK_LICENSE_BSD_3
             case .mit: GTK_LICENSE_MIT_X11
             }
         }
@@ -138,6 +139,9 @@ public final class AboutWindow: TopLevel {
     public func setTranslators(_ names: String) { adw_about_window_set_translator_credits(cast(), names) }
 
     public func setLicense(_ license: License) { adw_about_window_set_license_type(cast(), license.gtk) }
+
+    /// What the user is asked to send with a report; not translated.
+    public func setDebugInfo(_ text: String) { adw_about_window_set_debug_info(cast(), text) }
 
     /// Adds the license of a library that the program contains.
     public func addLegalSection(_ title: String, copyright: String, _ license: License) {

@@ -9,6 +9,8 @@ struct StoreFolder: Sendable {
     var history: DatabaseFile { DatabaseFile(path: path("chat.sqlite"), schema: .history) }
     var pending: DatabaseFile { DatabaseFile(path: path("unsent.sqlite"), schema: .pending) }
     var files: [DatabaseFile] { [history, pending] }
+    /// Opened and repaired by itself (``KeyStore``), where the account has keys.
+    var keys: DatabaseFile { DatabaseFile(path: path("keys.sqlite"), schema: .keys) }
     var lock: String { path("chat.lock") }
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
@@ -65,7 +67,7 @@ struct StoreFolder: Sendable {
         throw .unwritable(path: url.path)
     }
 
-    private static func stamp(_ date: Date) -> String {
+    static func stamp(_ date: Date) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(identifier: "UTC")

@@ -71,7 +71,18 @@ extension ChatStore {
                 try Recovery(damaged: old, rebuilt: queue).run()
             }
         }
+        try copyKeys(from: damaged, to: rebuilt)
         return try finish(rebuilt, setAside: damaged.url)
+    }
+
+    /// As they are: ``KeyStore`` finds out whether they are damaged. What stays with the damaged store is lost to the
+    /// account.
+    private static func copyKeys(from damaged: StoreFolder, to rebuilt: StoreFolder) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: damaged.url.path)
+        // SQLite makes the index of the log again.
+        for name in names where name.hasPrefix("keys.sqlite") && !name.hasSuffix("-shm") {
+            try FileManager.default.copyItem(atPath: damaged.path(name), toPath: rebuilt.path(name))
+        }
     }
 
     private static func isIntact(_ file: DatabaseFile) throws -> Bool {

@@ -1,0 +1,97 @@
+public import Foundation
+
+/// Stores what end-to-end encryption cannot do without: nobody can send any of it again.
+///
+/// It knows nothing of what it stores: whoever calls encrypts what is confidential before it comes here.
+public protocol CryptoStorage: Sendable {
+    /// Returns the records of a kind: all, or those of one owner. Throws if they cannot be read: a failure is never an
+    /// empty result.
+    func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
+    /// Returns one record.
+    func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord?
+    /// Returns the event that a message of a session was read from, or `nil` if none was.
+    func event(readFrom message: GroupMessage) async throws -> ExactText?
+    /// Applies all of a change or nothing. It is on the disk once this returns.
+    func commit(_ change: CryptoChange) async throws
+}
+
+/// One thing that is stored: a session, a device, a request.
+public struct CryptoRecord: Hashable, Sendable {
+    /// The numbers are in the files of users: they never change, and none is used again.
+    public enum Kind: Int, CaseIterable, Sendable {
+        case account = 1
+        /// Owner: the other device's identity key.
+        case olmSession = 2
+        /// Owner: the room.
+        case inboundGroupSession = 3
+        case outboundGroupSession = 4
+        /// Owner: the user.
+        case device = 5
+        case identity = 6
+        case trackedUser = 7
+        /// What must reach the server, in the order of its identifiers.
+        case outgoingRequest = 8
+        /// Why a session's key was not shared. Owner: the room.
+        case withheldSession = 9
+        /// Private keys of cross-signing and of the backup.
+        case privateKey = 10
+        case backup = 11
+        /// That a room is encrypted: never removed.
+        case encryptedRoom = 12
+        /// Hashes of the last messages of a device, by which a repeated one is recognized.
+        case readMessage = 13
+        /// Tokens up to which the server's messages are stored here.
+        case position = 14
+    }
+
+    public struct Key: Hashable, Sendable {
+        public let kind: Kind
+        public let owner: ExactText
+        public let id: ExactText
+
+        public init(_ kind: Kind, owner: ExactText = "", id: ExactText = "") {
+            self.kind = kind
+            self.owner = owner
+            self.id = id
+        }
+    }
+
+    public let key: Key
+    public let value: Data
+
+    public init(_ key: Key, value: Data) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// A message of a Megolm session, which one event may contain.
+public struct GroupMessage: Hashable, Sendable {
+    public let session: ExactText
+    public let index: UInt32
+
+    public init(session: ExactText, index: UInt32) {
+        self.session = session
+        self.index = index
+    }
+}
+
+/// What changes together.
+public struct CryptoChange: Equatable, Sendable {
+    /// Records that are inserted, or replace those with their keys.
+    public var put: [CryptoRecord]
+    public var removed: Set<CryptoRecord.Key>
+    /// Messages that were read, with the events that contained them. One that was read from another event fails the
+    /// whole change.
+    public var read: [GroupMessage: ExactText]
+
+    public init(
+        put: [CryptoRecord] = [], removed: Set<CryptoRecord.Key> = [], read: [GroupMessage: ExactText] = [:]
+    ) {
+        self.put = put
+        self.removed = removed
+        self.read = read
+    }
+
+    public var isEmpty: Bool { put.isEmpty && removed.isEmpty && read.isEmpty }
+}

@@ -1,0 +1,70 @@
+public import ChatCore
+import Foundation
+import GRDB
+
+extension KeyStore: CryptoStorage {
+    public func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord] {
+        try await read { db in
+            let rows = try Row.fetchAll(
+                db,
+                sql:
+                    "SELECT owner, id, value FROM record WHERE kind = ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY owner, id",
+                arguments: [kind.rawValue, owner.map { Data($0.bytes) }])
+            return rows.map { row in
+                let (owner, id, value): (Data, Data, Data) = (row[0], row[1], row[2])
+                return CryptoRecord(
+                    CryptoRecord.Key(kind, owner: ExactText(bytes: owner), id: ExactText(bytes: id)), value: value)
+            }
+        }
+    }
+
+    public func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord? {
+        try await read { db in
+            try Data.fetchOne(
+                db, sql: "SELECT value FROM record WHERE kind = ? AND owner = ? AND id = ?", arguments: key.arguments
+            ).map { CryptoRecord(key, value: $0) }
+        }
+    }
+
+    public func event(readFrom message: GroupMessage) async throws -> ExactText? {
+        try await read { db in try Self.event(readFrom: message, in: db) }
+    }
+
+    private static func event(readFrom message: GroupMessage, in db: Database) throws -> ExactText? {
+        try Data.fetchOne(
+            db, sql: "SELECT event FROM readMessage WHERE session = ? AND number = ?",
+            arguments: [Data(message.session.bytes), Int64(message.index)]
+        ).map { ExactText(bytes: $0) }
+    }
+
+    public func commit(_ change: CryptoChange) async throws {
+        guard !change.isEmpty else { return }
+        try await write { db in
+            for key in change.removed {
+                try db.execute(
+                    sql: "DELETE FROM record WHERE kind = ? AND owner = ? AND id = ?", arguments: key.arguments)
+            }
+            let put = try db.cachedStatement(
+                sql: """
+                    INSERT INTO record (kind, owner, id, value) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (kind, owner, id) DO UPDATE SET value = excluded.value
+                    """)
+            for record in change.put { try put.execute(arguments: record.key.arguments + [record.value]) }
+            let read = try db.cachedStatement(
+                sql: "INSERT INTO readMessage (session, number, event) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
+            for (message, event) in change.read {
+                try read.execute(
+                    arguments: [Data(message.session.bytes), Int64(message.index), Data(event.bytes)])
+                guard try Self.event(readFrom: message, in: db) == event else {
+                    throw ChatError.storage(reason: "a message was read from another event")
+                }
+            }
+        }
+    }
+}
+
+extension CryptoRecord.Key {
+    fileprivate var arguments: StatementArguments {
+        [kind.rawValue, Data(owner.bytes), Data(id.bytes)]
+    }
+}

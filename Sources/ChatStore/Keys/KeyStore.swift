@@ -1,0 +1,99 @@
+import ChatCore
+import Dispatch
+public import Foundation
+import GRDB
+
+/// The database of end-to-end encryption, `keys.sqlite` in the folder of an account's ``ChatStore``, which must be open:
+/// its lock keeps others out of the folder.
+///
+/// Each change is on the disk when its call returns. The file is opened by itself, so that damage to it leaves the rest
+/// of the account alone, and it is never created in place of one that was lost.
+public final class KeyStore: Sendable {
+    private let pool: DatabasePool
+    private let file: DatabaseFile
+    /// Whether the file is too large to have been checked when it was opened: ``check()`` does it beside its use.
+    public let needsCheck: Bool
+
+    static func file(in folder: URL) -> DatabaseFile { StoreFolder(url: folder).keys }
+
+    /// - Parameter isNew: Whether the account has never had keys. If it has had some, a missing file is damage.
+    public init(folder: URL, isNew: Bool) throws(StoreOpeningError) {
+        file = Self.file(in: folder)
+        if isNew, file.isUnbegun {
+            _ = try file.create()
+            needsCheck = false
+        } else {
+            guard file.exists else { throw .damaged(path: file.path, reason: "the database is missing") }
+            // As after a crash: a small file is checked at each opening.
+            needsCheck = try StoreInspection(file: file, lastEnding: .unclean).run()
+        }
+        FileSystem.syncFolder(folder.path)
+        do {
+            pool = try DatabasePool(path: file.path, configuration: Self.configuration)
+            // GRDB sets NORMAL when it turns on the write-ahead log.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 100")
+            }
+            try file.schema.migrate(pool)
+        } catch {
+            throw StoreOpeningError(error, path: file.path)
+        }
+    }
+
+    private static let configuration: Configuration = {
+        var configuration = Configuration()
+        configuration.label = "keys"
+        configuration.maximumReaderCount = 1
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { db in
+            // Overwrite deleted content in the file.
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+        }
+        return configuration
+    }()
+
+    /// Checks all pages. Takes about 1 s per 200 MB.
+    /// - Returns: SQLite's first problem, or `nil` if there is none.
+    public func check() async -> String? {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { [file] in
+                continuation.resume(returning: StoreInspection.problem(in: file))
+            }
+        }
+    }
+
+    /// Whether the file was rebuilt from a damaged one, so that records may be missing or older than they were: what
+    /// encrypts must not go on from there.
+    public func wasRepaired() async throws -> Bool {
+        try await read { db in
+            try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM setting WHERE name = 'repaired')") ?? true
+        }
+    }
+
+    /// Closes the file: pending calls finish, later ones throw.
+    public func close() throws {
+        // Readers first: only a writer that closes last checkpoints and removes the log.
+        pool.releaseMemory()
+        try pool.close()
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do {
+            return try await pool.read(body)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ChatError(storage: error)
+        }
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        do {
+            return try await pool.write(body)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw ChatError(storage: error)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+import GRDB
+
+extension KeyStore {
+    /// Rebuilds a file that ``init(folder:isNew:)`` rejected as damaged from all its intact rows. Nothing is deleted:
+    /// the damaged file and its log are copied beside it first.
+    ///
+    /// If the process is killed, another call finishes the repair.
+    /// - Returns: Where the damaged file is now.
+    /// - Throws: ``StoreOpeningError``; the damaged file is then in its place.
+    @discardableResult
+    public static func repair(in folder: URL, now: Date = Date()) throws(StoreOpeningError) -> URL {
+        let damaged = file(in: folder)
+        guard damaged.exists else { throw .damaged(path: damaged.path, reason: "the database is missing") }
+        do {
+            let copy = try keepCopy(of: damaged, at: now)
+            let rebuilt = DatabaseFile(path: damaged.path + "-rebuilt", schema: damaged.schema)
+            // Under that name it is complete: a repair that was killed has left it.
+            if !rebuilt.exists { try rebuild(damaged, as: rebuilt) }
+            // The log is gone before the new file is there: SQLite would apply it to that.
+            for path in damaged.companions where FileSystem.exists(path) {
+                try FileManager.default.removeItem(atPath: path)
+            }
+            FileSystem.syncFolder(folder.path)
+            guard rename(rebuilt.path, damaged.path) == 0 else {
+                throw StoreOpeningError.unwritable(path: damaged.path)
+            }
+            FileSystem.syncFolder(folder.path)
+            return copy
+        } catch {
+            throw error as? StoreOpeningError ?? StoreOpeningError(error, path: damaged.path)
+        }
+    }
+
+    private static func keepCopy(of damaged: DatabaseFile, at now: Date) throws -> URL {
+        let name = damaged.path + "-damaged-" + StoreFolder.stamp(now)
+        for attempt in 1...1000 {
+            let target = attempt == 1 ? name : "\(name)-\(attempt)"
+            guard !FileSystem.exists(target) else { continue }
+            if FileSystem.exists(damaged.log) {
+                try FileManager.default.copyItem(atPath: damaged.log, toPath: target + "-wal")
+            }
+            try FileManager.default.copyItem(atPath: damaged.path, toPath: target)
+            return URL(fileURLWithPath: target)
+        }
+        throw StoreOpeningError.unwritable(path: name)
+    }
+
+    private static func rebuild(_ damaged: DatabaseFile, as rebuilt: DatabaseFile) throws {
+        let unfinished = DatabaseFile(path: rebuilt.path + "-unfinished", schema: rebuilt.schema)
+        for path in [unfinished.path] + unfinished.companions where FileSystem.exists(path) {
+            try FileManager.default.removeItem(atPath: path)
+        }
+        _ = try unfinished.create()
+        let queue = try DatabaseQueue(path: unfinished.path)
+        do {
+            try unfinished.schema.migrate(queue)
+            try Recovery(damaged: damaged, rebuilt: queue).run()
+            try queue.write { db in
+                try db.execute(sql: "INSERT OR REPLACE INTO setting (name, value) VALUES ('repaired', '1')")
+            }
+        } catch {
+            // It is built anew next time.
+            try? queue.close()
+            throw error
+        }
+        try queue.close()
+        guard rename(unfinished.path, rebuilt.path) == 0 else { throw StoreOpeningError.unwritable(path: rebuilt.path) }
+    }
+}

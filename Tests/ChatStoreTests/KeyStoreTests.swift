@@ -1,0 +1,140 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GRDB
+import Testing
+
+@testable import ChatStore
+
+@Suite(.timeLimit(.minutes(5))) struct KeyStoreTests {
+    private let folder = TemporaryFolder()
+    private var path: String { folder.path("keys.sqlite").path }
+
+    private func record(
+        _ kind: CryptoRecord.Kind, _ owner: ExactText, _ id: ExactText, _ value: String
+    ) -> CryptoRecord { CryptoRecord(CryptoRecord.Key(kind, owner: owner, id: id), value: Data(value.utf8)) }
+
+    private func record(_ device: ExactText, _ value: String) -> CryptoRecord {
+        record(.device, "@a:b", device, value)
+    }
+
+    private func open(isNew: Bool = false) throws -> KeyStore { try KeyStore(folder: folder.url, isNew: isNew) }
+
+    @Test func recordsComeBackAfterClosing() async throws {
+        let store = try open(isNew: true)
+        let records = [
+            record("D", "1"), record("E", "2"), record(.device, "@b:b", "D", "3"), record(.identity, "@a:b", "D", "4"),
+        ]
+        try await store.commit(CryptoChange(put: records))
+        try store.close()
+        let again = try open()
+        #expect(try await again.cryptoRecords(.device, owner: "@a:b") == Array(records[0...1]))
+        #expect(try await again.cryptoRecords(.device, owner: nil) == Array(records[0...2]))
+        #expect(try await again.cryptoRecord(records[3].key) == records[3])
+        #expect(try await again.cryptoRecord(CryptoRecord.Key(.account)) == nil)
+        try await again.commit(CryptoChange(put: [record("D", "new")], removed: [records[1].key]))
+        #expect(try await again.cryptoRecords(.device, owner: "@a:b") == [record("D", "new")])
+        #expect(try await !again.wasRepaired())
+    }
+
+    /// A user whose name is spelled with other scalars is another user, on the disk as well.
+    @Test func identifiersAreComparedByTheirBytes() async throws {
+        let store = try open(isNew: true)
+        let (one, other) = (record(.device, "@\u{E9}:b", "D", "1"), record(.device, "@e\u{301}:b", "D", "2"))
+        #expect(one.key != other.key)
+        try await store.commit(CryptoChange(put: [one, other]))
+        #expect(try await store.cryptoRecords(.device, owner: "@\u{E9}:b") == [one])
+        #expect(try await store.cryptoRecords(.device, owner: "@e\u{301}:b") == [other])
+    }
+
+    @Test func aMessageIsReadFromOneEventOrTheChangeFails() async throws {
+        let store = try open(isNew: true)
+        let message = GroupMessage(session: "s", index: 4_294_967_295)
+        try await store.commit(CryptoChange(put: [record("D", "1")], read: [message: "$one"]))
+        // The same answer of the server may come twice.
+        try await store.commit(CryptoChange(read: [message: "$one"]))
+        #expect(try await store.event(readFrom: message) == "$one")
+        #expect(try await store.event(readFrom: GroupMessage(session: "s", index: 0)) == nil)
+        await #expect(throws: ChatError.self) {
+            try await store.commit(CryptoChange(put: [record("D", "2")], read: [message: "$other"]))
+        }
+        #expect(try await store.event(readFrom: message) == "$one")
+        #expect(try await store.cryptoRecords(.device, owner: nil) == [record("D", "1")])
+    }
+
+    @Test func eachChangeIsSyncedToTheDisk() async throws {
+        let store = try open(isNew: true)
+        #expect(try await store.write { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") } == 2)
+        #expect(FileSystem.size(of: path) != nil)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test func aLostFileIsDamageAndNotANewOne() throws {
+        #expect(throws: StoreOpeningError.self) { try open() }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(FileManager.default.createFile(atPath: path, contents: nil))
+        #expect(throws: StoreOpeningError.self) { try open() }
+        try Data("something else, long enough to be a file of its own".utf8).write(to: URL(fileURLWithPath: path))
+        #expect(throws: StoreOpeningError.self) { try open(isNew: true) }
+    }
+
+    @Test func aNewerFileIsLeftAlone() async throws {
+        let store = try open(isNew: true)
+        try await store.write { db in try db.execute(sql: "PRAGMA user_version = 99") }
+        try store.close()
+        #expect(throws: StoreOpeningError.newerSchema(found: 99, supported: Schema.keys.version)) { try open() }
+    }
+
+    /// A file of 2,000 records with a page in the middle overwritten.
+    private func damage() async throws -> Data {
+        let store = try open(isNew: true)
+        try await store.commit(
+            CryptoChange(
+                put: (0..<2_000).map { record(ExactText("D\($0)"), String(repeating: "x", count: 200)) },
+                read: [GroupMessage(session: "s", index: 7): "$e"]))
+        try store.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let page = bytes.count / 4_096 / 2 * 4_096
+        bytes.replaceSubrange(page..<page + 4_096, with: [UInt8](repeating: 0xA5, count: 4_096))
+        try bytes.write(to: URL(fileURLWithPath: path))
+        return bytes
+    }
+
+    @Test func aDamagedFileIsRebuiltAndNothingIsDeleted() async throws {
+        let bytes = try await damage()
+        #expect(throws: StoreOpeningError.self) { try open() }
+        let aside = try KeyStore.repair(in: folder.url)
+        #expect(try Data(contentsOf: aside) == bytes)
+        let store = try open()
+        #expect(try await store.wasRepaired())
+        let found = try await store.cryptoRecords(.device, owner: "@a:b")
+        #expect(found.count >= 1_900 && Set(found.map(\.value.count)) == [200])
+        #expect(try await store.event(readFrom: GroupMessage(session: "s", index: 7)) == "$e")
+    }
+
+    @Test func aRepairThatWasKilledIsFinished() async throws {
+        let bytes = try await damage()
+        try KeyStore.repair(in: folder.url)
+        // As if it had been killed when the rebuilt file was complete, and the damaged one still in its place.
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-rebuilt")
+        try bytes.write(to: URL(fileURLWithPath: path))
+        try KeyStore.repair(in: folder.url)
+        #expect(try await open().cryptoRecords(.device, owner: "@a:b").count >= 1_900)
+    }
+
+    /// The history's repair replaces the folder: the keys move with it.
+    @Test func aRepairedHistoryKeepsTheKeys() async throws {
+        let url = folder.path("store")
+        let history = try await ChatStore.open(in: url)
+        let keys = try KeyStore(folder: url, isNew: true)
+        try await keys.commit(CryptoChange(put: [record("D", "1")]))
+        try keys.close()
+        await history.close()
+        try Data(repeating: 0xA5, count: 8_192).write(to: url.appendingPathComponent("chat.sqlite"))
+        _ = try ChatStore.repair(at: url)
+        let again = try KeyStore(folder: url, isNew: false)
+        #expect(try await again.cryptoRecords(.device, owner: nil) == [record("D", "1")])
+        #expect(try await !again.wasRepaired())
+    }
+}

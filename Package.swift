@@ -190,6 +190,13 @@ let package = Package(
         .testTarget(
             name: "RatchetsTests", dependencies: ["Fuzzing", "Ratchets", "ToolSupport"], swiftSettings: settings),
 
+        .target(
+            name: "MatrixCrypto", dependencies: ["ChatCore", "JSONReading", "Ratchets"], swiftSettings: settings),
+        .testTarget(
+            name: "MatrixCryptoTests",
+            dependencies: ["ChatCore", "JSONReading", "MatrixCrypto", "Ratchets", "ToolSupport"],
+            swiftSettings: settings),
+
         // Matrix: what only it needs is in this one target.
         cLibrary("CCurl", apt: ["libcurl4-openssl-dev"]),
         .target(

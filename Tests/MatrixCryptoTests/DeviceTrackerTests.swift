@@ -1,0 +1,194 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+@Suite struct DeviceTrackerTests {
+    private let start = Date(timeIntervalSince1970: 1_000_000)
+
+    private func answer(_ devices: [TestDevice], failures: [String] = []) throws -> JSONValue {
+        var users: [String: [String: JSONValue]] = [:]
+        for device in devices { users[device.user.text, default: [:]][device.device.text] = try device.json() }
+        return [
+            "device_keys": .object(users.mapValues { .object($0) }),
+            "failures": .object(Dictionary(failures.map { ($0, [:]) }) { $1 }),
+        ]
+    }
+
+    @Test func aTrackedUserIsAskedAboutOnce() throws {
+        var tracker = DeviceTracker()
+        #expect(tracker.nextQuery(at: start) == nil)
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        #expect(query.users == ["@a:b"])
+        #expect(tracker.nextQuery(at: start) == nil)
+        let device = try TestDevice("@a:b", "D")
+        let changes = tracker.apply(try answer([device]), to: query, known: [:], at: start)
+        #expect(changes.map(\.added) == [["D"]] && changes[0].removed.isEmpty && changes[0].rejected.isEmpty)
+        #expect(tracker.isOutdated("@a:b") == false)
+        #expect(tracker.nextQuery(at: start) == nil)
+        tracker.track(["@a:b"])
+        #expect(tracker.nextQuery(at: start) == nil)
+    }
+
+    @Test func aChangeWhileAQuestionIsUnderWayIsAskedAboutAgain() throws {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b", "@c:b"])
+        let query = try tracker.query(at: start)
+        tracker.received(changed: ["@a:b", "@stranger:b"], left: [])
+        #expect(tracker.nextQuery(at: start) == nil, "no user is in two questions")
+        #expect(tracker.apply(try answer([]), to: query, known: [:], at: start).count == 2)
+        #expect(tracker.isOutdated("@a:b") == true && tracker.isOutdated("@c:b") == false)
+        #expect(tracker.nextQuery(at: start)?.users == ["@a:b"])
+        #expect(!tracker.isTracked("@stranger:b"))
+    }
+
+    @Test func whoLeftIsForgottenAlsoByAnAnswerThatComesLater() throws {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        tracker.received(changed: [], left: ["@a:b"])
+        #expect(tracker.apply(try answer([TestDevice("@a:b", "D")]), to: query, known: [:], at: start).isEmpty)
+        #expect(!tracker.isTracked("@a:b"))
+    }
+
+    @Test func questionsAreBounded() throws {
+        var tracker = DeviceTracker()
+        tracker.track((0..<600).map { ExactText("@u\($0):b") })
+        let queries = [tracker.nextQuery(at: start), tracker.nextQuery(at: start), tracker.nextQuery(at: start)]
+        #expect(queries.map { $0?.users.count } == [250, 250, 100])
+        #expect(Set(queries.flatMap { $0?.users ?? [] }).count == 600)
+        #expect(tracker.nextQuery(at: start) == nil)
+        tracker.failed(try #require(queries[1]))
+        #expect(tracker.nextQuery(at: start)?.users == queries[1]?.users)
+    }
+
+    @Test func aServerThatIsAwayHoldsUpItsUsersAlone() throws {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:away", "@b:here"])
+        var (now, waits): (Date, [TimeInterval]) = (start, [])
+        for _ in 0..<12 {
+            let query = try tracker.query(at: now)
+            let changes = tracker.apply(try answer([], failures: ["away"]), to: query, known: [:], at: now)
+            #expect(changes.allSatisfy { $0.user == "@b:here" })
+            #expect(tracker.isOutdated("@a:away") == true && tracker.isOutdated("@b:here") == false)
+            #expect(tracker.nextQuery(at: now) == nil)
+            let next = try #require(tracker.nextAttempt(after: now))
+            waits.append(next.timeIntervalSince(now))
+            now = next
+        }
+        #expect(waits.first == 15 && waits.last == 3600 && waits == waits.sorted())
+        // A change does not shorten the wait, and the others are asked about meanwhile.
+        tracker.received(changed: ["@a:away", "@b:here"], left: [])
+        let query = try tracker.query(at: now)
+        _ = tracker.apply(try answer([]), to: query, known: [:], at: now)
+        #expect(tracker.isOutdated("@a:away") == false && tracker.nextAttempt(after: now) == nil)
+    }
+
+    @Test(arguments: [
+        JSONValue.null, [], [:], ["device_keys": 5], ["device_keys": ["@a:b": 5]], ["device_keys": ["@a:b": "x"]],
+        ["device_keys": ["@a:b": .null]],
+    ])
+    func anAnswerThatIsNoneChangesNothing(answer: JSONValue) throws {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        let known = [try DeviceKeys(TestDevice("@a:b", "D").json(), of: "@a:b", device: "D")]
+        #expect(tracker.apply(answer, to: query, known: ["@a:b": known], at: start).isEmpty)
+        #expect(tracker.isOutdated("@a:b") == true)
+        #expect(tracker.nextQuery(at: start) == nil && tracker.nextQuery(at: start + 15) != nil)
+    }
+
+    @Test func keysOfAKnownDeviceNeverChange() throws {
+        let (device, other) = (try TestDevice("@a:b", "D"), try TestDevice("@a:b", "D"))
+        let known = try DeviceKeys(device.json(), of: "@a:b", device: "D")
+        let change = try list([other], known: [known])
+        #expect(change.devices == ["D": known])
+        #expect(change.rejected == ["D": .changedKeys] && change.added.isEmpty && change.removed.isEmpty)
+        #expect(try list([], known: [known]).removed == ["D"])
+    }
+
+    @Test func twoDevicesWithOneKeyAreRefused() throws {
+        // One account that signs as two devices.
+        let device = try TestDevice("@a:b", "D")
+        let copy = TestDevice("@a:b", "C", account: device.account)
+        let known = try DeviceKeys(device.json(), of: "@a:b", device: "D")
+        let change = try list([device, copy], known: [known])
+        #expect(Set(change.devices.keys) == ["D"] && change.rejected == ["C": .sharedKey])
+        #expect(try list([device, copy], known: []).devices.count == 1)
+    }
+
+    @Test func aDeviceThatCannotBeReadStaysAsItWas() throws {
+        let device = try TestDevice("@a:b", "D")
+        let known = try DeviceKeys(device.json(), of: "@a:b", device: "D")
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        let answer: JSONValue = ["device_keys": ["@a:b": ["D": ["keys": 5], "E": .null]]]
+        let change = try tracker.only(answer, to: query, known: ["@a:b": [known]], at: start)
+        #expect(change.devices == ["D": known])
+        #expect(change.rejected == ["D": .unreadable(.malformed), "E": .unreadable(.malformed)])
+    }
+
+    @Test func devicesAreBounded() throws {
+        let one = try TestDevice("@a:b", "D").json()
+        let known = try DeviceKeys(one, of: "@a:b", device: "D")
+        var devices: [String: JSONValue] = ["D": one]
+        for number in 0..<100_000 { devices["A\(number)"] = .integer(1) }
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        let answer: JSONValue = ["device_keys": ["@a:b": .object(devices)]]
+        let change = try tracker.only(answer, to: query, known: ["@a:b": [known]], at: start)
+        #expect(change.devices == ["D": known])
+    }
+
+    @Test func whatIsStoredComesBack() throws {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b", "@c:b", "@e:b"])
+        let query = try tracker.query(at: start)
+        _ = tracker.apply(try answer([]), to: query, known: [:], at: start)
+        tracker.received(changed: ["@c:b"], left: ["@e:b"])
+        let change = tracker.unsavedChange()
+        #expect(change.removed == [CryptoRecord.Key(.trackedUser, owner: "@e:b")])
+        // Changed again before it was on the disk.
+        var other = tracker
+        other.track(["@e:b"])
+        other.saved(change)
+        #expect(other.unsavedChange().put.map(\.key.owner) == ["@e:b"])
+        #expect(tracker.unsavedChange().put.count == change.put.count)
+        tracker.saved(change)
+        #expect(tracker.unsavedChange().isEmpty)
+        var restored = DeviceTracker(records: change.put)
+        #expect(restored.users == ["@a:b", "@c:b"])
+        #expect(restored.isOutdated("@a:b") == false && restored.isOutdated("@c:b") == true)
+        restored.invalidateAll()
+        #expect(restored.nextQuery(at: start)?.users == ["@a:b", "@c:b"])
+        // What cannot be read is out of date.
+        let odd = CryptoRecord(CryptoRecord.Key(.trackedUser, owner: "@a:b"), value: Data())
+        #expect(DeviceTracker(records: [odd]).isOutdated("@a:b") == true)
+    }
+
+    private func list(_ devices: [TestDevice], known: [DeviceKeys]) throws -> DeviceListChange {
+        var tracker = DeviceTracker()
+        tracker.track(["@a:b"])
+        let query = try tracker.query(at: start)
+        return try tracker.only(answer(devices), to: query, known: ["@a:b": known], at: start)
+    }
+}
+
+extension DeviceTracker {
+    fileprivate mutating func query(at now: Date) throws -> Query {
+        let query = nextQuery(at: now)
+        return try #require(query)
+    }
+
+    fileprivate mutating func only(
+        _ answer: JSONValue, to query: Query, known: [ExactText: [DeviceKeys]], at now: Date
+    ) throws -> DeviceListChange {
+        let changes = apply(answer, to: query, known: known, at: now)
+        return try #require(changes.first)
+    }
+}

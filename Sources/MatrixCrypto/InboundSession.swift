@@ -1,0 +1,112 @@
+public import ChatCore
+import Foundation
+public import JSONReading
+public import Ratchets
+
+/// A Megolm session that messages of a room are read with, and what is known of where it came from.
+public struct InboundSession {
+    /// How the session got here: a greater one proves more.
+    public enum Source: Int, Codable, Comparable, Sendable {
+        /// From the server's backup or a file: nobody has signed that it is of the one it names.
+        case imported = 0
+        /// Through Olm, from the device that made it.
+        case direct = 1
+
+        public static func < (one: Source, other: Source) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// Who made it, as far as ``source`` proves.
+    public struct Owner: Codable, Equatable, Sendable {
+        public let user: String
+        public let identityKey: [UInt8]
+        public let signingKey: [UInt8]
+
+        public init(user: ExactText, identityKey: Curve25519Key, signingKey: Ed25519Key) {
+            self.user = user.text
+            self.identityKey = identityKey.bytes
+            self.signingKey = signingKey.bytes
+        }
+    }
+
+    public enum Rejection: Error, Hashable, Sendable {
+        case malformed
+        case algorithm
+        /// The key is of another session than it says.
+        case mismatch
+        case key(RatchetError)
+    }
+
+    public let room: ExactText
+    public let id: ExactText
+    public let owner: Owner
+    public let source: Source
+    /// Whether those who are invited later may be given it; known only when it is shared.
+    public let isSharedHistory: Bool
+    public let session: InboundGroupSession
+
+    static let algorithm = "m.megolm.v1.aes-sha2"
+
+    /// From the content of an `m.room_key`, which came through Olm from `owner` and in no other way.
+    public init(roomKey content: JSONValue, from owner: Owner) throws(Rejection) {
+        guard content["algorithm"]?.string == Self.algorithm else { throw .algorithm }
+        guard let room = content["room_id"]?.exactText, let id = content["session_id"]?.exactText,
+            let key = content["session_key"]?.string, !room.bytes.isEmpty, room.bytes.count <= 255
+        else { throw .malformed }
+        do throws(RatchetError) {
+            session = try InboundGroupSession(sessionKey: Base64.decoded(key))
+            guard ExactText(try session.id) == id else { throw .mismatch }
+        } catch {
+            throw error == .mismatch ? .mismatch : .key(error)
+        }
+        self.room = room
+        self.id = id
+        self.owner = owner
+        source = .direct
+        isSharedHistory = content["shared_history"]?.bool ?? false
+    }
+
+    /// Whether this one takes the place of `known`, which has the same identifier: if it is the same session, begins
+    /// earlier, and proves as much. So nobody replaces a session by one of their own making.
+    public func replaces(_ known: InboundSession) throws(RatchetError) -> Bool {
+        guard room == known.room, id == known.id, source >= known.source else { return false }
+        if source == .direct, known.source == .direct, owner != known.owner { return false }
+        return switch try session.compare(to: known.session) {
+        case .beginsEarlier: true
+        // The same, and better proven.
+        case .same: source > known.source
+        case .beginsLater, .unconnected: false
+        }
+    }
+}
+
+extension InboundSession {
+    private struct Stored: Codable {
+        let owner: Owner
+        let source: Source
+        let isSharedHistory: Bool
+        let pickle: Data
+    }
+
+    public var key: CryptoRecord.Key { CryptoRecord.Key(.inboundGroupSession, owner: room, id: id) }
+
+    public func record(key material: KeyMaterial) throws -> CryptoRecord {
+        let stored = Stored(
+            owner: owner, source: source, isSharedHistory: isSharedHistory,
+            pickle: Data(try session.pickle(key: material)))
+        return CryptoRecord(key, value: try JSONEncoder().encode(stored))
+    }
+
+    /// A record that cannot be read is an error, not a session that is missing.
+    public init(record: CryptoRecord, key: KeyMaterial) throws {
+        let stored = try JSONDecoder().decode(Stored.self, from: record.value)
+        session = try InboundGroupSession(pickle: Array(stored.pickle), key: key)
+        guard record.key.kind == .inboundGroupSession, ExactText(try session.id) == record.key.id else {
+            throw Rejection.mismatch
+        }
+        room = record.key.owner
+        id = record.key.id
+        owner = stored.owner
+        source = stored.source
+        isSharedHistory = stored.isSharedHistory
+    }
+}

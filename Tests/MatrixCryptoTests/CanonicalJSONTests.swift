@@ -4,8 +4,9 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct CanonicalJSONTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct CanonicalJSONTests {
     private func canonical(_ json: String) throws -> String {
         String(decoding: try CanonicalJSON.bytes(of: JSONValue(parsing: Data(json.utf8))), as: UTF8.self)
     }

@@ -3,8 +3,9 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct DeviceKeysTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct DeviceKeysTests {
     @Test func anHonestDeviceIsRead() throws {
         let peer = try TestDevice("@a:b", "D")
         let keys = try DeviceKeys(peer.json(), of: "@a:b", device: "D")

@@ -4,8 +4,9 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct DeviceTrackerTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct DeviceTrackerTests {
     private let start = Date(timeIntervalSince1970: 1_000_000)
 
     private func answer(_ devices: [TestDevice], failures: [String] = []) throws -> JSONValue {

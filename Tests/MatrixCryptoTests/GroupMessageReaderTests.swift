@@ -4,10 +4,11 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 import Testing
+import ToolSupport
 
 /// What reads rooms, against senders and servers that are honest, and ones that are not. Each refusal is the check of a
 /// hole that other programs had.
-@Suite struct GroupMessageReaderTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct GroupMessageReaderTests {
     private let owner: InboundSession.Owner
     private let out: OutboundGroupSession
     private let session: InboundSession

@@ -4,8 +4,9 @@ import JSONReading
 import MatrixCrypto
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct KeyUpkeepTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct KeyUpkeepTests {
     private let key: KeyMaterial
 
     init() throws { key = try KeyMaterial() }

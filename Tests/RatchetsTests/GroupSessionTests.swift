@@ -1,7 +1,8 @@
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct GroupSessionTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct GroupSessionTests {
     @Test func aRoomReads() throws {
         let out = try OutboundGroupSession()
         let session = try InboundGroupSession(sessionKey: out.sessionKey)

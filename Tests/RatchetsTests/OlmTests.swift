@@ -1,7 +1,8 @@
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct OlmTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct OlmTests {
     /// Two accounts and a session between them, of which the first message has been read.
     struct Pair {
         let alice: OlmAccount

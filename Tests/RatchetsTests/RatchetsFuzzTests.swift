@@ -4,7 +4,7 @@ import Testing
 import ToolSupport
 
 /// A short run of what `build-aux/fuzz ratchets` does for long.
-@Suite struct RatchetsFuzzTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct RatchetsFuzzTests {
     @Test(arguments: 0..<8)
     func anythingIsRefusedOrAnswered(seed: Int) throws {
         let run = try RatchetsFuzzRun()

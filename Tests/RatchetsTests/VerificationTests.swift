@@ -1,7 +1,8 @@
 import Ratchets
 import Testing
+import ToolSupport
 
-@Suite struct VerificationTests {
+@Suite(.enabled(if: EncryptionSetting.isOn)) struct VerificationTests {
     @Test func bothSidesSeeTheSame() throws {
         let (one, other) = (try ShortAuthentication(), try ShortAuthentication())
         // Nothing follows from one key.

@@ -142,7 +142,7 @@ final class ConversationMentionTests: GtkTestCase {
             XCTAssertTrue(bench.wait { Self.text(bench) == "four" })
             let counter = { view.widget.descendants.first { $0.hasStyle("composer-counter") && $0.isMapped } }
             XCTAssertNil(counter(), "SLK-14: not unasked")
-            PreferencesDialog.present(settings: settings, over: nil)
+            PreferencesDialog.present(settings: settings, over: nil, showing: .composer)
             let row = try XCTUnwrap(
                 Widget.windows.flatMap(\.descendants).first {
                     $0.visibleTexts == ["Always Show Character Count"]

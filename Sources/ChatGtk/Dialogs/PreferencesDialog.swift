@@ -4,6 +4,11 @@ public import GtkKit
 
 /// The preferences window.
 public enum PreferencesDialog {
+    /// The pages, as `preferences.ui` names them.
+    public enum Page: String {
+        case general, notifications, composer, messages, privacy, accounts
+    }
+
     /// The GSettings values in the order of the combo row's items.
     private static let schemes = ["follow", "light", "dark"]
     private static let sendKeys = ["return", "ctrl-return"]
@@ -13,10 +18,11 @@ public enum PreferencesDialog {
 
     /// - Parameters:
     ///   - accounts: what can be chosen for single accounts.
+    ///   - page: the page that is shown first.
     ///   - spelling: Returns what is to be said of the dictionaries.
     public static func present(
         settings: Settings, accounts: [AccountPreferencesViewModel] = [], over parent: Widget?,
-        spelling: (@MainActor () async -> String)? = nil
+        showing page: Page = .general, spelling: (@MainActor () async -> String)? = nil
     ) {
         let builder = Builder(resource: Resource.ui("preferences"))
         let window: TopLevel = builder["window"]
@@ -40,6 +46,7 @@ public enum PreferencesDialog {
             Task { row.setSubtitle(await spelling()) }
         }
         show(accounts, in: builder, settings)
+        builder["stack", ViewStack.self].showPage(page.rawValue)
         window.present()
     }
 

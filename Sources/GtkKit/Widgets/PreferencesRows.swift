@@ -111,6 +111,11 @@ public final class PreferencesPage: Widget {
     public func add(_ group: PreferencesGroup) { adw_preferences_page_add(cast(), group.cast()) }
 }
 
+/// Pages of which one is shown, by their names.
+public final class ViewStack: Widget {
+    public func showPage(_ name: String) { adw_view_stack_set_visible_child_name(cast(), name) }
+}
+
 /// A switch that is on or off.
 public final class Switch: Widget {
     public convenience init() { self.init(sinking: gtk_switch_new()) }

@@ -204,8 +204,10 @@ import Testing
         let silent = try ScriptedServer([.hang])
         let transport = CurlTransport()
         let request = MatrixRequest(.get, good.url.appending(path: "x"))
-        let waiting = MatrixRequest(.get, silent.url.appending(path: "x"))
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        var waiting = MatrixRequest(.get, silent.url.appending(path: "x"))
+        // A loaded machine may take longer than the usual timeout to come to the cancellation.
+        waiting.timeout = .seconds(250)
+        try await withThrowingTaskGroup(of: Void.self) { [waiting] group in
             for _ in 0..<60 {
                 group.addTask {
                     let response = try await transport.send(request)
@@ -221,7 +223,7 @@ import Testing
             try await group.waitForAll()
         }
         // Closing ends pending requests and rejects later ones.
-        let late = Task { try await transport.send(waiting) }
+        let late = Task { [waiting] in try await transport.send(waiting) }
         transport.close()
         await #expect(throws: TransportError.self) { _ = try await late.value }
         await #expect(throws: TransportError.unreachable(reason: "closed")) { _ = try await transport.send(request) }

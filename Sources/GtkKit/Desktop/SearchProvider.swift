@@ -1,7 +1,7 @@
 import CGtk
 
 /// A provider of results for the search of GNOME Shell: the D-Bus interface `org.gnome.Shell.SearchProvider2`.
-public final class SearchProvider {
+@MainActor public final class SearchProvider {
     public nonisolated struct Result: Sendable {
         public var id: String
         public var name: String

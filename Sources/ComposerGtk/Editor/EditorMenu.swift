@@ -134,6 +134,11 @@ final class EditorMenu {
         open(x: x, y: y, at: model.composer.selection.location)
     }
 
+    private func isInLowerHalf(x: Double, y: Double) -> Bool {
+        guard let root = textView.root, let point = textView.translate(x: x, y: y, to: root) else { return false }
+        return point.y > Double(root.height) / 2
+    }
+
     /// Opens the menu at a point in the text view's coordinates.
     private func open(x: Double, y: Double) { open(x: x, y: y, at: editor.offset(x: x, y: y)) }
 
@@ -141,6 +146,9 @@ final class EditorMenu {
         update(at: offset)
         textView.grabFocus()
         let point = textView.translate(x: x, y: y, to: anchor) ?? (0, 0)
+        // GTK flips a menu only if all of it fits on the other side. Where it fits on neither, as with suggestions on a
+        // low screen, it shrinks the menu on the side that was asked for.
+        if isInLowerHalf(x: x, y: y) { popover.placeAbove() } else { popover.placeBelow() }
         popover.popUp(x: point.x, y: point.y)
     }
 }

@@ -58,6 +58,7 @@ open class Popover: Widget {
 
     /// Opens above what it points to, if there is room.
     public final func placeAbove() { gtk_popover_set_position(cast(), GTK_POS_TOP) }
+    public final func placeBelow() { gtk_popover_set_position(cast(), GTK_POS_BOTTOM) }
 
     /// Sets the rectangle to point to, in the parent's coordinates.
     public final func point(x: Double, y: Double, width: Double = 1, height: Double = 1) {

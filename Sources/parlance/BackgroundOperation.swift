@@ -96,6 +96,7 @@ enum AutostartFile {
             if FileManager.default.fileExists(atPath: url.path) { try FileManager.default.removeItem(at: url) }
             return
         }
+        // Without /proc the program is found in PATH.
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "parlance"
         let text = """
             [Desktop Entry]

@@ -16,11 +16,13 @@ public nonisolated struct NotificationTarget: Equatable, Hashable, Sendable {
     /// A JSON array: identifiers come from servers and may contain any separator.
     public var text: String {
         let parts = [account, room.rawValue] + (message.map { [$0.rawValue] } ?? [])
+        // An array of strings can always be encoded.
         return (try? JSONEncoder().encode(parts)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     /// - Parameter text: see ``text``. Anyone on the session bus can activate the action with another.
     public init?(_ text: String) {
+        // What is no such text names nothing.
         guard let parts = try? JSONDecoder().decode([String].self, from: Data(text.utf8)), (2...3).contains(parts.count)
         else { return nil }
         self.init(

@@ -19,23 +19,137 @@ import Testing
         loaded.setMembers([Fixtures.own, Fixtures.other])
     }
 
-    private func open(_ positions: ClosedRange<Int64>) async {
-        let page = TimelinePage(messages: positions.map { .of($0) }, hasOlder: true)
-        _ = await loaded.open(page, around: nil, unreadLineAfter: nil)
+    private func page(_ positions: ClosedRange<Int64>, older: Bool = true, newer: Bool = false) -> TimelinePage {
+        TimelinePage(messages: positions.map { .of($0) }, hasOlder: older, hasNewer: newer)
     }
+
+    private func open(_ positions: ClosedRange<Int64>, older: Bool = true) async {
+        _ = await loaded.open(page(positions, older: older), around: nil, unreadLineAfter: nil)
+    }
+
+    private var positions: [Int64] { loaded.messages.messages.map(\.position) }
 
     private func item(_ position: Int64) -> MessageItem? { loaded.rows.message(MessageID("m\(position)")) }
 
     @Test("Rows are laid out before the change of the range is reported")
     func reportsRowsFirst() async {
         await open(9...12)
-        #expect(outputs.values == [.effect(.replaced), .range(.replaced)])
+        #expect(outputs.values == [.effect(.replaced), .rangeChanged])
         loaded.apply(.changed([.of(12, text: "new")]))
         #expect(outputs.values.count == 4 && item(12)?.text == "new")
         guard case .effect(.changed)? = outputs.values.dropFirst(2).first else {
             Issue.record("\(outputs.values)")
             return
         }
+    }
+
+    @Test("A page is requested only once the room is open")
+    func requestsPagesOfAnOpenRoom() async {
+        loaded.load(.older)
+        #expect(service.calls.isEmpty)
+        await open(9...12)
+        service.pages = { [self] _, _ in page(5...8) }
+        loaded.load(.older)
+        #expect(loaded.range.loading == .page(.older))
+        await eventually { [loaded] in loaded.range.loading == nil }
+        #expect(service.calls == [.page(before: 9)] && positions == Array(5...12))
+        #expect(outputs.values.suffix(2) == [.rangeChanged, .finished(isLoaded: true)])
+    }
+
+    @Test("A page asked for while another loads is requested afterwards")
+    func requestsTheOtherEndAfterwards() async {
+        _ = await loaded.open(page(9...12, newer: true), around: nil, unreadLineAfter: nil)
+        service.pages = { [self] _, _ in page(5...8) }
+        service.pagesAfter = { [self] _, _ in page(13...14) }
+        loaded.load(.older)
+        loaded.load(.newer)
+        await eventually { [service] in service.calls.count == 2 }
+        await eventually { [loaded] in loaded.range.loading == nil }
+        #expect(service.calls == [.page(before: 9), .pageAfter(12)])
+    }
+
+    @Test("Updates that arrive while a page loads are applied on top of it")
+    func appliesMissedUpdates() async {
+        await open(9...12)
+        let gate = Gate()
+        service.before = { _ in await gate.pass() }
+        service.pages = { [self] _, _ in page(5...8) }
+        loaded.load(.older)
+        await eventually { gate.waiting == 1 }
+        loaded.apply(.changed([.of(6, text: "newer")]))
+        loaded.apply(.removed([MessageID("m7")]))
+        gate.open()
+        await eventually { [loaded] in loaded.range.loading == nil }
+        #expect(positions == [5, 6, 8, 9, 10, 11, 12] && item(6)?.text == "newer" && item(7) == nil)
+    }
+
+    @Test("A jump replaces the range, lands, and then what arrived meanwhile is applied")
+    func reportsJumps() async {
+        await open(9...12)
+        service.pagesAround = { [self] _, _ in page(1...4, older: false, newer: true) }
+        let jump = TimelineJump(destination: .message(MessageID("m2")))
+        loaded.jump(jump)
+        #expect(loaded.range.loading == .jump(jump.destination) && loaded.range.isBeingLeft)
+        await eventually { [loaded] in loaded.range.loading == nil }
+        #expect(
+            outputs.values.dropFirst(2) == [
+                .effect(.replaced), .rangeChanged, .landed(jump, .reveal(.message(MessageID("m2")))),
+                .finished(isLoaded: true),
+            ])
+        #expect(positions == Array(1...4) && loaded.range.isDetached && !loaded.range.hasOlder)
+    }
+
+    @Test("A room that opens again after a gap drops the page of a jump, which is performed afterwards")
+    func performsTheJumpAfterOpeningAgain() async {
+        await open(9...12)
+        let gate = Gate()
+        service.before = { _ in await gate.pass() }
+        service.pagesAround = { [self] _, _ in page(1...4, newer: true) }
+        loaded.jump(TimelineJump(destination: .message(MessageID("m2"))))
+        await eventually { gate.waiting == 1 }
+        await open(20...22)
+        gate.open()
+        await waitUntilIdle()
+        #expect(positions == [20, 21, 22] && loaded.range.loading == nil)
+        loaded.jumpToPostponed()
+        await eventually { [loaded] in loaded.range.isDetached }
+        #expect(positions == Array(1...4))
+    }
+
+    @Test("A page requested while the room opens again does not join the new range")
+    func pagesOfAPreviousRangeAreDropped() async {
+        await open(9...12)
+        let gate = Gate()
+        service.before = { if case .pageAround = $0 { await gate.pass() } }
+        service.pages = { [self] _, _ in page(5...8) }
+        service.pagesAround = { [self] _, _ in page(30...32, newer: true) }
+        let opening = Task { [loaded] in
+            await loaded.open(page(40...42), around: MessageID("m31"), unreadLineAfter: nil)
+        }
+        await eventually { gate.waiting == 1 }
+        loaded.load(.older)
+        gate.open()
+        #expect(await opening.value)
+        await waitUntilIdle()
+        #expect(positions == [30, 31, 32])
+    }
+
+    @Test("Messages far from the scroll position are dropped, and the others stay")
+    func distantMessagesAreDropped() async {
+        await open(1...12, older: false)
+        loaded.setAnchor(MessageID("m2"))
+        loaded.apply(.changed([.of(13)]))
+        #expect(positions == Array(1...7) && loaded.range.isDetached)
+        #expect(loaded.rows.compactMap(\.message?.id) == (1...7).map { MessageID("m\($0)") })
+    }
+
+    @Test("A cleared range is empty, and later messages are shown")
+    func clearedRangeIsEmpty() async {
+        await open(1...3)
+        loaded.clear()
+        #expect(loaded.range.isEmpty && !loaded.range.hasOlder && loaded.rows.isEmpty)
+        loaded.apply(.changed([.of(4)]))
+        #expect(positions == [4] && !loaded.range.isEmpty)
     }
 
     @Test("The edited message is marked, and the one before it no longer")

@@ -16,10 +16,11 @@ import Testing
     init() {
         let page = TimelinePage(messages: [.of(1), .of(2, by: Fixtures.own)], hasOlder: false)
         loaded = LoadedMessages(page)
-        var content = TimelineContent()
+        var rows = TimelineRows()
         let members = TimelineMembers([Fixtures.own, Fixtures.other])
-        _ = content.replace(with: loaded, by: TimelineLayout(members: members, now: Fixtures.date))
-        rows = content.rows
+        _ = rows.layOutAll(
+            loaded, by: TimelineLayout(members: members, now: Fixtures.date), quotes: QuotedMessages())
+        self.rows = rows
     }
 
     private func perform(_ action: TimelineViewModel.SelectionAction) -> [TimelineSelection.Outcome] {

@@ -85,7 +85,7 @@ import Testing
         _ = await updates.next()
         let batch = AccountParts.batch(events: [AccountParts.message("$9", at: 9)], gap: "p9")
         for change in try await parts.store.apply(SyncBatch(rooms: [batch])) {
-            await parts.writer.publish(change, isBehindGap: true)
+            await parts.writer.reopen(after: change)
         }
         // A change of members may come first, because the store did not know the author.
         var next = await updates.next()

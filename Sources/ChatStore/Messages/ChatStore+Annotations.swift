@@ -1,5 +1,6 @@
 public import ChatCore
 public import Foundation
+import GRDB
 
 extension ChatStore {
     /// Returns the earlier versions of a message, oldest first; empty if it was never edited.
@@ -45,6 +46,22 @@ extension ChatStore {
     public func receipts(in room: RoomID) async throws -> [ReadReceipt] {
         try await read { db in
             try ReceiptStore(record: RoomRecord.get(room, in: db), db: db).all
+        }
+    }
+
+    /// Returns the backend's identifier of a reaction, if any.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func reactionID(
+        _ text: String, to message: MessageID, in room: RoomID, by member: MemberID
+    ) async throws -> String? {
+        try await read { db in
+            let record = try RoomRecord.get(room, in: db)
+            return try String.fetchOne(
+                db,
+                sql: """
+                    SELECT r.id FROM reaction r JOIN message m ON m.key = r.message JOIN user u ON u.key = r.sender
+                    WHERE m.room = ? AND m.id = ? AND r.text = ? AND u.id = ?
+                    """, arguments: [record.key, message.rawValue, text, member.rawValue])
         }
     }
 }

@@ -197,4 +197,12 @@ extension ChatStore {
             return try MessageEditor(record: record, db: db).markRead(at: position)
         }
     }
+
+    /// Returns the message that was sent with the transaction, if any.
+    /// - Throws: ``ChatError/notFound`` if there is no such room.
+    public func message(of transaction: TransactionID, in room: RoomID) async throws -> Message? {
+        try await read { db in
+            try MessageQuery(room: RoomRecord.get(room, in: db)).find(transaction, in: db)
+        }
+    }
 }

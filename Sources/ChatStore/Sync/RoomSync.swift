@@ -2,6 +2,45 @@ import ChatCore
 import Foundation
 import GRDB
 
+extension ChatStore {
+    /// Applies a sync response in one transaction, together with its sync token. A power loss may drop the whole batch,
+    /// and the server is then asked for it again.
+    ///
+    /// Idempotent: known events change nothing, so that batches may repeat or overlap.
+    /// - Returns: The changes of the rooms, in the order of the batch.
+    public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
+        let leftRooms = batch.rooms.filter { $0.isLeft || $0.isSpace }.map(\.id)
+        if !leftRooms.isEmpty {
+            // Delete unsent data first: after a crash in between, it must not outlive its room.
+            try await writePending { db in
+                for room in leftRooms {
+                    try DraftTable(db: db).remove(of: room)
+                    try OutboxTable(db: db).removeAll(of: room)
+                }
+            }
+        }
+        return try await writeCache { db in
+            let roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
+            try InvitationTable(db: db).apply(batch)
+            if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
+            try SettingTable(db: db).set(batch.settings)
+            return roomChanges
+        }
+    }
+
+    /// Marks exactly these rooms as direct chats.
+    private static func setDirectRooms(_ direct: Set<RoomID>, in db: Database) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT key, id, kind FROM room WHERE kind IN ('direct', 'group')")
+        for row in rows {
+            let kind = direct.contains(try row.identifier("id")) ? Room.Kind.direct : .group
+            guard try kind.rawValue != row.value("kind") else { continue }
+            try db.execute(
+                sql: "UPDATE room SET kind = ? WHERE key = ?",
+                arguments: [kind.rawValue, try row.value("key") as Int64])
+        }
+    }
+}
+
 /// Applies a room's part of a sync response to the database, within a transaction.
 struct RoomSync {
     /// The number of positions that a gap reserves for missing messages.
@@ -49,73 +88,7 @@ struct RoomSync {
         return roomChange
     }
 
-    func fill(
-        _ gap: TimelineGap, in record: RoomRecord, with events: [TimelineEvent], _ members: [Member],
-        next token: String?
-    ) throws -> RoomChange? {
-        guard let gap = try TimelineGap.find(gap, in: record, db) else { return nil }
-        let counted = try counted(in: record)
-        var roomChange = RoomChange(room: record.room.id)
-        var changedMembers = try put(members, into: record)
-        var changed: Set<MessageID> = []
-        let events = try messages(of: events, in: record, &changed)
-        let positions = EventPositions(record: record, db: db)
-        let front = try positions.lastMessage(before: gap.position)?.position
-        if let receiptTarget = try ReceiptStore(record: record, db: db).receiptTarget(before: gap.position) {
-            changed.insert(receiptTarget)
-        }
-        var writer = try HistoryWriter(to: record, before: gap.position, db)
-        var isClosed = token == nil
-        for (index, event) in events.enumerated().reversed() {
-            guard let id = event.id else { continue }
-            if let start = try positions.start(of: id) {
-                // At or after the end of the gap the event is a duplicate; the missing messages may still follow.
-                guard start < writer.position else { continue }
-                // The chunk reaches the last message before the gap: the gap is closed, along with adjacent gaps that
-                // have only this one after them.
-                let isRightInFront = try front.map { try positions.position(of: id) ?? start >= $0 } ?? true
-                // Otherwise the event may lie beyond another gap, from a server with wrong timestamps.
-                guard try isRightInFront || !TimelineGap.lies(between: start, and: gap.position, in: record, db) else {
-                    continue
-                }
-                // Or the server's order has changed, and events that it now places before this one are still
-                // missing.
-                if try rest(before: events[...index], in: record) == .otherwise { continue }
-                if isRightInFront { try TimelineGap.remove(between: start, and: gap.position, from: record, db) }
-                isClosed = true
-                break
-            }
-            if let message = event.message { changedMembers += try put(sender: message.sender, into: record) }
-            changed.formUnion(try writer.prepend(event))
-        }
-        try writer.finish()
-        try finish(writer.new, of: events, before: gap, in: record, &changed)
-        try gap.remove(from: record, db)
-        if !isClosed, let token {
-            try TimelineGap(position: writer.position, token: token, forward: gap.forward).insert(into: record, db)
-        }
-        try updateReadMarkers(in: record, counted: counted)
-        roomChange.changed = try messages(changed, of: record)
-        roomChange.members = Self.latest(changedMembers)
-        return roomChange
-    }
-
-    /// Completes newly stored history: applies the changes of its messages and updates the unread count.
-    func finish(
-        _ new: [TimelineEvent], of events: [TimelineEvent], before gap: TimelineGap, in record: RoomRecord,
-        _ changed: inout Set<MessageID>
-    ) throws {
-        for event in new {
-            if let message = event.message { changed.insert(message.id) }
-            try finish(event, in: record, &changed)
-        }
-        // Read the position again: a read marker may have been waiting for one of the new events.
-        let read = try RoomRecord.find(record.key, in: db)?.fullyReadPosition ?? .min
-        if !new.isEmpty, gap.position > read { try record.refreshUnread(after: read, in: db) }
-        try apply(changesOf: events, in: record, &changed)
-    }
-
-    private func apply(
+    func apply(
         changesOf events: [TimelineEvent], in record: RoomRecord, _ changed: inout Set<MessageID>
     ) throws {
         for event in events {

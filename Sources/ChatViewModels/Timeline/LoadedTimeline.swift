@@ -3,32 +3,49 @@ import Composer
 import Foundation
 import Observation
 
-/// The loaded range of a room's messages, laid out as rows: the pager, the members, and the marks that rows show.
+/// The loaded range of a room's messages, laid out as rows: the messages, their quotes, and the marks that rows show.
+///
+/// Changes lay out only the rows that they affect.
 @Observable
 final class LoadedTimeline {
     nonisolated enum Output: Equatable, Sendable {
         case effect(TimelineViewModel.Effect)
-        /// The range has changed, and its rows are laid out.
-        case range(TimelinePager.Output)
+        /// Messages arrived or changed, and their rows are laid out.
+        case changed([Message])
+        /// Other messages are loaded than before, and their rows are laid out.
+        case rangeChanged
         /// The destination of a jump is loaded; the effect scrolls to it.
         case landed(TimelineJump, TimelineViewModel.Effect?)
+        /// A request has ended, successfully or not.
+        case finished(isLoaded: Bool)
+        case failed(ChatError)
     }
 
+    private(set) var range = TimelineRange()
     private(set) var members = TimelineMembers()
-    private var content = TimelineContent()
+    private(set) var rows = TimelineRows()
+    @ObservationIgnored private(set) var messages = LoadedMessages()
+    @ObservationIgnored private var quotes = QuotedMessages()
+    /// Events whose groups are shown in full.
+    @ObservationIgnored private var expanded: Set<MessageID> = []
     @ObservationIgnored private var unreadLineAfter: MessageID?
     @ObservationIgnored private var editing: MessageID?
     @ObservationIgnored private var selectedMessages = SelectedMessages()
     @ObservationIgnored private var isSignedOut = false
+    /// The message at the scroll position; `nil` for the newest one.
+    @ObservationIgnored private var anchor: MessageID?
+    /// Updates received while a page is loading. The page may predate them, so they are applied again on top of it.
+    @ObservationIgnored private var missedUpdates: [TimelineUpdate] = []
     let bodies: MessageBodies
     private let roomID: RoomID
     private let service: any TimelineBackend
     private let now: () -> Date
     private let pageSize: Int
+    /// How many messages to keep on each side of the scroll position. Trimming starts above twice this number.
     private let reach: Int
     private let onOutput: (Output) -> Void
     @ObservationIgnored private lazy var pager = TimelinePager(
-        roomID: roomID, service: service, bodies: bodies, pageSize: pageSize, reach: reach
+        roomID: roomID, service: service, bodies: bodies, pageSize: pageSize
     ) { [weak self] in self?.receive($0) }
 
     init(
@@ -44,46 +61,123 @@ final class LoadedTimeline {
         bodies = MessageBodies(readsPlainTexts: service.capabilities.contains(.plainTexts))
     }
 
-    var rows: TimelineRows { content.rows }
-    var messages: LoadedMessages { pager.loaded }
-    var range: TimelineRange { pager.range }
-
     var layout: TimelineLayout {
         TimelineLayout(
             members: members, unreadLineAfter: unreadLineAfter, editing: editing, now: now(), bodies: bodies,
-            capabilities: service.capabilities, selectedMessages: selectedMessages, isSignedOut: isSignedOut)
+            capabilities: service.capabilities, selectedMessages: selectedMessages, expanded: expanded,
+            isSignedOut: isSignedOut)
     }
 
-    // MARK: The range
+    // MARK: Messages
 
-    /// Starts over with the newest page, or with the page around a message that the newest one lacks. Call
-    /// ``jumpToPostponed()`` afterwards.
+    /// Starts over with the newest page, or with the page around a message that the newest one lacks. A jump in
+    /// flight is postponed; call ``jumpToPostponed()`` afterwards.
     /// - Parameter unreadLineAfter: the message that the unread line follows, if there is a line.
     /// - Returns: whether the message can be shown.
     func open(_ newest: TimelinePage, around target: MessageID?, unreadLineAfter: MessageID?) async -> Bool {
         self.unreadLineAfter = unreadLineAfter
-        return await pager.open(newest, around: target)
+        pager.postponeJump()
+        let (page, isFound) = await pager.openingPage(newest, around: target)
+        // Requests made meanwhile belong to the range being replaced.
+        pager.postponeJump()
+        range.isLoaded = true
+        replace(with: page)
+        return isFound
+    }
+
+    /// Hides all messages up to now.
+    func clear() {
+        pager.cancel()
+        replace(with: TimelinePage(messages: [], hasOlder: false))
+    }
+
+    /// Applies a change or removal of messages.
+    func apply(_ update: TimelineUpdate) {
+        if pager.loading != nil { missedUpdates.append(update) }
+        change(by: update)
+    }
+
+    private func change(by update: TimelineUpdate) {
+        switch update {
+        case .changed(let changed):
+            let positions = messages.merge(changed)
+            refreshRange()
+            quotes.update(changed)
+            layOut(changed, at: positions)
+            onOutput(.changed(changed))
+            trim()
+        case .removed(let ids):
+            let removed = ids.compactMap(messages.message)
+            let positions = messages.remove(ids)
+            refreshRange()
+            quotes.release(removed)
+            quotes.remove(ids)
+            layOut(at: positions + quotes.replies(to: ids))
+            onOutput(.rangeChanged)
+        default: break
+        }
+    }
+
+    private func replace(with page: TimelinePage) {
+        messages = LoadedMessages(page)
+        refreshRange()
+        quotes = QuotedMessages(epoch: quotes.epoch + 1)
+        let missing = quotes.note(messages.messages, in: messages)
+        rows = TimelineRows()
+        _ = rows.layOutAll(messages, by: layout, quotes: quotes)
+        _ = rows.setEdges(older: messages.start != nil, newer: messages.end != nil)
+        onOutput(.effect(.replaced))
+        loadQuotes(missing)
+        onOutput(.rangeChanged)
+    }
+
+    private func add(_ page: TimelinePage, at edge: TimelineEdge) {
+        let positions = edge == .older ? messages.prepend(page) : messages.append(page)
+        refreshRange()
+        layOut(page.messages, at: positions)
+        onOutput(.rangeChanged)
+    }
+
+    /// Sets the message around which to keep others in memory; `nil` for the newest one.
+    func setAnchor(_ message: MessageID?) { anchor = message }
+
+    /// Drops messages far from the anchor, except while a page is loading, which must join the current range.
+    private func trim() {
+        guard pager.loading == nil, messages.messages.count > 2 * reach else { return }
+        let position = anchor.flatMap(messages.position) ?? messages.messages.last?.position ?? 0
+        let dropped = messages.trim(around: position, reach: reach)
+        refreshRange()
+        quotes.release(dropped)
+        layOut(at: dropped.map(\.position))
+        onOutput(.rangeChanged)
+    }
+
+    private func refreshRange() {
+        var next = range
+        next.loading = pager.loading
+        next.hasOlder = messages.start != nil
+        next.isDetached = messages.end != nil
+        next.isEmpty = next.isLoaded && messages.messages.isEmpty && !next.hasOlder && !next.isDetached
+        if next != range { range = next }
+    }
+
+    // MARK: Pages and jumps
+
+    /// Loads the page at one end, once a request in flight has finished.
+    func load(_ edge: TimelineEdge) {
+        if range.isLoaded { pager.load(edge, of: messages) }
     }
 
     /// How to scroll to where the user stopped reading.
     func opening(at position: ScrollPosition?) -> TimelineViewModel.Effect {
-        content.revealOpening(at: position, in: messages)
+        rows.revealOpening(at: position, in: messages)
     }
-
-    func apply(_ update: TimelineUpdate) { pager.apply(update) }
-
-    func load(_ edge: TimelineEdge) { pager.load(edge) }
-
-    func clear() { pager.clear() }
-
-    /// Sets the message around which to keep others in memory; `nil` for the newest one.
-    func setAnchor(_ message: MessageID?) { pager.setAnchor(message) }
 
     /// Jumps to a destination: at once if it is loaded, or else once the range around it is.
     func jump(_ jump: TimelineJump) {
         guard range.isLoaded else { return pager.postpone(jump) }
         pager.forgetJump()
-        if let effect = content.reveal(jump.destination, in: messages) {
+        if let effect = rows.reveal(jump.destination, in: messages) {
             onOutput(.landed(jump, effect))
         } else {
             pager.load(jump, unreadLineAfter: unreadLineAfter)
@@ -93,17 +187,30 @@ final class LoadedTimeline {
     /// Performs the jump that was postponed until the room has loaded.
     func jumpToPostponed() { if let jump = pager.dequeueJump() { self.jump(jump) } }
 
-    /// Fetches messages in timeline order with their senders, for the clipboard.
-    func fragment(of ids: [MessageID]) async throws -> ClipboardFragment {
-        let found = try await service.messages(ids, in: roomID).sorted { $0.position < $1.position }
-        await bodies.prepare(found)
-        return ClipboardFragment(copying: items(of: found.filter { !$0.isDeleted }))
+    private func receive(_ output: TimelinePager.Output) {
+        switch output {
+        case .began:
+            missedUpdates = []
+            refreshRange()
+        case .ended: refreshRange()
+        case .page(let page, let edge):
+            add(page, at: edge)
+            applyMissed()
+        case .range(let page, let jump):
+            replace(with: page)
+            onOutput(.landed(jump, rows.reveal(jump.destination, in: messages)))
+            applyMissed()
+        case .finished(let isLoaded): onOutput(.finished(isLoaded: isLoaded))
+        case .failed(let error): onOutput(.failed(error))
+        case .free(let edge): load(edge)
+        }
     }
 
-    /// These messages as separate rows, without groups and quotes.
-    func items(of messages: [Message]) -> [MessageItem] {
-        let layout = layout
-        return messages.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }
+    private func applyMissed() {
+        let missed = missedUpdates
+        missedUpdates = []
+        missed.forEach(change)
+        trim()
     }
 
     // MARK: What rows show
@@ -141,43 +248,62 @@ final class LoadedTimeline {
         layOutAll()
     }
 
-    func toggleEvents(_ id: MessageID) { show(content.toggleEvents(id, of: messages, by: layout)) }
-
-    func layOutAll() { show(content.layOutAll(of: messages, by: layout)) }
-
-    private func layOut(_ ids: [MessageID]) { show(content.layOut(ids, of: messages, by: layout)) }
-
-    private func receive(_ output: TimelinePager.Output) {
-        switch output {
-        case .replaced:
-            let missingQuotes = content.replace(with: messages, by: layout)
-            onOutput(.effect(.replaced))
-            loadQuotes(missingQuotes)
-        case .added(let added, let positions): show(content.add(added, at: positions, of: messages, by: layout))
-        case .changed(let changed, let positions):
-            show(content.change(changed, at: positions, of: messages, by: layout))
-        case .removed(let ids, let removed, let positions):
-            show(content.remove(ids, removed, at: positions, of: messages, by: layout))
-        case .dropped(let dropped): show(content.drop(dropped, of: messages, by: layout))
-        case .jumped(let jump): onOutput(.landed(jump, content.reveal(jump.destination, in: messages)))
-        case .finished, .failed: break
-        }
-        onOutput(.range(output))
+    /// Expands or collapses a row of events.
+    func toggleEvents(_ id: MessageID) {
+        guard let position = messages.position(of: id) else { return }
+        let first = messages.startOfRow(messages.index(of: position))
+        let row = messages.messages[first..<messages.endOfRow(first)].map(\.id)
+        if expanded.isDisjoint(with: row) { expanded.insert(id) } else { expanded.subtract(row) }
+        layOut(at: [position])
     }
 
-    private func show(_ update: TimelineContent.Update) {
-        if !update.changes.isEmpty { onOutput(.effect(.changed(update.changes))) }
-        loadQuotes(update.missingQuotes)
+    func layOutAll() { show(rows.layOutAll(messages, by: layout, quotes: quotes)) }
+
+    /// Fetches messages in timeline order with their senders, for the clipboard.
+    func fragment(of ids: [MessageID]) async throws -> ClipboardFragment {
+        let found = try await service.messages(ids, in: roomID).sorted { $0.position < $1.position }
+        await bodies.prepare(found)
+        return ClipboardFragment(copying: items(of: found.filter { !$0.isDeleted }))
+    }
+
+    /// These messages as separate rows, without groups and quotes.
+    func items(of messages: [Message]) -> [MessageItem] {
+        let layout = layout
+        return messages.map { layout.item($0, startsGroup: true, endsGroup: true, quote: nil) }
+    }
+
+    // MARK: Rows
+
+    /// Lays out the rows of new or changed messages and of the replies to them.
+    private func layOut(_ changed: [Message], at positions: [Int64]) {
+        let missing = quotes.note(changed.filter { messages.position(of: $0.id) != nil }, in: messages)
+        layOut(at: positions + quotes.replies(to: changed.map(\.id)))
+        loadQuotes(missing)
+    }
+
+    private func layOut(_ ids: [MessageID]) { layOut(at: ids.compactMap(messages.position)) }
+
+    private func layOut(at positions: [Int64]) {
+        var changes = rows.layOut(at: positions, of: messages, by: layout, quotes: quotes)
+        let edges = (older: messages.start != nil, newer: messages.end != nil)
+        let displayedEdges = (rows.index(of: .more(.older)) != nil, rows.index(of: .more(.newer)) != nil)
+        if displayedEdges != edges { changes += rows.setEdges(older: edges.older, newer: edges.newer) }
+        show(changes)
+    }
+
+    private func show(_ changes: [TimelineChange]) {
+        if !changes.isEmpty { onOutput(.effect(.changed(changes))) }
     }
 
     private func loadQuotes(_ ids: [MessageID]) {
         guard !ids.isEmpty else { return }
-        Task { [weak self, service, roomID, epoch = content.epoch] in
+        Task { [weak self, service, roomID, epoch = quotes.epoch] in
             // If this fails, replies keep saying that they are loading, and the next reply to the same message
             // requests it again.
             let found = try? await service.messages(ids, in: roomID)
-            guard let self, content.epoch == epoch else { return }
-            show(content.store(found, requested: ids, of: messages, by: layout))
+            guard let self, quotes.epoch == epoch else { return }
+            if let found { quotes.store(found, askedFor: ids) } else { quotes.abandon(ids) }
+            layOut(at: quotes.replies(to: ids))
         }
     }
 }

@@ -350,20 +350,14 @@ public final class TimelineViewModel: ViewModel {
         switch output {
         case .effect(let effect): onEffect?(effect)
         case .landed(let jump, let effect): land(jump, effect)
-        case .range(let output): receive(output)
-        }
-    }
-
-    private func receive(_ output: TimelinePager.Output) {
-        switch output {
-        case .changed(let messages, _):
+        case .changed(let messages):
             announceArrivals(among: messages)
             followReading()
+            selection.notePositions(in: loaded.messages)
+        case .rangeChanged: selection.notePositions(in: loaded.messages)
         case .finished(let isLoaded): pageRequest.end(isLoaded: isLoaded)
         case .failed(let error): onOutput(.failed(error))
-        case .replaced, .added, .removed, .dropped, .jumped: break
         }
-        selection.notePositions(in: loaded.messages)
     }
 
     private func announceArrivals(among messages: [Message]) {

@@ -30,7 +30,7 @@ struct SyncWriter: Sendable {
             for change in changes {
                 let gap = gaps[change.room]
                 let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
-                await writer.publish(change, isBehindGap: isBehindGap)
+                await publish(change, isBehindGap: isBehindGap)
             }
             try await publish(
                 silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,
@@ -44,6 +44,14 @@ struct SyncWriter: Sendable {
             }
             if !changes.isEmpty || batch.directRooms != nil || update.pushRules != nil { writer.rooms.refresh() }
         }
+    }
+
+    /// - Parameter isBehindGap: Whether a gap separates the new events from the known ones.
+    private func publish(_ change: RoomChange, isBehindGap: Bool) async {
+        if change.isLeft { return await writer.close(change.room) }
+        if isBehindGap { return await writer.reopen(after: change) }
+        writer.timelines.publish(change)
+        await writer.finish(change.room, members: change.members)
     }
 
     private func add(

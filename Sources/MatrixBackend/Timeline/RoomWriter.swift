@@ -31,26 +31,40 @@ struct RoomWriter: Sendable {
         try await publishInvitations(after: batch)
     }
 
-    /// - Parameter isBehindGap: Whether a gap separates the new events from the known ones. Observers hold a contiguous
-    ///   range and have to reload.
-    func publish(_ change: RoomChange, isBehindGap: Bool = false) async {
+    /// Publishes a change that joins what observers have.
+    func publish(_ change: RoomChange) async {
+        if change.isLeft { return await close(change.room) }
+        timelines.publish(change)
+        await finish(change.room, members: change.members)
+    }
+
+    /// Publishes a change behind a gap, which separates it from what observers have. They hold a contiguous range, so
+    /// they start over after the gap. If that fails, their streams end, because they could not learn of the gap.
+    func reopen(after change: RoomChange) async {
         let room = change.room
-        if change.isLeft {
-            unsent.forget(room)
-            // The store has deleted the requests with the room; any still in memory fails when it is sent.
-            try? await outbox.forget(room)
-            return timelines.close(room)
+        if let members = change.members { timelines.publish(members, in: room) }
+        timelines.endEchoes(of: change.changed, in: room)
+        do {
+            if let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) {
+                timelines.reopen(snapshot, behind: try await store.gaps(in: room).last)
+            }
+        } catch {
+            timelines.end(room)
         }
-        if let members = change.members {
-            timelines.publish(members, in: room)
-            if let me = members.first(where: { $0.id == ownUserID }), !me.hasLeft { ownNames.publish(me.displayName) }
-        }
-        if isBehindGap {
-            timelines.endEchoes(of: change.changed, in: room)
-            await reopen(room)
-        } else {
-            timelines.publish(stored: change.changed, in: room)
-        }
+        await finish(room, members: change.members)
+    }
+
+    /// Forgets a room that was left, and ends its streams.
+    func close(_ room: RoomID) async {
+        unsent.forget(room)
+        // The store has deleted the requests with the room; any still in memory fails when it is sent.
+        try? await outbox.forget(room)
+        timelines.close(room)
+    }
+
+    /// Publishes the user's own name, and tells the outbox what the store has.
+    func finish(_ room: RoomID, members: [Member]?) async {
+        if let me = members?.first(where: { $0.id == ownUserID }), !me.hasLeft { ownNames.publish(me.displayName) }
         await confirmStored(in: room)
     }
 
@@ -76,16 +90,5 @@ struct RoomWriter: Sendable {
         rooms.finish()
         invitations.finish()
         ownNames.finish()
-    }
-
-    /// Restarts the observers of a room after its newest gap. If that fails, their streams end, because they could
-    /// not learn of the gap.
-    private func reopen(_ room: RoomID) async {
-        do {
-            guard let snapshot = try await store.snapshot(of: room, limit: Self.openingLimit) else { return }
-            timelines.reopen(snapshot, behind: try await store.gaps(in: room).last)
-        } catch {
-            timelines.end(room)
-        }
     }
 }

@@ -40,6 +40,12 @@ final class TimelineFeeds: Sendable {
         }
     }
 
+    /// Publishes the members and messages that a change stored.
+    func publish(_ change: RoomChange) {
+        if let members = change.members { publish(members, in: change.room) }
+        publish(stored: change.changed, in: change.room)
+    }
+
     /// Publishes messages that the store has, in place of their echoes.
     func publish(stored messages: [Message], in room: RoomID) {
         endEchoes(of: messages, in: room)

@@ -2,43 +2,6 @@ public import ChatCore
 import GRDB
 
 extension ChatStore {
-    /// Applies a sync response in one transaction, together with its sync token. A power loss may drop the whole batch,
-    /// and the server is then asked for it again.
-    ///
-    /// Idempotent: known events change nothing, so that batches may repeat or overlap.
-    /// - Returns: The changes of the rooms, in the order of the batch.
-    public func apply(_ batch: SyncBatch) async throws -> [RoomChange] {
-        let leftRooms = batch.rooms.filter { $0.isLeft || $0.isSpace }.map(\.id)
-        if !leftRooms.isEmpty {
-            // Delete unsent data first: after a crash in between, it must not outlive its room.
-            try await writePending { db in
-                for room in leftRooms {
-                    try DraftTable(db: db).remove(of: room)
-                    try OutboxTable(db: db).removeAll(of: room)
-                }
-            }
-        }
-        return try await writeCache { db in
-            let roomChanges = try batch.rooms.map { try RoomSync(db: db).apply($0) }
-            try InvitationTable(db: db).apply(batch)
-            if let direct = batch.directRooms { try Self.setDirectRooms(direct, in: db) }
-            try SettingTable(db: db).set(batch.settings)
-            return roomChanges
-        }
-    }
-
-    /// Marks exactly these rooms as direct chats.
-    private static func setDirectRooms(_ direct: Set<RoomID>, in db: Database) throws {
-        let rows = try Row.fetchAll(db, sql: "SELECT key, id, kind FROM room WHERE kind IN ('direct', 'group')")
-        for row in rows {
-            let kind = direct.contains(try row.identifier("id")) ? Room.Kind.direct : .group
-            guard try kind.rawValue != row.value("kind") else { continue }
-            try db.execute(
-                sql: "UPDATE room SET kind = ? WHERE key = ?",
-                arguments: [kind.rawValue, try row.value("key") as Int64])
-        }
-    }
-
     /// Fills a gap backwards from its end.
     ///
     /// - Parameters:
@@ -116,30 +79,6 @@ extension ChatStore {
                         ORDER BY g.position DESC LIMIT 1
                         """), arguments: [room.rawValue]
             ).map(TimelineGap.init)
-        }
-    }
-
-    /// Returns the message that was sent with the transaction, if any.
-    /// - Throws: ``ChatError/notFound`` if there is no such room.
-    public func message(of transaction: TransactionID, in room: RoomID) async throws -> Message? {
-        try await read { db in
-            try MessageQuery(room: RoomRecord.get(room, in: db)).find(transaction, in: db)
-        }
-    }
-
-    /// Returns the backend's identifier of a reaction, if any.
-    /// - Throws: ``ChatError/notFound`` if there is no such room.
-    public func reactionID(
-        _ text: String, to message: MessageID, in room: RoomID, by member: MemberID
-    ) async throws -> String? {
-        try await read { db in
-            let record = try RoomRecord.get(room, in: db)
-            return try String.fetchOne(
-                db,
-                sql: """
-                    SELECT r.id FROM reaction r JOIN message m ON m.key = r.message JOIN user u ON u.key = r.sender
-                    WHERE m.room = ? AND m.id = ? AND r.text = ? AND u.id = ?
-                    """, arguments: [record.key, message.rawValue, text, member.rawValue])
         }
     }
 }

@@ -20,9 +20,11 @@ import Testing
 
         func handlers(storingIn store: ChatStore) -> SyncLoop.Handlers {
             SyncLoop.Handlers(
-                apply: { update, setting in
-                    try await store.setSetting(update.token, for: setting)
+                advance: { step in
+                    let update = try await step.source.next(after: step.token, wait: step.wait)
+                    try await store.setSetting(update.token, for: step.setting)
                     self.add("apply \(update.token)")
+                    return update.isCaughtUp ? .caughtUp : .hasMore
                 },
                 willStartOver: { self.add("start over") },
                 didApply: { isCaughtUp, number in self.add("applied \(number) \(isCaughtUp)") },

@@ -128,7 +128,7 @@ public actor MatrixBackend {
         syncLoop = SyncLoop(
             client: client, store: store, clock: clock, status: syncStatus, hasSlidingSync: hasSlidingSync,
             handlers: SyncLoop.Handlers(
-                apply: { try await syncWriter.write($0, as: $1) },
+                advance: { try await syncWriter.advance($0) },
                 willStartOver: { try await leftRooms.noteStored() },
                 didApply: { isCaughtUp, number in
                     if isCaughtUp {

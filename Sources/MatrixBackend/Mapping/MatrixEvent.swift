@@ -39,6 +39,14 @@ struct MatrixEvent: Equatable, Sendable {
         redacts = (Self.identifier(json["redacts"]) ?? Self.identifier(content["redacts"])).map { MessageID($0) }
     }
 
+    /// Reads a list of events, in which invalid ones are skipped and counted.
+    static func list(_ value: JSONValue?, skipped: inout Int) -> [MatrixEvent] {
+        let all = value?.array ?? []
+        let read = all.compactMap(MatrixEvent.init)
+        skipped += all.count - read.count
+        return read
+    }
+
     /// The same event with other content.
     private init(_ event: MatrixEvent, content: JSONValue) {
         id = event.id

@@ -67,9 +67,9 @@ struct PlainSync: SyncSource {
         _ json: JSONValue, into room: inout RoomUpdate, isFirst: Bool, _ parser: inout SyncParser
     ) {
         let timeline = json["timeline"]
-        room.timeline = parser.events(timeline?["events"])
+        room.timeline = MatrixEvent.list(timeline?["events"], skipped: &parser.skipped)
         room.state =
-            parser.events(json["state"]?["events"]) + SyncParser.state(in: room.timeline)
+            MatrixEvent.list(json["state"]?["events"], skipped: &parser.skipped) + SyncParser.state(in: room.timeline)
         // An initial sync may follow on stored history, so its timelines count as limited by default.
         let isLimited = timeline?["limited"]?.bool ?? isFirst
         if isLimited { room.gap = timeline?["prev_batch"]?.string }

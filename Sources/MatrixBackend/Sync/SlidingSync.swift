@@ -121,8 +121,9 @@ struct SlidingSync: SyncSource {
             return
         }
         if ["leave", "ban"].contains(json["membership"]?.string) { room.membership = .left }
-        room.timeline = parser.events(json["timeline"])
-        room.state = SyncParser.state(in: room.timeline) + parser.events(json["required_state"])
+        room.timeline = MatrixEvent.list(json["timeline"], skipped: &parser.skipped)
+        room.state =
+            SyncParser.state(in: room.timeline) + MatrixEvent.list(json["required_state"], skipped: &parser.skipped)
         if json["limited"]?.bool == true { room.gap = json["prev_batch"]?.string }
         room.heroes = json["heroes"]?.array.map { heroes in
             heroes.compactMap { hero in

@@ -3,12 +3,29 @@ import ChatOutbox
 import ChatStore
 import Foundation
 
+/// One request of the sync.
+struct SyncStep: Sendable {
+    enum Outcome: Sendable {
+        /// The server has further changes, which the next step returns at once.
+        case hasMore
+        case caughtUp
+    }
+
+    let source: any SyncSource
+    /// The token that the previous step stored; `nil` to start over.
+    let token: String?
+    /// The setting that stores the token.
+    let setting: String
+    /// How long the server may wait for changes.
+    let wait: Duration
+}
+
 /// Requests changes from the server, one request after another, until it is stopped or the session ends.
 actor SyncLoop {
     /// What the loop delegates to its owner.
     struct Handlers: Sendable {
-        /// Stores an update together with its token, which is the value of a setting.
-        var apply: @Sendable (_ update: SyncUpdate, _ setting: String) async throws -> Void
+        /// Requests what follows a token, and stores it together with the next token.
+        var advance: @Sendable (SyncStep) async throws -> SyncStep.Outcome
         /// Called before a sync that starts over, which does not mention the rooms that were left meanwhile.
         var willStartOver: @Sendable () async throws -> Void
         /// Called when an update is stored, with the number of syncs that had begun.
@@ -95,12 +112,12 @@ actor SyncLoop {
         let token = try await store.setting(setting).flatMap { $0.isEmpty ? nil : $0 }
         if token == nil { try await handlers.willStartOver() }
         let number = status.begin()
-        let update = try await source.next(after: token, wait: isOnline ? Self.wait : .zero)
-        try await handlers.apply(update, setting)
+        let step = SyncStep(source: source, token: token, setting: setting, wait: isOnline ? Self.wait : .zero)
+        let isCaughtUp = try await handlers.advance(step) == .caughtUp
         // A sync that a restart has canceled must not report that it has caught up.
         try Task.checkCancellation()
-        if update.isCaughtUp { status.hasCaughtUp = true }
-        await handlers.didApply(update.isCaughtUp, number)
+        if isCaughtUp { status.hasCaughtUp = true }
+        await handlers.didApply(isCaughtUp, number)
         try Task.checkCancellation()
     }
 

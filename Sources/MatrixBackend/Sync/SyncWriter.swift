@@ -14,6 +14,13 @@ struct SyncWriter: Sendable {
     private var store: ChatStore { writer.store }
     private var ownUserID: MemberID { context.ownUserID }
 
+    /// Requests the next update and stores it together with its token.
+    func advance(_ step: SyncStep) async throws -> SyncStep.Outcome {
+        let update = try await step.source.next(after: step.token, wait: step.wait)
+        try await write(update, as: step.setting)
+        return update.isCaughtUp ? .caughtUp : .hasMore
+    }
+
     /// Stores an update together with its token, which is the value of a setting.
     func write(_ update: SyncUpdate, as setting: String) async throws {
         let isLive = status.hasCaughtUp

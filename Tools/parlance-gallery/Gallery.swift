@@ -49,7 +49,7 @@ final class Gallery {
         let coordinator = ConversationCoordinator(
             ConversationEnvironment(
                 service: service, now: { Gallery.now },
-                completion: ConversationEnvironment.Completion(everyone: "Everyone in This Room")))
+                completion: ConversationEnvironment.Completion(everyone: "Everyone in this room")))
         self.coordinator = coordinator
         let accounts = AccountsCoordinator(local: coordinator)
         let window = MainWindow(application: application, accounts: accounts, settings: nil)

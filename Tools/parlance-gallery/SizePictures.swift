@@ -52,9 +52,12 @@ struct SizePictures {
                         return pictures.fail("cannot draw \(name)")
                     }
                 }
-                if let settings = Settings(schema: "io.github.parlance_chat.Parlance") {
-                    PreferencesDialog.present(settings: settings, over: window.window)
-                    guard await drawDialog("preferences", style) else {
+                guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                    return pictures.fail("no schema of the settings")
+                }
+                for page in PreferencesDialog.Page.allCases {
+                    PreferencesDialog.present(settings: settings, over: window.window, showing: page)
+                    guard await drawDialog("preferences-\(page.rawValue)", style) else {
                         return pictures.fail("cannot draw the preferences")
                     }
                 }

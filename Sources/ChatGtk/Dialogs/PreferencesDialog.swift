@@ -5,7 +5,7 @@ public import GtkKit
 /// The preferences window.
 public enum PreferencesDialog {
     /// The pages, as `preferences.ui` names them.
-    public enum Page: String {
+    public enum Page: String, CaseIterable {
         case general, notifications, composer, messages, privacy, accounts
     }
 

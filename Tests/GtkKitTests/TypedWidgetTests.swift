@@ -19,6 +19,22 @@ final class TypedWidgetTests: GtkTestCase {
         }
     }
 
+    func testATooltipLeavesAWidgetVisible() {
+        onMain {
+            let (shown, hidden) = (Label("a"), Label("b"))
+            hidden.isVisible = false
+            for label in [shown, hidden] {
+                label.tooltip = "Reply"
+                XCTAssertEqual(label.tooltip, "Reply")
+            }
+            XCTAssertTrue(shown.isVisible)
+            XCTAssertFalse(hidden.isVisible)
+            shown.tooltip = nil
+            XCTAssertNil(shown.tooltip)
+            XCTAssertFalse(shown.hasTooltip)
+        }
+    }
+
     func testTitlesOfRowsAreNoMarkup() {
         onMain {
             let row = ActionRow("<b>A & B</b>")

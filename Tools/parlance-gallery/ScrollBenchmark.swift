@@ -29,6 +29,7 @@ struct ScrollBenchmark {
         guard let mixed = await open(FixtureService.mixed) else { return 2 }
         table.add(await rest(mixed))
         table.add(await scrolling(mixed))
+        table.add(await switching())
         guard let images = await open(FixtureService.images) else { return 2 }
         table.add(await memory(images))
         return table.finish() ? 0 : 1
@@ -58,6 +59,25 @@ struct ScrollBenchmark {
                 name: "room of all kinds: of 600 wheel frames over 16.7 ms",
                 value: Double(costs.count { $0 > Self.frame }), unit: "frames"),
         ]
+    }
+
+    /// What it costs to open a room that was open before, up to its last frame.
+    private func switching() async -> [BenchmarkRow] {
+        let rooms = [(FixtureService.choir, "room of text"), (FixtureService.mixed, "room of all kinds")]
+        var costs: [RoomID: [Double]] = [:]
+        for _ in 0..<9 {
+            for (room, _) in rooms {
+                let before = Self.cpu
+                gallery.coordinator?.rooms.send(.select(room))
+                await gallery.waitUntilIdle()
+                costs[room, default: []].append(Self.cpu - before)
+            }
+        }
+        return rooms.map { room, name in
+            BenchmarkRow(
+                name: "\(name): switch to it, median", value: costs[room]?.sorted()[4] ?? 0, unit: "ms CPU",
+                target: 50)
+        }
     }
 
     /// Animated images are nearby but out of view: nothing should be painted.

@@ -196,7 +196,16 @@ extension WidgetProtocol {
 
     public var tooltip: String? {
         get { gtk_widget_get_tooltip_text(gtk).map { String(cString: $0) } }
-        nonmutating set { gtk_widget_set_tooltip_text(gtk, newValue) }
+        nonmutating set { if newValue != tooltip { setTooltip(newValue) } }
+    }
+
+    /// GTK asks the display server for the pointer's place when the tooltip of a visible widget changes, and waits for
+    /// the answer. Nobody points at a widget that is not mapped, such as one that is being built: it is hidden meanwhile.
+    private func setTooltip(_ text: String?) {
+        let isVisible = gtk_widget_get_visible(gtk) != 0 && gtk_widget_get_mapped(gtk) == 0
+        if isVisible { gtk_widget_set_visible(gtk, 0) }
+        gtk_widget_set_tooltip_text(gtk, text)
+        if isVisible { gtk_widget_set_visible(gtk, 1) }
     }
 
     /// Whether GTK emits `query-tooltip` to ask for a tooltip.

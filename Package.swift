@@ -357,7 +357,7 @@ let package = Package(
             swiftSettings: mainActorSettings),
         .testTarget(
             name: "ParlanceTests",
-            dependencies: ["ChatTestSupport", "parlance"],
+            dependencies: ["ChatStore", "ChatTestSupport", "LocalBackend", "parlance"],
             swiftSettings: settings),
     ]
 )

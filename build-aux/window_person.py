@@ -52,6 +52,9 @@ class Person:
             daemon.stdin.close()
             self.others.append(daemon)
         self.start()
+        # The first choice of a first start.
+        self.sees("focus on On This Computer")
+        self.press("Return")
 
     def beside(self, *command):
         return subprocess.Popen(command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,

@@ -143,6 +143,11 @@ class Window:
         subprocess.run(["xdotool", "key", "--delay", "30", *map(keycode, keys)], check=True)
 
 
+    def choose_this_computer(self):
+        """Makes the first choice of a first start."""
+        wait("the focus on the first choice", lambda: (node := self.focused()) and name_of(node) == "On This Computer")
+        self.press("Return")
+
     def click(self, node, button):
         """A click of the pointer in the middle of what is shown of an object."""
         extents = Atspi.Component.get_extents(node.get_component_iface(), Atspi.CoordType.WINDOW)

@@ -12,6 +12,8 @@ extension LocalBackend: ChatService {
     }
 }
 
+extension LocalBackend: FirstRoomsService {}
+
 // MARK: Rooms
 
 extension LocalBackend {

@@ -24,24 +24,28 @@ public actor LocalBackend {
     private let gate: SerialGate
     private let feeds: TimelineFeeds
     let guide: GuideResponder
+    /// Whether the store was new at the start and its first rooms were left to ``createFirstRooms()``.
+    public nonisolated let awaitsFirstRooms: Bool
+    private let makeFirstRooms: @Sendable () async throws -> FirstRooms
     private let cleanup: Task<Void, Never>
 
-    /// Opens a backend on a store. Creates the first rooms in a new store, and lets the guide answer unanswered
-    /// messages.
+    /// Opens a backend on a store, and lets the guide answer unanswered messages.
     ///
     /// - Parameters:
     ///   - store: must not be shared with another backend.
     ///   - ownDisplayName: the user's name, unless they have chosen another.
     ///   - translator: translates the guide's messages and the names of the first rooms.
     ///   - sendKey: returns the current send key, which the guide's messages mention.
-    ///   - guideImage: returns the image of the guide's greeting; called at the first start only.
+    ///   - guideImage: returns the image of the guide's greeting; called only when the first rooms are created.
+    ///   - createsFirstRooms: whether a new store gets its first rooms now; otherwise ``createFirstRooms()`` creates them.
     ///   - clock: paces the guide.
     ///   - now: returns the wall-clock time, for timestamps.
     ///   - makeID: returns a unique identifier for a room or message.
     /// - Throws: ``ChatError`` if the storage fails.
     public static func start(
         over store: ChatStore, ownDisplayName: String, translator: Translator = .untranslated,
-        sendKey: @escaping @Sendable () async -> SendKey = { .return }, guideImage: () -> GuideImage? = { nil },
+        sendKey: @escaping @Sendable () async -> SendKey = { .return },
+        guideImage: @escaping @Sendable () async -> GuideImage? = { nil }, createsFirstRooms: Bool = true,
         clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() },
         makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() }
     ) async throws -> LocalBackend {
@@ -50,17 +54,26 @@ public actor LocalBackend {
             Guide(translator: translator, keys: GuideKeys(await sendKey(), translator: translator))
         }
         let media = LocalMedia(beside: store)
-        if try await store.setting(FirstRooms.setting) == nil {
-            let first = try FirstRooms(
-                own: profile.member, guide: await guide(), image: await media.store(guideImage()),
-                translator: translator, createdAt: now(), makeID: makeID)
-            _ = try await store.createRooms(first.rooms, once: FirstRooms.setting)
-        }
+        let isNew = try await store.setting(FirstRooms.setting) == nil
         _ = try await store.renameMember(ownUserID, to: profile.name)
         let backend = LocalBackend(
             store: store, profile: profile, media: media, guide: guide, translator: translator, clock: clock, now: now,
-            makeID: makeID, abandonedImports: await abandonedImports(in: store))
-        for room in try await store.rooms(with: guideID) { try await backend.guide.enter(room) }
+            makeID: makeID, awaitsFirstRooms: isNew && !createsFirstRooms,
+            makeFirstRooms: {
+                try FirstRooms(
+                    own: profile.member, guide: await guide(), image: await media.store(guideImage()),
+                    translator: translator, createdAt: now(), makeID: makeID)
+            }, abandonedImports: await abandonedImports(in: store))
+        do {
+            if isNew && createsFirstRooms {
+                try await backend.createFirstRooms()
+            } else {
+                try await backend.letGuideEnter()
+            }
+        } catch {
+            await backend.close()
+            throw error
+        }
         return backend
     }
 
@@ -73,10 +86,13 @@ public actor LocalBackend {
     private init(
         store: ChatStore, profile: OwnProfile, media: LocalMedia, guide: @escaping @Sendable () async -> Guide,
         translator: Translator, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
-        makeID: @escaping @Sendable () -> String, abandonedImports: [RoomID]
+        makeID: @escaping @Sendable () -> String, awaitsFirstRooms: Bool,
+        makeFirstRooms: @escaping @Sendable () async throws -> FirstRooms, abandonedImports: [RoomID]
     ) {
         self.store = store
         self.profile = profile
+        self.awaitsFirstRooms = awaitsFirstRooms
+        self.makeFirstRooms = makeFirstRooms
         gate = SerialGate()
         feeds = TimelineFeeds()
         self.media = media
@@ -94,6 +110,21 @@ public actor LocalBackend {
             await imports.discard(abandonedImports)
             if !Task.isCancelled { await media.sweep(knownBy: store, at: now()) }
         }
+    }
+
+    /// Creates the notes and the guide's room, once in the life of a store.
+    public func createFirstRooms() async throws {
+        guard try await store.setting(FirstRooms.setting) == nil else { return }
+        let first = try await makeFirstRooms()
+        try await gate.run {
+            guard try await store.createRooms(first.rooms, once: FirstRooms.setting) else { return }
+            try await letGuideEnter()
+            roomList.refresh()
+        }
+    }
+
+    private func letGuideEnter() async throws {
+        for room in try await store.rooms(with: Self.guideID) { try await guide.enter(room) }
     }
 
     /// Finishes all streams and stops the guide, after the operations in progress. The store stays open.

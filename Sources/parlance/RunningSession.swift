@@ -43,7 +43,8 @@ final class RunningSession {
             let local = try await LocalBackend.start(
                 over: store, ownDisplayName: userName, translator: shared.translator,
                 sendKey: { [preferences = shared.preferences] in await preferences.writing.sendKey },
-                guideImage: { Resource.composerImage.flatMap { GuideImage(png: $0) } })
+                guideImage: { Resource.composerImage.flatMap { GuideImage(png: $0) } },
+                createsFirstRooms: false)
             let lastSelection = await LastSelection(settings: shared.settings, store: store)
             let matrix = MatrixAccounts(
                 list: store, folders: AccountFolders(root: DataFolder.accounts), keyring: Keyring(),
@@ -51,8 +52,10 @@ final class RunningSession {
                 deviceName: "Parlance")
             try await matrix.start()
             let environment = shared.environment(of: local, importingInto: local, canImport: true)
-            let accounts = AccountsCoordinator(local: ConversationCoordinator(environment), service: matrix) {
-                [weak matrix] account, session in
+            let accounts = AccountsCoordinator(
+                local: ConversationCoordinator(environment), service: matrix,
+                welcome: local.awaitsFirstRooms ? WelcomeViewModel(service: local) : nil
+            ) { [weak matrix] account, session in
                 guard let service = await matrix?.backend(of: account) else { return nil }
                 let coordinator = ConversationCoordinator(
                     shared.environment(of: service, session: session, importingInto: local))

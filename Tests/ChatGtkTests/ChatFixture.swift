@@ -24,11 +24,14 @@ final class ChatFixture {
     ///   - completion: what the composers complete, if anything.
     ///   - time: the conversations' clock.
     ///   - spelling: the languages in which spelling is checked, if it is.
+    ///   - createsFirstRooms: whether there are Notes and the guide's room.
     convenience init(
         completion: ConversationEnvironment.Completion? = nil, time: Timekeeper = .continuous,
-        spelling: SpellingChoice? = nil
+        spelling: SpellingChoice? = nil, createsFirstRooms: Bool = true
     ) throws {
-        try self.init(in: TemporaryFolder(), completion: completion, time: time, spelling: spelling)
+        try self.init(
+            in: TemporaryFolder(), completion: completion, time: time, spelling: spelling,
+            createsFirstRooms: createsFirstRooms)
     }
 
     /// Simulates a restart: closes `other` and reopens its folder.
@@ -39,7 +42,7 @@ final class ChatFixture {
 
     private init(
         in folder: TemporaryFolder, completion: ConversationEnvironment.Completion?, time: Timekeeper,
-        spelling: SpellingChoice? = nil
+        spelling: SpellingChoice? = nil, createsFirstRooms: Bool = true
     ) throws {
         try Resource.load()
         Resource.loadStyle()
@@ -47,7 +50,8 @@ final class ChatFixture {
         let store = try ChatStore(folder: folder.url.appending(path: "store"))
         self.store = store
         backend = try finish {
-            try await LocalBackend.start(over: store, ownDisplayName: "Robin", clock: ManualClock())
+            try await LocalBackend.start(
+                over: store, ownDisplayName: "Robin", createsFirstRooms: createsFirstRooms, clock: ManualClock())
         }
         coordinator = ConversationCoordinator(
             ConversationEnvironment(

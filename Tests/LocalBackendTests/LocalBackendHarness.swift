@@ -22,7 +22,7 @@ struct LocalBackendHarness {
 
     init(
         in folder: TemporaryFolder = TemporaryFolder(), ownName: String = "Robin",
-        guideImage: () -> GuideImage? = { nil }
+        guideImage: @escaping @Sendable () async -> GuideImage? = { nil }
     ) async throws {
         self.folder = folder
         clock = ManualClock()

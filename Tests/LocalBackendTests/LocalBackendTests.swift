@@ -56,6 +56,26 @@ import Testing
         #expect(try await again.backend.messages(in: room, before: .max, limit: 5).messages == greeting)
     }
 
+    @Test func firstRoomsWaitUntilTheyAreChosen() async throws {
+        let folder = TemporaryFolder()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await LocalBackend.start(
+            over: store, ownDisplayName: "Robin", createsFirstRooms: false, clock: ManualClock())
+        var summaries = backend.roomSummaries().makeAsyncIterator()
+        #expect(await summaries.next() == [])
+        #expect(backend.awaitsFirstRooms)
+        try await backend.createFirstRooms()
+        #expect(await summaries.next()?.map(\.room.name) == ["Welcome", "Notes"])
+        try await backend.createFirstRooms()
+        #expect(try await store.roomSummaries().count == 2)
+        await backend.close()
+        let again = try await LocalBackend.start(
+            over: store, ownDisplayName: "Robin", createsFirstRooms: false, clock: ManualClock())
+        #expect(!again.awaitsFirstRooms)
+        await again.close()
+        await store.close()
+    }
+
     @Test func leftInitialRoomsAreNotCreatedAgain() async throws {
         let harness = try await LocalBackendHarness()
         for room in await harness.summaries() { try await harness.backend.leaveRoom(room.id) }

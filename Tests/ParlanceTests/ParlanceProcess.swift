@@ -1,6 +1,9 @@
+import ChatStore
 import ChatTestSupport
 import Foundation
 import Glibc
+import LocalBackend
+import Synchronization
 import XCTest
 
 /// The built application in its own home folder, driven by real key events.
@@ -10,12 +13,14 @@ final class ParlanceProcess {
     private let errors = Pipe()
 
     /// - Parameters:
+    ///   - home: a home of its own by default, in which Parlance was used before.
     ///   - data: the value of `XDG_DATA_HOME`; a folder in the home by default.
     ///   - changes: changes to the environment; `nil` unsets a variable.
     init(
-        arguments: [String] = [], home: TemporaryFolder = TemporaryFolder(), data: String? = nil,
+        arguments: [String] = [], home: TemporaryFolder? = nil, data: String? = nil,
         changes: [String: String?] = [:]
     ) throws {
+        let home = try home ?? Self.usedHome()
         self.home = home
         var environment = ProcessInfo.processInfo.environment
         environment["XDG_DATA_HOME"] = data ?? home.url.appending(path: "data").path
@@ -34,11 +39,38 @@ final class ParlanceProcess {
     /// Starts in a new home with stored settings.
     /// - Parameter settings: lines of a keyfile.
     convenience init(settings: String) throws {
-        let home = TemporaryFolder()
+        let home = try Self.usedHome()
         let folder = home.url.appending(path: "config/glib-2.0/settings")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("[io/github/parlance_chat/Parlance]\n\(settings)\n".utf8).write(to: folder.appending(path: "keyfile"))
         try self.init(home: home, changes: ["GSETTINGS_BACKEND": "keyfile"])
+    }
+
+    private final class Made: Sendable {
+        let signal = DispatchSemaphore(value: 0)
+        let failure = Mutex<(any Error)?>(nil)
+    }
+
+    /// Returns a home with the first rooms, as after choosing them at the first start.
+    static func usedHome() throws -> TemporaryFolder {
+        let home = TemporaryFolder()
+        let folder = home.url.appending(path: "data/parlance")
+        let made = Made()
+        // Off the main thread, which waits.
+        Task.detached {
+            do {
+                let store = try ChatStore(folder: folder)
+                let backend = try await LocalBackend.start(over: store, ownDisplayName: "Robin")
+                await backend.close()
+                await store.close()
+            } catch {
+                made.failure.withLock { $0 = error }
+            }
+            made.signal.signal()
+        }
+        made.signal.wait()
+        if let error = made.failure.withLock({ $0 }) { throw error }
+        return home
     }
 
     /// Ends a process left by a failed test: as the primary instance it would take over every later start.

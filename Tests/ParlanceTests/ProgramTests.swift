@@ -72,6 +72,26 @@ final class ProgramTests: XCTestCase {
         first.kill()
     }
 
+    /// Return makes the first choice, and what is typed then goes to the guide.
+    func testFirstStartBeginsOnThisComputerByReturn() throws {
+        let first = try ParlanceProcess(home: TemporaryFolder())
+        try first.waitForWindow()
+        _ = try first.until("the composer") {
+            try first.press("Return", "x")
+            let isOpen = try first.copyComposerText().hasSuffix("x")
+            return isOpen ? true : nil
+        }
+        first.kill()
+        // It is a first start once.
+        let second = try ParlanceProcess(home: first.home)
+        try second.waitForWindow()
+        _ = try second.until("the composer") {
+            try second.press("End", "y")
+            return try second.copyComposerText().hasSuffix("y") ? true : nil
+        }
+        second.kill()
+    }
+
     func testQuitExitsCleanly() throws {
         let parlance = try ParlanceProcess()
         try parlance.waitForWindow()
@@ -89,7 +109,7 @@ final class ProgramTests: XCTestCase {
     }
 
     func testQuitOptionStartsNothing() throws {
-        let end = try ParlanceProcess(arguments: ["--quit"])
+        let end = try ParlanceProcess(arguments: ["--quit"], home: TemporaryFolder())
         XCTAssertEqual(end.waitForEnd().status, 0)
         XCTAssertFalse(FileManager.default.fileExists(atPath: end.store.path))
     }

@@ -21,6 +21,14 @@ public protocol RoomService: Sendable {
     func markAllRead(in room: RoomID) async throws
 }
 
+/// A backend that has rooms of its own for the user to begin with.
+public protocol FirstRoomsService: Sendable {
+    /// Whether nobody has decided yet that there are to be first rooms.
+    var awaitsFirstRooms: Bool { get }
+    /// Creates them, once; later calls do nothing.
+    func createFirstRooms() async throws
+}
+
 /// The messages of a room and their changes.
 public protocol TimelineService: Sendable {
     /// Begins with ``TimelineUpdate/opened(_:members:fullyReadMarker:)`` with at most `limit` messages, and continues

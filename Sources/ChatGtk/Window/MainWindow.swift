@@ -36,6 +36,10 @@ public final class MainWindow {
     private lazy var attention = WindowActivityMonitor(on: builder["content_stack"])
     private var attended: Rendering?
     private var selection: Rendering?
+    private let pages: Stack
+    /// The page of the very first start, shown in place of the panes.
+    private(set) var welcomeView: WelcomeView?
+    private var welcome: Rendering?
     /// The renderings of the displayed account.
     private var renderings: [Rendering] = []
 
@@ -51,6 +55,7 @@ public final class MainWindow {
         account = DisplayedAccount(accounts.conversations)
         window = builder["window"]
         panes = SplitPane(builder["panes"])
+        pages = builder["window_pages"]
         accountPresenter = AccountPresenter(accounts, over: window)
         transfers = TransferPresenter(accounts, over: window)
         window.setApplication(application)
@@ -66,6 +71,7 @@ public final class MainWindow {
         attention.onChange = { [weak accounts] in accounts?.attend($0) }
         attended = Rendering({ accounts.isAttended }, { [weak self] in self?.sidebar.show(isAttended: $0) })
         selection = Rendering({ accounts.selection }, { [weak self] _ in self?.showSelectedAccount() })
+        welcome = Rendering({ accounts.showsWelcome }, { [weak self] in self?.show(isWelcoming: $0) })
     }
 
     // MARK: Presenting and closing
@@ -74,6 +80,7 @@ public final class MainWindow {
         // Render state changes that are still pending, so that the first frame is current.
         showSelectedAccount()
         showOpenItem()
+        show(isWelcoming: accounts.showsWelcome)
         window.present()
     }
 
@@ -93,6 +100,7 @@ public final class MainWindow {
             // What is closed now must not be rendered: the views belong to this window.
             renderings = []
             selection = nil
+            welcome = nil
             accounts.detachWindow()
             window.destroy()
             onClosed?()
@@ -128,6 +136,25 @@ public final class MainWindow {
         guard accounts.open(address) else { return accountPresenter.addAccount() }
         showSelectedAccount()
         panes.visiblePane = .content
+    }
+
+    // MARK: The first start
+
+    private func show(isWelcoming: Bool) {
+        guard isWelcoming != (welcomeView != nil) else { return }
+        if isWelcoming, let viewModel = accounts.welcome {
+            let signIn: @MainActor () -> Void = { [weak self] in self?.accountPresenter.addAccount() }
+            let view = WelcomeView(viewModel, signIn: accounts.supportsAccounts ? signIn : nil)
+            welcomeView = view
+            pages.add(view.widget)
+            pages.show(view.widget)
+        } else if let view = welcomeView {
+            welcomeView = nil
+            pages.visibleChild = "rooms"
+            pages.remove(view.widget)
+        }
+        actions.update(showsRooms: !isWelcoming)
+        focusPane()
     }
 
     // MARK: The displayed account
@@ -215,7 +242,9 @@ public final class MainWindow {
     /// Focuses the main widget of the visible pane; by default, GTK would focus its first button, which would consume
     /// keystrokes.
     private func focusPane() {
-        if isContentVisible {
+        if let welcomeView {
+            welcomeView.grabFocus()
+        } else if isContentVisible {
             content.grabFocus()
         } else if !isSearching {
             sidebar.roomList.grabFocus()

@@ -34,6 +34,9 @@ final class WindowActions {
 
     func update(hasOpenRoom: Bool) { enable(.openRoom, hasOpenRoom) }
 
+    /// - Parameter showsRooms: whether the window has its room list, which the page of the first start has not.
+    func update(showsRooms: Bool) { enable(.rooms, showsRooms) }
+
     private func enable(_ need: WindowCommand.Need, _ isEnabled: Bool) {
         for (command, action) in actions where command.need == need { action.isEnabled = isEnabled }
     }

@@ -8,7 +8,7 @@ enum WindowCommand: CaseIterable {
 
     /// What a command needs to be enabled.
     enum Need {
-        case nothing, openRoom, userDirectory, addresses, accounts, imports
+        case nothing, rooms, openRoom, userDirectory, addresses, accounts, imports
     }
 
     /// The name of its action in the group `win`, which menus and key bindings refer to.
@@ -57,6 +57,9 @@ enum WindowCommand: CaseIterable {
         case .find, .findOlder, .findNewer, .jumpToDate, .newestMessage, .roomDetails, .leaveRoom, .exportRoom,
             .addFiles, .retryUnsent, .discardUnsent:
             .openRoom
+        case .search, .switchRoom, .nextRoom, .previousRoom, .nextUnreadRoom, .previousUnreadRoom, .nextRegion,
+            .previousRegion, .back:
+            .rooms
         default: .nothing
         }
     }

@@ -57,6 +57,13 @@ public final class AccountsCoordinator {
     public internal(set) var isAttended = false
 
     @ObservationIgnored public let local: ConversationCoordinator
+    /// What the very first start offers, or `nil` if that was long ago.
+    @ObservationIgnored public let welcome: WelcomeViewModel?
+    /// Whether it is shown in place of the rooms: nothing was chosen, and nothing came by another way.
+    public var showsWelcome: Bool {
+        welcome?.state.isPending == true && selection == Self.localID && !isWaiting && states.isEmpty
+            && hasAccountStates && local.rooms.state.isLoaded && local.rooms.state.isEmpty
+    }
     /// Whether there can be accounts besides the local conversations.
     public var supportsAccounts: Bool { service != nil }
     @ObservationIgnored private let service: (any SignInService & AccountService)?
@@ -80,15 +87,17 @@ public final class AccountsCoordinator {
 
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
+    ///   - welcome: what the very first start offers; `nil` for no such offer.
     ///   - make: returns an account's coordinator, which observes the session; `nil` while the account cannot be opened.
     public init(
         local: ConversationCoordinator, service: (any SignInService & AccountService)? = nil,
-        time: Timekeeper = .continuous,
+        time: Timekeeper = .continuous, welcome: WelcomeViewModel? = nil,
         make: @escaping (String, AccountSession) async -> ConversationCoordinator? = { _, _ in nil }
     ) {
         self.local = local
         self.service = service
         self.time = time
+        self.welcome = welcome
         self.make = make
     }
 
@@ -106,6 +115,9 @@ public final class AccountsCoordinator {
             for await states in stream { await self?.apply(states) }
         }
     }
+
+    /// Whether it is known which accounts there are.
+    private var hasAccountStates: Bool { hasStarted || service == nil }
 
     /// Returns the conversations of an account, or `nil` while it is not open.
     func coordinator(of account: String) -> ConversationCoordinator? {
@@ -136,7 +148,9 @@ public final class AccountsCoordinator {
     /// Returns when the requested account is shown with its rooms, or after `limit`.
     public func waitUntilIdle(within limit: Duration) async {
         let end = time.now() + limit
-        await time.wait(atMost: limit) { [weak self] in self?.isWaiting != true }
+        await time.wait(atMost: limit) { [weak self] in
+            self.map { !$0.isWaiting && ($0.welcome?.state.isPending != true || $0.hasAccountStates) } ?? true
+        }
         await conversations.waitUntilIdle(within: max(.zero, end - time.now()))
     }
 
@@ -183,6 +197,8 @@ public final class AccountsCoordinator {
         guard account != selection else { return }
         let left = conversations
         selection = account
+        // Who has an account and goes to this computer has chosen it.
+        if account == Self.localID, !states.isEmpty { welcome?.send(.chooseThisComputer) }
         Task { await left.flushDrafts() }
     }
 
@@ -230,7 +246,7 @@ public final class AccountsCoordinator {
     }
 
     private var hasLoadedAllRooms: Bool {
-        guard local.rooms.state.isLoaded, hasStarted || service == nil else { return false }
+        guard local.rooms.state.isLoaded, hasAccountStates else { return false }
         return states.allSatisfy { state in
             if case .broken = state.condition { return true }
             return open[state.id]?.rooms.state.isLoaded == true

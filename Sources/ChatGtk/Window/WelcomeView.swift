@@ -1,0 +1,34 @@
+import ChatViewModels
+import GtkKit
+
+/// The page of the very first start, with the rooms on this computer and an account to choose from.
+final class WelcomeView {
+    let widget: Widget
+    private let thisComputer: Button
+    private let matrix: Button
+    private let error: Label
+    private var rendering: Rendering?
+
+    /// - Parameter signIn: opens the dialog that signs in; `nil` if there are no accounts.
+    init(_ viewModel: WelcomeViewModel, signIn: (@MainActor () -> Void)?) {
+        let builder = Builder(resource: Resource.ui("welcome"))
+        widget = builder["page"]
+        thisComputer = builder["this_computer"]
+        matrix = builder["matrix"]
+        error = builder["error"]
+        thisComputer.onClick { [weak viewModel] in viewModel?.send(.chooseThisComputer) }
+        matrix.isVisible = signIn != nil
+        if let signIn { matrix.onClick(signIn) }
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    /// Focuses the first choice: Return makes it.
+    func grabFocus() { thisComputer.grabFocus() }
+
+    private func render(_ state: WelcomeViewModel.State) {
+        thisComputer.isSensitive = state.canChoose
+        matrix.isSensitive = state.canChoose
+        error.text = state.error.flatMap { ToastText(.desktop).text(for: .failed($0)) } ?? ""
+        error.isVisible = state.error != nil
+    }
+}

@@ -52,6 +52,19 @@ public struct DeviceKeys: Equatable, Sendable {
         name = object["unsigned"]?.object?["device_display_name"]?.string.map { String($0.prefix(200)) }
     }
 
+    /// Of keys that were checked before.
+    init(
+        user: ExactText, device: ExactText, identityKey: Curve25519Key, signingKey: Ed25519Key, algorithms: Set<String>,
+        name: String?
+    ) {
+        self.user = user
+        self.device = device
+        self.identityKey = identityKey
+        self.signingKey = signingKey
+        self.algorithms = algorithms
+        self.name = name
+    }
+
     /// Whether keys of rooms can be sent to it.
     public var readsRooms: Bool {
         algorithms.isSuperset(of: ["m.olm.v1.curve25519-aes-sha2", "m.megolm.v1.aes-sha2"])

@@ -77,6 +77,9 @@ public final class KeyUpkeep {
         return (change, revision)
     }
 
+    /// Whether the server has the device's identity keys.
+    public var isDeviceUploaded: Bool { state.hasUploadedDevice }
+
     /// A change is on the disk. Until this is called it is not.
     public func saved(_ revision: UInt64) { savedRevision = max(savedRevision, revision) }
 

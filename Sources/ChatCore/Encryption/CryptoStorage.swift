@@ -9,10 +9,17 @@ public protocol CryptoStorage: Sendable {
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
     /// Returns one record.
     func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord?
-    /// Returns the event that a message of a session was read from, or `nil` if none was.
-    func event(readFrom message: GroupMessage) async throws -> ExactText?
+    /// Returns the events that messages of sessions were read from, without those that were not read.
+    func events(readFrom messages: Set<GroupMessage>) async throws -> [GroupMessage: ExactText]
     /// Applies all of a change or nothing. It is on the disk once this returns.
     func commit(_ change: CryptoChange) async throws
+}
+
+extension CryptoStorage {
+    /// Returns the event that a message of a session was read from, or `nil` if none was.
+    public func event(readFrom message: GroupMessage) async throws -> ExactText? {
+        try await events(readFrom: [message])[message]
+    }
 }
 
 /// One thing that is stored: a session, a device, a request.

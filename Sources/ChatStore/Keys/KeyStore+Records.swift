@@ -21,18 +21,24 @@ extension KeyStore: CryptoStorage {
     public func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord? {
         try await read { db in
             try Data.fetchOne(
-                db, sql: "SELECT value FROM record WHERE kind = ? AND owner = ? AND id = ?", arguments: key.arguments
+                db.cachedStatement(sql: "SELECT value FROM record WHERE kind = ? AND owner = ? AND id = ?"),
+                arguments: key.arguments
             ).map { CryptoRecord(key, value: $0) }
         }
     }
 
-    public func event(readFrom message: GroupMessage) async throws -> ExactText? {
-        try await read { db in try Self.event(readFrom: message, in: db) }
+    public func events(readFrom messages: Set<GroupMessage>) async throws -> [GroupMessage: ExactText] {
+        guard !messages.isEmpty else { return [:] }
+        return try await read { db in
+            var events: [GroupMessage: ExactText] = [:]
+            for message in messages { events[message] = try Self.event(readFrom: message, in: db) }
+            return events
+        }
     }
 
     private static func event(readFrom message: GroupMessage, in db: Database) throws -> ExactText? {
         try Data.fetchOne(
-            db, sql: "SELECT event FROM readMessage WHERE session = ? AND number = ?",
+            db.cachedStatement(sql: "SELECT event FROM readMessage WHERE session = ? AND number = ?"),
             arguments: [Data(message.session.bytes), Int64(message.index)]
         ).map { ExactText(bytes: $0) }
     }

@@ -1,0 +1,64 @@
+import ChatCore
+import Foundation
+import JSONReading
+import Ratchets
+
+extension CryptoMachine {
+    /// What an event says, or why it stays sealed.
+    public typealias Reading = Result<GroupMessageReader.Payload, GroupMessageReader.Seal>
+
+    /// Reads events of rooms. What was read is on the disk before it is returned, so that no other event repeats it.
+    /// - Returns: One for each of the events, in their order.
+    /// - Throws: If the storage does: then nothing was read, and nothing is said of any event.
+    public func read(_ events: [SealedEvent]) async throws -> [Reading] {
+        guard !events.isEmpty else { return [] }
+        return try await change { _, change in
+            var sessions: [SessionID: InboundSession?] = [:]
+            var readings: [Reading] = []
+            for event in events { readings.append(try await self.open(event, &sessions)) }
+            let messages = Set(readings.compactMap { try? $0.get().message })
+            let earlier = try await storage.events(readFrom: messages)
+            for (index, reading) in readings.enumerated() {
+                guard case .success(let payload) = reading else { continue }
+                if let known = earlier[payload.message] ?? change.read[payload.message] {
+                    if known != events[index].event { readings[index] = .failure(.replay) }
+                } else {
+                    change.read[payload.message] = events[index].event
+                }
+            }
+            return readings
+        }
+    }
+
+    private func open(
+        _ event: SealedEvent, _ sessions: inout [SessionID: InboundSession?]
+    ) async throws -> Reading {
+        let envelope: GroupMessageReader.Envelope
+        do throws(GroupMessageReader.Seal) {
+            envelope = try GroupMessageReader.Envelope(
+                content: event.content, room: event.room, event: event.event, sender: event.sender)
+        } catch {
+            return .failure(error)
+        }
+        let id = SessionID(room: envelope.room, session: envelope.session)
+        let session: InboundSession?
+        if let known = sessions[id] {
+            session = known
+        } else {
+            session = try await InboundSession.stored(id, in: storage, key: key)
+            sessions.updateValue(session, forKey: id)
+        }
+        var withheld: Withheld?
+        if session == nil {
+            let record = CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session)
+            withheld = try await storage.cryptoRecord(record)
+                .map { Withheld(rawValue: String(decoding: $0.value, as: UTF8.self)) ?? .other }
+        }
+        do {
+            // Which event had the index is looked up for all together.
+            return .success(try GroupMessageReader.read(envelope, with: session, withheld: withheld) { _ in nil })
+        } catch let seal as GroupMessageReader.Seal {
+            return .failure(seal)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+public import ChatCore
+public import Foundation
+import JSONReading
+import Ratchets
+
+extension CryptoMachine {
+    /// Takes what an answer of a sync says. It is on the disk when this returns, and before the position of the sync may
+    /// be: the server forgets what was acknowledged. The same answer again changes nothing.
+    public func received(_ sync: CryptoSync, at now: Date) async throws -> CryptoReceipt {
+        try await change { state, change in
+            var receipt = CryptoReceipt()
+            if !sync.events.isEmpty {
+                var reader = ToDeviceReader(storage: storage, key: key, user: user, now: now)
+                for event in sync.events { try await reader.take(event, &state, &receipt) }
+                change.merge(try reader.change())
+                if let position = sync.position {
+                    change.put.append(CryptoRecord(Self.positionKey, value: Data(position.utf8)))
+                }
+            }
+            if sync.isWhole {
+                state.tracker.invalidateAll()
+            }
+            state.tracker.received(changed: sync.changed, left: sync.left.filter { $0 != user })
+            state.upkeep.received(counts: sync.keyCounts, unusedFallbackKeys: sync.unusedFallbackKeys, in: sync.kind)
+            return receipt
+        }
+    }
+
+    /// Begins to know the devices of these users.
+    public func track(_ users: [ExactText]) async throws {
+        try await change { state, _ in state.tracker.track(users) }
+    }
+}
+
+/// Reads the messages to this device of one answer, in order, into one change.
+struct ToDeviceReader {
+    private let storage: any CryptoStorage
+    private let key: KeyMaterial
+    private let user: ExactText
+    private let now: Date
+    /// Those that messages of the answer were of.
+    private var peers: [Curve25519Key: OlmPeer] = [:]
+    private var sessions: [SessionID: InboundSession] = [:]
+    /// `nil` for what goes because the key has come.
+    private var withheld: [CryptoRecord.Key: CryptoRecord?] = [:]
+
+    private static let olm = "m.olm.v1.curve25519-aes-sha2"
+    /// Longer ciphertexts of a message to a device are nobody's.
+    private static let maxCiphertext = 128 * 1024
+
+    init(storage: any CryptoStorage, key: KeyMaterial, user: ExactText, now: Date) {
+        self.storage = storage
+        self.key = key
+        self.user = user
+        self.now = now
+    }
+
+    func change() throws -> CryptoChange {
+        var change = CryptoChange()
+        for peer in peers.values { change.merge(try peer.change(key: key)) }
+        for session in sessions.values { change.put.append(try session.record(key: key)) }
+        for (key, record) in withheld {
+            if let record { change.put.append(record) } else { change.removed.insert(key) }
+        }
+        return change
+    }
+
+    /// Takes one message. What cannot be read costs itself; only storage and the library's own failures throw.
+    mutating func take(
+        _ event: JSONValue, _ state: inout CryptoMachine.State, _ receipt: inout CryptoReceipt
+    ) async throws {
+        guard let type = event["type"]?.string, let sender = event["sender"]?.exactText, !sender.bytes.isEmpty,
+            sender.bytes.count <= DeviceKeys.maxIdentifier, let content = event["content"], content.object != nil
+        else { return receipt.rejected[.malformed, default: 0] += 1 }
+        switch type {
+        case "m.room.encrypted": try await takeSealed(content, from: sender, &state, &receipt)
+        case "m.room_key.withheld": try await takeWithheld(content, &receipt)
+        case "m.room_key", "m.forwarded_room_key", "m.secret.send", "m.room_key_bundle":
+            receipt.rejected[.clear, default: 0] += 1
+        default: break
+        }
+    }
+
+    private mutating func takeSealed(
+        _ content: JSONValue, from sender: ExactText, _ state: inout CryptoMachine.State,
+        _ receipt: inout CryptoReceipt
+    ) async throws {
+        let account = state.upkeep.account
+        guard content["algorithm"]?.string == Self.olm, let text = content["sender_key"]?.string,
+            let senderKey = try? Curve25519Key(base64: text), senderKey != account.identityKey,
+            let ours = content["ciphertext"]?.object?.member(ExactText("\(account.identityKey)")),
+            case .integer(let number)? = ours["type"],
+            let kind = UInt32(exactly: number).flatMap({ OlmMessage.Kind(rawValue: $0) }),
+            let body = ours["body"]?.string, body.utf8.count <= Self.maxCiphertext,
+            let bytes = try? Base64.decoded(body)
+        else { return receipt.rejected[.malformed, default: 0] += 1 }
+        var peer: OlmPeer
+        if let known = peers[senderKey] {
+            peer = known
+        } else {
+            peer = try await OlmPeer(senderKey, in: storage, key: key)
+        }
+        defer { peers[senderKey] = peer }
+        let plaintext: [UInt8]
+        do {
+            let found = try peer.decrypt(OlmMessage(kind: kind, bytes: bytes), with: account)
+            plaintext = found.plaintext
+            if found.changesAccount { state.upkeep.accountChanged() }
+        } catch OlmPeer.Failure.repeated {
+            return receipt.rejected[.repeated, default: 0] += 1
+        } catch OlmPeer.Failure.unreadable {
+            if peer.mayRepair(at: now) {
+                state.outgoing.add(.repair(user: sender.text, identityKey: senderKey.bytes))
+            }
+            return receipt.rejected[.unreadable, default: 0] += 1
+        }
+        let payload: OlmPayload
+        do throws(OlmPayload.Failure) {
+            payload = try OlmPayload(
+                plaintext: plaintext, sender: sender, senderKey: senderKey, recipient: user,
+                recipientKey: account.signingKey)
+        } catch {
+            return receipt.rejected[CryptoReceipt.Rejection(error), default: 0] += 1
+        }
+        // What its sender sends can be judged once their devices are known.
+        state.tracker.track([sender])
+        try await takeUnsealed(payload, &receipt)
+    }
+
+    private mutating func takeUnsealed(_ payload: OlmPayload, _ receipt: inout CryptoReceipt) async throws {
+        switch payload.type {
+        case "m.room_key": break
+        case "m.forwarded_room_key": return receipt.rejected[.forwarded, default: 0] += 1
+        default: return
+        }
+        guard let session = try? InboundSession(roomKey: payload.content, from: payload.owner) else {
+            return receipt.rejected[.roomKey, default: 0] += 1
+        }
+        let id = SessionID(room: session.room, session: session.id)
+        if let known = try await self.session(id), try !session.replaces(known) {
+            // The same once more is no news; any other is not of the session that is known.
+            let isSame = try known.owner == session.owner && known.session.compare(to: session.session) != .unconnected
+            if !isSame { receipt.rejected[.roomKey, default: 0] += 1 }
+            return
+        }
+        sessions[id] = session
+        let reason = CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session)
+        withheld.updateValue(nil, forKey: reason)
+        receipt.sessions.insert(id)
+    }
+
+    private mutating func takeWithheld(_ content: JSONValue, _ receipt: inout CryptoReceipt) async throws {
+        guard let (record, reason) = Withheld.reason(in: content) else { return }
+        let id = SessionID(room: record.owner, session: record.id)
+        // It is not encrypted, so anybody's: it never stands in the way of a key.
+        guard try await session(id) == nil else { return }
+        let value = Data(reason.rawValue.utf8)
+        if withheld[record] == nil, try await storage.cryptoRecord(record)?.value == value { return }
+        withheld.updateValue(CryptoRecord(record, value: value), forKey: record)
+        receipt.sessions.insert(id)
+    }
+
+    private func session(_ id: SessionID) async throws -> InboundSession? {
+        if let known = sessions[id] { return known }
+        return try await InboundSession.stored(id, in: storage, key: key)
+    }
+}
+
+extension InboundSession {
+    static func stored(
+        _ id: SessionID, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> InboundSession? {
+        let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
+        return try await storage.cryptoRecord(record).map { try InboundSession(record: $0, key: key) }
+    }
+}
+
+extension CryptoReceipt.Rejection {
+    init(_ failure: OlmPayload.Failure) {
+        self =
+            switch failure {
+            case .malformed: .malformed
+            case .recipient: .recipient
+            case .sender: .sender
+            case .deviceKeys: .deviceKeys
+            }
+    }
+}

@@ -1,0 +1,30 @@
+import ChatCore
+import Foundation
+import Ratchets
+
+/// A device as it is stored: what was checked once, without the signature.
+extension DeviceKeys {
+    private struct Stored: Codable {
+        let identityKey: [UInt8]
+        let signingKey: [UInt8]
+        let algorithms: [String]
+        let name: String?
+    }
+
+    var key: CryptoRecord.Key { CryptoRecord.Key(.device, owner: user, id: device) }
+
+    func record() throws -> CryptoRecord {
+        let stored = Stored(
+            identityKey: identityKey.bytes, signingKey: signingKey.bytes, algorithms: algorithms.sorted(), name: name)
+        return CryptoRecord(key, value: try JSONEncoder().encode(stored))
+    }
+
+    /// A record that cannot be read is an error, not a device that is unknown.
+    init(record: CryptoRecord) throws {
+        let stored = try JSONDecoder().decode(Stored.self, from: record.value)
+        self.init(
+            user: record.key.owner, device: record.key.id, identityKey: try Curve25519Key(bytes: stored.identityKey),
+            signingKey: try Ed25519Key(bytes: stored.signingKey), algorithms: Set(stored.algorithms),
+            name: stored.name)
+    }
+}

@@ -1,0 +1,179 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+/// Storage in memory, which fails when told to.
+actor FakeCryptoStorage: CryptoStorage {
+    struct Full: Error {}
+
+    private(set) var records: [CryptoRecord.Key: Data] = [:]
+    private(set) var read: [GroupMessage: ExactText] = [:]
+    private(set) var commits = 0
+    private var failures = 0
+
+    func fail(_ count: Int) { failures = count }
+    func set(_ value: Data?, for key: CryptoRecord.Key) { records[key] = value }
+
+    func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
+        records.filter { $0.key.kind == kind && (owner == nil || $0.key.owner == owner) }
+            .map { CryptoRecord($0.key, value: $0.value) }
+            .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
+    }
+    func cryptoRecord(_ key: CryptoRecord.Key) -> CryptoRecord? {
+        records[key].map { CryptoRecord(key, value: $0) }
+    }
+    func events(readFrom messages: Set<GroupMessage>) -> [GroupMessage: ExactText] {
+        read.filter { messages.contains($0.key) }
+    }
+    func commit(_ change: CryptoChange) throws {
+        if failures > 0 {
+            failures -= 1
+            throw Full()
+        }
+        guard change.read.allSatisfy({ read[$0.key] ?? $0.value == $0.value }) else { throw Full() }
+        for key in change.removed { records[key] = nil }
+        for record in change.put { records[record.key] = record.value }
+        read.merge(change.read) { first, _ in first }
+        commits += 1
+    }
+}
+
+/// A machine with its storage, and what a server would have of it.
+struct MachineFixture {
+    let storage = FakeCryptoStorage()
+    let key: KeyMaterial
+    let start = Date(timeIntervalSince1970: 1_000_000)
+    private(set) var machine: CryptoMachine
+
+    init(user: ExactText = "@me:b", device: ExactText = "ME") async throws {
+        key = try KeyMaterial()
+        try await CryptoMachine.begin(user: user, device: device, in: storage, key: key)
+        machine = try await CryptoMachine(user: user, device: device, storage: storage, key: key)
+    }
+
+    mutating func restart() async throws {
+        machine = try await CryptoMachine(user: machine.user, device: machine.device, storage: storage, key: key)
+    }
+
+    /// Answers all requests as a server that knows these devices, until none is left.
+    /// - Returns: What was sent.
+    @discardableResult
+    func answerAll(_ devices: [TestDevice] = [], claims: [ExactText: JSONValue] = [:], at now: Date? = nil) async throws
+        -> [CryptoRequest.Action]
+    {
+        var actions: [CryptoRequest.Action] = []
+        while let request = try await machine.nextRequest(at: now ?? start) {
+            actions.append(request.action)
+            guard actions.count < 50 else { break }
+            var answer: JSONValue = [:]
+            switch request.action {
+            case .query:
+                var users: [String: [String: JSONValue]] = [:]
+                for one in devices { users[one.user.text, default: [:]][one.device.text] = try one.json() }
+                answer = ["device_keys": .object(users.mapValues { .object($0) })]
+            case .claim(let all):
+                var users: [String: JSONValue] = [:]
+                for claim in all {
+                    if let key = claims[claim.device] { users[claim.user.text] = [claim.device.text: key] }
+                }
+                answer = ["one_time_keys": .object(users)]
+            case .upload, .send: break
+            }
+            try await machine.answered(request, with: answer, at: now ?? start)
+        }
+        return actions
+    }
+
+    /// Has the machine upload its keys.
+    /// - Returns: The device, and its one-time keys.
+    func published() async throws -> (device: DeviceKeys, oneTimeKeys: [Curve25519Key]) {
+        var sync = CryptoSync(kind: .sliding)
+        sync.keyCounts = ["signed_curve25519": 0]
+        sync.unusedFallbackKeys = []
+        _ = try await machine.received(sync, at: start)
+        var (device, keys): (DeviceKeys?, [Curve25519Key]) = (nil, [])
+        for case .upload(let body) in try await answerAll() {
+            let upload = try JSONValue(parsing: Data(body))
+            if let json = upload["device_keys"] {
+                device = try DeviceKeys(json, of: machine.user, device: machine.device)
+            }
+            for value in (upload["one_time_keys"]?.object ?? [:]).values {
+                keys.append(try Curve25519Key(base64: value["key"]?.string ?? ""))
+            }
+        }
+        return (try #require(device), keys)
+    }
+
+    /// Takes a sync with these messages.
+    @discardableResult
+    func receive(_ events: [JSONValue], at now: Date? = nil) async throws -> CryptoReceipt {
+        var sync = CryptoSync(kind: .sliding)
+        sync.events = events
+        return try await machine.received(sync, at: now ?? start)
+    }
+}
+
+/// Another device, which writes to the machine's.
+struct TestPeer {
+    let device: TestDevice
+    let target: DeviceKeys
+    let session: OlmSession
+
+    init(_ user: ExactText, _ id: ExactText, to target: DeviceKeys, with key: Curve25519Key) throws {
+        device = try TestDevice(user, id)
+        self.target = target
+        session = try device.account.session(with: target.identityKey, oneTimeKey: key)
+    }
+
+    func payload(_ type: String, _ content: JSONValue) throws -> [String: JSONValue] {
+        [
+            "type": .string(type), "content": content, "sender": .string(device.user.text),
+            "recipient": .string(target.user.text), "recipient_keys": ["ed25519": .string("\(target.signingKey)")],
+            "keys": ["ed25519": .string("\(device.account.signingKey)")], "sender_device_keys": try device.json(),
+        ]
+    }
+
+    func sealed(_ payload: [String: JSONValue], from sender: ExactText? = nil) throws -> JSONValue {
+        let message = try session.encrypt(Array(CanonicalJSON.bytes(of: .object(payload))))
+        return [
+            "type": "m.room.encrypted", "sender": .string((sender ?? device.user).text),
+            "content": [
+                "algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": .string("\(device.account.identityKey)"),
+                "ciphertext": .object([
+                    "\(target.identityKey)": [
+                        "type": .integer(Int64(message.kind.rawValue)), "body": .string(Base64.encoded(message.bytes)),
+                    ]
+                ]),
+            ],
+        ]
+    }
+
+    func roomKey(of group: OutboundGroupSession, room: String = "!r:b") throws -> JSONValue {
+        [
+            "algorithm": "m.megolm.v1.aes-sha2", "room_id": .string(room), "session_id": .string(try group.id),
+            "session_key": .string(Base64.encoded(try group.sessionKey)),
+        ]
+    }
+
+    func share(_ group: OutboundGroupSession, room: String = "!r:b") throws -> JSONValue {
+        try sealed(payload("m.room_key", roomKey(of: group, room: room)))
+    }
+
+    func say(_ text: String, with group: OutboundGroupSession, as event: ExactText, room: ExactText = "!r:b") throws
+        -> SealedEvent
+    {
+        let payload: JSONValue = [
+            "type": "m.room.message", "content": ["body": .string(text)], "room_id": .string(room.text),
+        ]
+        let bytes = try group.encrypt(CanonicalJSON.bytes(of: payload))
+        return SealedEvent(
+            room: room, event: event, sender: device.user,
+            content: [
+                "algorithm": "m.megolm.v1.aes-sha2", "session_id": .string(try group.id),
+                "ciphertext": .string(Base64.encoded(bytes)),
+            ])
+    }
+}

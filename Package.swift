@@ -202,7 +202,8 @@ let package = Package(
         .target(
             name: "MatrixBackend",
             dependencies: [
-                "CCurl", "ChatCore", "ChatOutbox", "ChatStore", "Composer", "JSONReading", "MessageMarkup",
+                "CCurl", "ChatCore", "ChatOutbox", "ChatStore", "Composer", "JSONReading", "MatrixCrypto",
+                "MessageMarkup", "Ratchets",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -215,15 +216,15 @@ let package = Package(
             name: "MatrixBackendTests",
             dependencies: [
                 "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "JSONReading", "MatrixBackend",
-                "ToolSupport",
+                "MatrixCrypto", "Ratchets", "ToolSupport",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
         .testTarget(
             name: "MatrixServerTests",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "ChatViewModels",
-                "Composer", "Fuzzing", "JSONReading", "LocalBackend", "MatrixBackend", "parlance-matrix-soak",
-                "MessageMarkup",
+                "Composer", "Fuzzing", "JSONReading", "LocalBackend", "MatrixBackend", "MatrixCrypto",
+                "MessageMarkup", "Ratchets", "parlance-matrix-soak",
             ], swiftSettings: settings),
 
         // What signs accounts in, in the desktop's keyring.

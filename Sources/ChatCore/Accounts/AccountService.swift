@@ -20,12 +20,14 @@ public protocol AccountService: Sendable {
 public struct AccountState: Identifiable, Equatable, Sendable {
     public var account: Account
     public var condition: AccountCondition
+    public var encryption: EncryptionCondition
 
     public var id: String { account.id }
 
-    public init(account: Account, condition: AccountCondition) {
+    public init(account: Account, condition: AccountCondition, encryption: EncryptionCondition = .none) {
         self.account = account
         self.condition = condition
+        self.encryption = encryption
     }
 }
 

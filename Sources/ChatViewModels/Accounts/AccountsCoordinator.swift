@@ -16,6 +16,7 @@ public final class AccountsCoordinator {
         /// `nil` for local conversations.
         public var account: Account?
         public var condition: AccountCondition
+        public var encryption = EncryptionCondition.none
         public var unreadCount: Int
         public var isSelected: Bool
 
@@ -162,6 +163,7 @@ public final class AccountsCoordinator {
             + states.map { state in
                 Row(
                     id: state.id, name: state.account.name, account: state.account, condition: state.condition,
+                    encryption: state.encryption,
                     unreadCount: open[state.id]?.rooms.state.unreadTotal ?? 0, isSelected: selection == state.id)
             }
     }

@@ -27,7 +27,20 @@ public struct AccountText {
         case .locked: translator("Keyring locked")
         case .offline: translator("Offline")
         case .untrusted: translator("Server certificate not trusted")
-        case .connecting, .online: row.account?.id ?? ""
+        case .connecting, .online: row.encryption.problem.map(text(for:)) ?? row.account?.id ?? ""
+        }
+    }
+
+    /// Why nothing is decrypted in an account.
+    private func text(for problem: EncryptionCondition.Problem) -> String {
+        switch problem {
+        case .locked: translator("Encryption is off: unlock the keyring")
+        case .credentialLost: translator("Encryption is off: the secret of its keys is lost")
+        case .missing: translator("Encryption is off: its keys are missing")
+        case .damaged: translator("Encryption is off: its keys are damaged")
+        case .replaced: translator("Encryption is off: another app has this device’s keys")
+        case .noDevice: translator("Encryption is off: this session has no device")
+        case .storage: translator("Encryption is off: its keys cannot be stored")
         }
     }
 

@@ -7,6 +7,8 @@ import JSONReading
 struct PendingSignIn {
     var account: Account
     var token: AccessToken
+    /// Where the user wants what is confidential.
+    var location = CredentialLocation.keyring
     /// Whether this sign-in opened the session. Sessions adopted from another program are never logged out.
     var isOwn: Bool
 }
@@ -30,7 +32,8 @@ extension MatrixAccounts: SignInService {
         let client = MatrixClient(server: server.url, transport: transport)
         let session: MatrixSession
         do {
-            session = try await self.session(client, credentials, device: again.flatMap { entry($0)?.account.device })
+            let device = if let again { await reusableDevice(of: again) } else { String?.none }
+            session = try await self.session(client, credentials, device: device)
         } catch {
             throw try SignInProblem.of(error)
         }
@@ -73,6 +76,7 @@ extension MatrixAccounts: SignInService {
 
     public func storeCredential(of account: String, in location: CredentialLocation) async throws {
         guard let token = pending[account]?.token else { return }
+        pending[account]?.location = location
         let credential = AccountCredential(token.value)
         switch location {
         case .keyring: try await keyring.store(credential, of: account)
@@ -105,7 +109,7 @@ extension MatrixAccounts: SignInService {
         if case .broken(let reason)? = entry(account)?.condition { throw SignInProblem.storage(reason: reason) }
         update(account) { $0.condition = .connecting }
         publishStates()
-        await resume(account, with: signIn.token)
+        await resume(account, with: signIn.token, from: signIn.location)
     }
 
     public func abandon(_ account: String) async {

@@ -23,10 +23,12 @@ extension MatrixAccounts {
         entry.following.forEach { $0.cancel() }
         await entry.backend?.close()
         await entry.store?.close()
-        await memory.removeCredential(of: account)
         // The session has ended and the account is not listed any more: what is left is never read again.
-        try? await folders.credentialStore.removeCredential(of: account)
-        try? await keyring.removeCredential(of: account)
+        for name in [account, KeyCredential.name(of: account)] {
+            await memory.removeCredential(of: name)
+            try? await folders.credentialStore.removeCredential(of: name)
+            try? await keyring.removeCredential(of: name)
+        }
         try? folders.remove(account)
     }
 }

@@ -1,6 +1,7 @@
 public import ChatCore
 public import ChatStore
 import Foundation
+import Ratchets
 
 /// The user's Matrix accounts, with their stores, backends and states.
 ///
@@ -16,6 +17,9 @@ public actor MatrixAccounts: AccountService {
     struct Entry {
         var account: Account
         var condition = AccountCondition.connecting
+        var encryption = EncryptionCondition.none
+        /// Where its token was found.
+        var location: CredentialLocation?
         var store: ChatStore?
         var backend: MatrixBackend?
         var following: [Task<Void, Never>] = []
@@ -104,7 +108,9 @@ public actor MatrixAccounts: AccountService {
         _ = observers.add(continuation)
     }
 
-    private var states: [AccountState] { entries.map { AccountState(account: $0.account, condition: $0.condition) } }
+    private var states: [AccountState] {
+        entries.map { AccountState(account: $0.account, condition: $0.condition, encryption: $0.encryption) }
+    }
 
     func publishStates() { observers.yield(states) }
 
@@ -124,6 +130,7 @@ public actor MatrixAccounts: AccountService {
     public func retry(_ account: String) async {
         guard let entry = entry(account) else { return }
         if entry.backend == nil { await open(account) }
+        if entry.encryption.problem != nil { await openKeys(of: account) }
         switch entry.condition {
         case .locked, .broken: await connect(account)
         case .connecting, .online, .offline, .untrusted: await entry.backend?.reconnect()
@@ -161,7 +168,7 @@ public actor MatrixAccounts: AccountService {
             guard let credential = try await storedCredential(of: id) else {
                 return update(id) { $0.condition = .signedOut(isSoft: true) }
             }
-            await resume(id, with: AccessToken(credential.value))
+            await resume(id, with: AccessToken(credential.value.value), from: credential.location)
         } catch {
             let problem = error as? CredentialStoreError ?? .unavailable(reason: "\(type(of: error))")
             update(id) { $0.condition = .locked(problem) }
@@ -169,21 +176,74 @@ public actor MatrixAccounts: AccountService {
     }
 
     /// Looks in memory and in the credential file before the keyring: the user may have chosen either.
-    private func storedCredential(of id: String) async throws -> AccountCredential? {
-        if let credential = await memory.credential(of: id) { return credential }
-        if let credential = try await folders.credentialStore.credential(of: id) { return credential }
+    private func storedCredential(
+        of id: String
+    ) async throws -> (value: AccountCredential, location: CredentialLocation)? {
+        if let credential = await memory.credential(of: id) { return (credential, .memory) }
+        if let credential = try await folders.credentialStore.credential(of: id) { return (credential, .file) }
         // The user chose not to store the credential: do not query the keyring, which may be absent. If the choice
         // cannot be read, the keyring is queried, but has no credential either.
         if (try? await list.setting(Self.forgottenSetting + id)) == "1" { return nil }
-        return try await keyring.credential(of: id)
+        return try await keyring.credential(of: id).map { ($0, .keyring) }
     }
 
-    func resume(_ id: String, with token: AccessToken) async {
+    // MARK: Keys
+
+    /// What the keys of an account are encrypted with, in the place of its token.
+    private func keyCredential(of id: String, in location: CredentialLocation) -> KeyCredential {
+        let file: any CredentialStore = folders.credentialStore
+        let begun = KeyStore.begunDevice(in: folders.store(of: id))
+        // Another device begins without what the one before had.
+        let needsOthers = begun == entry(id)?.account.device
+        // Where the user chose not to use the keyring it may be absent, or ask for a password.
+        let earlier: [any CredentialStore] = begun == nil ? [] : [keyring]
+        return switch location {
+        case .memory: KeyCredential(account: id, place: memory, others: [file], needsOthers: needsOthers)
+        case .file: KeyCredential(account: id, place: file, others: [memory] + earlier, needsOthers: needsOthers)
+        case .keyring: KeyCredential(account: id, place: keyring, others: [memory, file], needsOthers: needsOthers)
+        }
+    }
+
+    private func openKeys(of id: String) async {
+        guard let entry = entry(id), let location = entry.location, let backend = entry.backend else { return }
+        await backend.openKeys(
+            of: entry.account.device, in: folders.store(of: id), credential: keyCredential(of: id, in: location))
+        update(id) { $0.encryption = backend.keys.condition }
+    }
+
+    /// The device to go on with when the user signs in again; `nil` for another one, where the server has deleted the
+    /// keys of the former, or nothing opens them any more.
+    func reusableDevice(of id: String) async -> String? {
+        guard let entry = entry(id) else { return nil }
+        let folder = folders.store(of: id)
+        guard RatchetLibrary.version != nil, KeyStore.begunDevice(in: folder) == entry.account.device else {
+            return entry.account.device
+        }
+        if entry.condition == .signedOut(isSoft: false) || entry.encryption == .off(.replaced) { return nil }
+        guard KeyStore.exists(in: folder) else { return nil }
+        var places: [any CredentialStore] = [folders.credentialStore]
+        if (try? await list.setting(Self.forgottenSetting + id)) != "1" { places.append(keyring) }
+        let credential = KeyCredential(account: id, place: memory, others: places)
+        do {
+            return try await credential.read() == nil ? nil : entry.account.device
+        } catch {
+            // Not known to be gone.
+            return entry.account.device
+        }
+    }
+
+    func resume(_ id: String, with token: AccessToken, from location: CredentialLocation) async {
+        update(id) { $0.location = location }
+        await openKeys(of: id)
         guard let backend = entry(id)?.backend else { return }
         await backend.resume(with: token)
         guard entry(id)?.following.isEmpty == true else { return }
         let (connections, names) = (backend.connectionStates(), backend.ownDisplayNameChanges())
+        let encryption = backend.keys.conditionChanges()
         let following = [
+            Task { [weak self] in
+                for await condition in encryption { await self?.update(id) { $0.encryption = condition } }
+            },
             Task { [weak self] in
                 for await connection in connections { await self?.handle(connection, of: id) }
             },

@@ -31,6 +31,7 @@ public actor MatrixBackend {
     nonisolated let media: MatrixMedia
     nonisolated let linkPreviews: LinkPreviews
     nonisolated let encryption: RoomEncryption
+    nonisolated let keys: AccountEncryption
     nonisolated let writer: RoomWriter
     nonisolated let timelines: MatrixTimelines
     nonisolated let reader: TimelineReader
@@ -72,6 +73,8 @@ public actor MatrixBackend {
         let syncStatus = SyncStatus()
         self.syncStatus = syncStatus
         media = MatrixMedia(client: client, store: store, now: now)
+        let keys = AccountEncryption(user: ownUserID, client: client, clock: clock, now: now)
+        self.keys = keys
         encryption = RoomEncryption(client: client, store: store, syncStatus: syncStatus)
         linkPreviews = LinkPreviews(client: client, store: store, encryption: encryption)
 
@@ -128,7 +131,11 @@ public actor MatrixBackend {
         syncLoop = SyncLoop(
             client: client, store: store, clock: clock, status: syncStatus, hasSlidingSync: hasSlidingSync,
             handlers: SyncLoop.Handlers(
-                advance: { try await syncWriter.advance($0) },
+                advance: { step in
+                    // Before the token is stored, with which the server forgets what it brought.
+                    try await syncWriter.advance(step) { try await keys.take($0.crypto) }
+                },
+                cryptoPosition: { try await keys.position() },
                 willStartOver: { try await leftRooms.noteStored() },
                 didApply: { isCaughtUp, number in
                     if isCaughtUp {
@@ -205,7 +212,19 @@ public actor MatrixBackend {
         // Requests that need a current store wait for the next sync.
         syncStatus.hasCaughtUp = false
         await connection.set(.connecting)
-        if !isClosed { await syncLoop.restart() }
+        guard !isClosed else { return }
+        await keys.resume()
+        await syncLoop.restart()
+    }
+
+    /// Opens the keys of the session's device, before ``resume(with:)``. Without them the account works as it does where
+    /// the program was built without encryption.
+    /// - Parameters:
+    ///   - folder: That of the account's store.
+    ///   - credential: What they are encrypted with.
+    func openKeys(of device: String, in folder: URL, credential: KeyCredential) async {
+        guard !isClosed else { return }
+        await keys.open(device: device, in: folder, credential: credential)
     }
 
     /// Restarts the sync at once instead of waiting for a delay or a response, as after suspend or a network change.
@@ -222,6 +241,7 @@ public actor MatrixBackend {
         sweeping?.cancel()
         rejections?.cancel()
         await syncLoop.stop()
+        await keys.close()
         await unreadCounter.stop()
         await sweeping?.value
         await outbox.close()

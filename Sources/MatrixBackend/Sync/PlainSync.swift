@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import JSONReading
+import MatrixCrypto
 
 /// `GET /sync`, which every homeserver supports. The first response contains all rooms, later ones all changes.
 struct PlainSync: SyncSource {
@@ -55,12 +56,24 @@ struct PlainSync: SyncSource {
             }
         }
         update.isWhole = token == nil
+        update.crypto = crypto(response, isWhole: update.isWhole)
         let shared = response["account_data"]?["events"]
         update.pushRules = SyncParser.accountData("m.push_rules", in: shared)
         update.direct = SyncParser.accountData("m.direct", in: shared)
         update.ignoredUsers = SyncParser.accountData(IgnoredUsers.type, in: shared)
         update.skipped = parser.skipped
         return update
+    }
+
+    private static func crypto(_ response: JSONValue, isWhole: Bool) -> CryptoSync {
+        var sync = CryptoSync(kind: .plain)
+        sync.events = response["to_device"]?["events"]?.array ?? []
+        sync.changed = SyncParser.users(response["device_lists"]?["changed"])
+        sync.left = SyncParser.users(response["device_lists"]?["left"])
+        sync.keyCounts = response["device_one_time_keys_count"]
+        sync.unusedFallbackKeys = response["device_unused_fallback_key_types"]
+        sync.isWhole = isWhole
+        return sync
     }
 
     private static func readJoined(

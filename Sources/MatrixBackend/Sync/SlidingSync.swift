@@ -1,17 +1,23 @@
 import ChatCore
 import JSONReading
+import MatrixCrypto
 
 /// Simplified sliding sync (MSC4186) at its unstable path. It requests the most recent rooms first, so the room list is
 /// available at once however many rooms there are, and the others in steps that keep each response small.
 struct SlidingSync: SyncSource {
     private let client: MatrixClient
     private let window: SyncWindow
+    /// `nil` if nothing is to be asked for encryption.
+    private let crypto: AccountEncryption.Position?
     /// More rooms than any user has joined.
     private static let allRooms = 100_000
 
-    init(client: MatrixClient, window: SyncWindow = SyncWindow()) {
+    init(
+        client: MatrixClient, window: SyncWindow = SyncWindow(), crypto: AccountEncryption.Position? = nil
+    ) {
         self.client = client
         self.window = window
+        self.crypto = crypto
     }
 
     /// The stored token is the number of requested rooms and the server's position, as in `120:POSITION`.
@@ -26,6 +32,7 @@ struct SlidingSync: SyncSource {
             body: body(rooms), timeout: wait + .seconds(60))
         var update = try Self.read(response)
         update.isWhole = token == nil
+        if crypto != nil { update.crypto = Self.crypto(response, isWhole: update.isWhole) }
         let count = response["lists"]?["all"]?["count"]?.integer ?? 0
         update.isCaughtUp = rooms >= count
         let next = rooms < count ? min(rooms + window.moreRooms, Self.allRooms) : Self.allRooms
@@ -63,10 +70,36 @@ struct SlidingSync: SyncSource {
                     ],
                 ]
             ],
-            "extensions": [
-                "typing": ["enabled": true], "receipts": ["enabled": true], "account_data": ["enabled": true],
-            ],
+            "extensions": .object(extensions),
         ]
+    }
+
+    private var extensions: [String: JSONValue] {
+        var all: [String: JSONValue] = [
+            "typing": ["enabled": true], "receipts": ["enabled": true], "account_data": ["enabled": true],
+        ]
+        guard let crypto else { return all }
+        var messages: [String: JSONValue] = [
+            "enabled": true, "limit": .integer(Int64(window.deviceMessages)),
+        ]
+        // What comes before it, the server deletes.
+        if let since = crypto.since { messages["since"] = .string(since) }
+        all["to_device"] = .object(messages)
+        all["e2ee"] = ["enabled": true]
+        return all
+    }
+
+    private static func crypto(_ response: JSONValue, isWhole: Bool) -> CryptoSync {
+        let (messages, keys) = (response["extensions"]?["to_device"], response["extensions"]?["e2ee"])
+        var sync = CryptoSync(kind: .sliding)
+        sync.events = messages?["events"]?.array ?? []
+        sync.position = messages?["next_batch"]?.string
+        sync.changed = SyncParser.users(keys?["device_lists"]?["changed"])
+        sync.left = SyncParser.users(keys?["device_lists"]?["left"])
+        sync.keyCounts = keys?["device_one_time_keys_count"]
+        sync.unusedFallbackKeys = keys?["device_unused_fallback_key_types"]
+        sync.isWhole = isWhole
+        return sync
     }
 
     static func read(_ response: JSONValue) throws -> SyncUpdate {

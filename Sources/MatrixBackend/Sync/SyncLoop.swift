@@ -26,6 +26,8 @@ actor SyncLoop {
     struct Handlers: Sendable {
         /// Requests what follows a token, and stores it together with the next token.
         var advance: @Sendable (SyncStep) async throws -> SyncStep.Outcome
+        /// Returns where the messages to this device begin, right before each request.
+        var cryptoPosition: @Sendable () async throws -> AccountEncryption.Position? = { nil }
         /// Called before a sync that starts over, which does not mention the rooms that were left meanwhile.
         var willStartOver: @Sendable () async throws -> Void
         /// Called when an update is stored, with the number of syncs that had begun.
@@ -86,9 +88,14 @@ actor SyncLoop {
     private func run() async {
         (isSliding, isOnline, failures, window) = (hasSlidingSync, false, 0, SyncWindow())
         while !Task.isCancelled {
-            let source: any SyncSource =
+            // Also for a failure, after which only its window counts.
+            var source: any SyncSource =
                 isSliding ? SlidingSync(client: client, window: window) : PlainSync(client: client, window: window)
             do {
+                if isSliding {
+                    source = SlidingSync(
+                        client: client, window: window, crypto: try await handlers.cryptoPosition())
+                }
                 try await sync(from: source)
                 failures = 0
                 if window.grow() { await narrow(source) }

@@ -32,6 +32,11 @@ struct SyncParser {
         return content.map { $0["unread"]?.bool ?? false }
     }
 
+    /// Returns the users of a list of `device_lists`.
+    static func users(_ value: JSONValue?) -> [ExactText] {
+        (value?.array ?? []).compactMap { MatrixEvent.identifier($0) }.map { ExactText($0) }
+    }
+
     mutating func stripped(_ value: JSONValue?) -> [StrippedEvent] {
         let all = value?.array ?? []
         let read = all.compactMap(StrippedEvent.init)

@@ -2,6 +2,7 @@ import ChatCore
 import ChatStore
 import Foundation
 import JSONReading
+import MatrixCrypto
 
 /// A parsed response of either sync API.
 struct SyncUpdate: Equatable, Sendable {
@@ -14,6 +15,8 @@ struct SyncUpdate: Equatable, Sendable {
     var direct: JSONValue?
     /// The content of `m.ignored_user_list`, if it changed.
     var ignoredUsers: JSONValue?
+    /// What it says to encryption; `nil` if that was not asked for.
+    var crypto: CryptoSync?
     /// Whether this is the whole state (an initial sync).
     var isWhole = false
     /// Whether the server has no further changes from before this response.

@@ -7,14 +7,16 @@ struct SyncWindow: Equatable, Sendable {
         /// The number of rooms in the first sliding sync, and how many are added with each further request.
         var firstRooms: Int
         var moreRooms: Int
+        /// Messages to this device in one answer of a sliding sync.
+        var deviceMessages: Int
     }
 
     // Reduce rooms before events: when a client raises the timeline limit again, the server resends all events.
     private static let steps = [
-        Step(plainEvents: 30, slidingEvents: 20, firstRooms: 20, moreRooms: 100),
-        Step(plainEvents: 10, slidingEvents: 20, firstRooms: 20, moreRooms: 20),
-        Step(plainEvents: 5, slidingEvents: 5, firstRooms: 20, moreRooms: 20),
-        Step(plainEvents: 1, slidingEvents: 1, firstRooms: 5, moreRooms: 5),
+        Step(plainEvents: 30, slidingEvents: 20, firstRooms: 20, moreRooms: 100, deviceMessages: 100),
+        Step(plainEvents: 10, slidingEvents: 20, firstRooms: 20, moreRooms: 20, deviceMessages: 50),
+        Step(plainEvents: 5, slidingEvents: 5, firstRooms: 20, moreRooms: 20, deviceMessages: 20),
+        Step(plainEvents: 1, slidingEvents: 1, firstRooms: 5, moreRooms: 5, deviceMessages: 1),
     ]
     private static let maxFalls = 16
 
@@ -28,6 +30,7 @@ struct SyncWindow: Equatable, Sendable {
     var slidingEvents: Int { step.slidingEvents }
     var firstRooms: Int { step.firstRooms }
     var moreRooms: Int { step.moreRooms }
+    var deviceMessages: Int { step.deviceMessages }
 
     /// - Returns: `false` if the size is minimal already.
     mutating func shrink() -> Bool {

@@ -15,8 +15,12 @@ struct SyncWriter: Sendable {
     private var ownUserID: MemberID { context.ownUserID }
 
     /// Requests the next update and stores it together with its token.
-    func advance(_ step: SyncStep) async throws -> SyncStep.Outcome {
+    /// - Parameter willWrite: Called with the update before it is stored.
+    func advance(
+        _ step: SyncStep, willWrite: @Sendable (SyncUpdate) async throws -> Void
+    ) async throws -> SyncStep.Outcome {
         let update = try await step.source.next(after: step.token, wait: step.wait)
+        try await willWrite(update)
         try await write(update, as: step.setting)
         return update.isCaughtUp ? .caughtUp : .hasMore
     }

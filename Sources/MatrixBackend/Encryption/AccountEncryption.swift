@@ -1,0 +1,174 @@
+import ChatCore
+import ChatStore
+import Foundation
+import MatrixCrypto
+import Ratchets
+
+/// The encryption of one account: the keys on the disk, the ``CryptoMachine`` over them, and what it asks the server.
+///
+/// Without the library, or with keys that cannot be opened, it takes nothing and the sync goes on as if it were not
+/// there. Keys that cannot be opened are left as they are.
+actor AccountEncryption {
+    /// Where the messages to this device begin that are not stored yet.
+    struct Position: Equatable, Sendable {
+        var since: String?
+    }
+
+    private let user: MemberID
+    private let client: MatrixClient
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
+    private let gate = SerialGate()
+    private let conditions = ValueFeed(EncryptionCondition.none)
+    private var store: KeyStore?
+    private(set) var machine: CryptoMachine?
+    private var requests: KeyRequests?
+
+    init(user: MemberID, client: MatrixClient, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date) {
+        self.user = user
+        self.client = client
+        self.clock = clock
+        self.now = now
+    }
+
+    nonisolated var condition: EncryptionCondition { conditions.value }
+    nonisolated func conditionChanges() -> AsyncStream<EncryptionCondition> { conditions.values() }
+
+    // MARK: Opening
+
+    /// Opens the keys of a device, or makes them if the account never had any. What fails is a condition, not an error:
+    /// the account works without encryption then.
+    func open(device: String, in folder: URL, credential: KeyCredential) async {
+        guard RatchetLibrary.version != nil else { return }
+        await gate.runEvenIfCanceled { await reopen(device, folder, credential) }
+    }
+
+    private func reopen(_ device: String, _ folder: URL, _ credential: KeyCredential) async {
+        await shut()
+        do {
+            try await open(device, folder, credential)
+        } catch {
+            await shut()
+            conditions.set(.off(Self.problem(error)))
+            return
+        }
+        conditions.set(.on)
+        await noteStanding()
+        await requests?.wake()
+    }
+
+    private func open(_ device: String, _ folder: URL, _ credential: KeyCredential) async throws {
+        guard !device.isEmpty else { throw EncryptionCondition.Problem.noDevice }
+        let begun = KeyStore.begunDevice(in: folder)
+        // The user has signed in anew, or for the first time: what is there of another device may be set aside.
+        let isNext = begun != device
+        guard KeyStore.exists(in: folder) || isNext else { throw EncryptionCondition.Problem.missing }
+        var key = try await credential.read()
+        if key == nil {
+            guard isNext else { throw EncryptionCondition.Problem.credentialLost }
+            if KeyStore.exists(in: folder) { try KeyStore.setAside(in: folder, now: now()) }
+            key = try await credential.make()
+        }
+        guard let key else { throw EncryptionCondition.Problem.credentialLost }
+        let store = try openStore(in: folder, isNext: isNext)
+        self.store = store
+        let machine = try await machine(of: ExactText(device), in: store, key, isNext: isNext)
+        try KeyStore.noteBegun(device, in: folder)
+        if try await store.wasRepaired() { try await machine.outdateDevices() }
+        self.machine = machine
+        requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
+            await self?.noteStanding()
+        }
+    }
+
+    private func openStore(in folder: URL, isNext: Bool) throws -> KeyStore {
+        let isNew = isNext && !KeyStore.exists(in: folder)
+        do {
+            return try KeyStore(folder: folder, isNew: isNew || KeyStore.begunDevice(in: folder) == nil)
+        } catch {
+            guard case .damaged = error, KeyStore.exists(in: folder) else { throw error }
+        }
+        do {
+            // Keeps a copy of what is damaged.
+            try KeyStore.repair(in: folder, now: now())
+            return try KeyStore(folder: folder, isNew: false)
+        } catch {
+            guard isNext else { throw error }
+        }
+        try KeyStore.setAside(in: folder, now: now())
+        return try KeyStore(folder: folder, isNew: true)
+    }
+
+    private func machine(
+        of device: ExactText, in store: KeyStore, _ key: KeyMaterial, isNext: Bool
+    ) async throws -> CryptoMachine {
+        let user = ExactText(user.rawValue)
+        if try await CryptoMachine.device(in: store) == device {
+            return try await CryptoMachine(user: user, device: device, storage: store, key: key)
+        }
+        guard isNext else { throw EncryptionCondition.Problem.damaged(reason: "no device") }
+        return try await CryptoMachine.begun(user: user, device: device, in: store, key: key)
+    }
+
+    private static func problem(_ error: any Error) -> EncryptionCondition.Problem {
+        switch error {
+        case let problem as EncryptionCondition.Problem: problem
+        case StoreOpeningError.damaged(_, let reason): .damaged(reason: reason)
+        case RatchetError.pickle, KeyUpkeep.Failure.rejected(.pickle): .credentialLost
+        case is StoreOpeningError, is ChatError: .storage(reason: "\(type(of: error))")
+        default: .damaged(reason: "\(type(of: error))")
+        }
+    }
+
+    func close() async {
+        await gate.runEvenIfCanceled { await shut() }
+        conditions.finish()
+    }
+
+    private func shut() async {
+        await requests?.stop()
+        (requests, machine) = (nil, nil)
+        try? store?.close()
+        store = nil
+    }
+
+    private func noteStanding() async {
+        guard let machine, (try? await machine.isReplaced()) == true else { return }
+        conditions.set(.off(.replaced))
+    }
+
+    // MARK: Sync
+
+    /// - Returns: `nil` if nothing is to be asked for.
+    func position() async throws -> Position? {
+        guard let machine else { return nil }
+        return Position(since: try await machine.position())
+    }
+
+    /// Takes what a sync says, before its token is stored. Keys that turn out to be unreadable end encryption, not the
+    /// sync.
+    /// - Throws: If it could not be stored, as on a full disk: the server sends it again.
+    func take(_ sync: CryptoSync?) async throws {
+        guard let sync, let machine else { return }
+        do {
+            _ = try await machine.received(sync, at: now())
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as ChatError {
+            // A full disk heals, damage does not.
+            guard let problem = await store?.check() else { throw error }
+            await end(.damaged(reason: problem))
+        } catch {
+            await end(Self.problem(error))
+        }
+        await requests?.wake()
+    }
+
+    private func end(_ problem: EncryptionCondition.Problem) async {
+        await gate.runEvenIfCanceled { await shut() }
+        conditions.set(.off(problem))
+    }
+
+    /// There is a session again.
+    func resume() async { await requests?.wake() }
+}

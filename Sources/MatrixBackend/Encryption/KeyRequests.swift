@@ -1,0 +1,135 @@
+import ChatOutbox
+import Foundation
+import JSONReading
+import MatrixCrypto
+
+/// Makes the requests of a ``CryptoMachine``, one after another, beside the sync.
+actor KeyRequests {
+    private let machine: CryptoMachine
+    private let client: MatrixClient
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
+    private let backOff = BackOff()
+    /// Called after each answer.
+    private let didAnswer: @Sendable () async -> Void
+    private var task: Task<Void, Never>?
+    private var alarm: Task<Void, Never>?
+    /// Whether there may be more to ask than when the task last looked.
+    private var hasNews = false
+    private var isStopped = false
+
+    init(
+        machine: CryptoMachine, client: MatrixClient, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
+        didAnswer: @escaping @Sendable () async -> Void
+    ) {
+        self.machine = machine
+        self.client = client
+        self.clock = clock
+        self.now = now
+        self.didAnswer = didAnswer
+    }
+
+    /// Looks whether there is something to ask. Costs nothing on the way of a sync.
+    func wake() {
+        hasNews = true
+        guard task == nil, !isStopped else { return }
+        task = Task { await run() }
+    }
+
+    /// Ends with the request that is under way.
+    func stop() async {
+        isStopped = true
+        alarm?.cancel()
+        task?.cancel()
+        await task?.value
+    }
+
+    private enum Outcome {
+        /// Nothing is left to ask.
+        case done
+        /// There is no session any more; the next one wakes it.
+        case ended
+        case failed(wait: Duration)
+    }
+
+    private func run() async {
+        var failures = 0
+        // Without a session each request would be refused.
+        while hasNews, client.token != nil, !Task.isCancelled {
+            hasNews = false
+            switch await ask() {
+            case .done: failures = 0
+            case .ended: break
+            case .failed(let wait):
+                failures += 1
+                hasNews = true
+                let delay = max(wait, backOff.delay(after: failures, draw: .random(in: 0...1)))
+                try? await clock.sleep(for: delay, tolerance: nil)
+            }
+        }
+        task = nil
+    }
+
+    /// Makes one request after another, until there is none.
+    private func ask() async -> Outcome {
+        do {
+            while let request = try await machine.nextRequest(at: now()) {
+                guard try await perform(request) else { return .failed(wait: .zero) }
+                await didAnswer()
+            }
+            try await setAlarm()
+            return .done
+        } catch let error as MatrixError {
+            switch error {
+            case .signedOut: return .ended
+            case .busy(let wait): return .failed(wait: wait)
+            default: return .failed(wait: .zero)
+            }
+        } catch is CancellationError {
+            return .ended
+        } catch {
+            // The disk.
+            return .failed(wait: .zero)
+        }
+    }
+
+    /// - Returns: `false` if the server refused the request, so that the next one has to wait.
+    private func perform(_ request: CryptoRequest) async throws -> Bool {
+        let answer: JSONValue
+        do {
+            answer = try await client.perform(request.action)
+        } catch let error as MatrixError where error.isRejection {
+            try await machine.refused(request, at: now())
+            return false
+        } catch {
+            try await machine.failed(request)
+            throw error
+        }
+        try await machine.answered(request, with: answer, at: now())
+        return true
+    }
+
+    private func setAlarm() async throws {
+        alarm?.cancel()
+        let time = now()
+        guard let next = try await machine.nextAttempt(after: time) else { return }
+        let wait = Duration.milliseconds(Int(next.timeIntervalSince(time) * 1000) + 1)
+        alarm = Task { await ring(after: wait) }
+    }
+
+    private func ring(after wait: Duration) async {
+        do { try await clock.sleep(for: wait, tolerance: nil) } catch { return }
+        wake()
+    }
+}
+
+extension MatrixError {
+    /// Whether the same request would be refused once more, for what is in it.
+    fileprivate var isRejection: Bool {
+        switch self {
+        case .rejected(let status, _, _): status == 400 || status == 413
+        case .malformed, .tooLarge: true
+        case .unreachable, .untrusted, .busy, .signedOut: false
+        }
+    }
+}

@@ -1,0 +1,305 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// The keys of an account from start to start, and what a server hears of them.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct AccountEncryptionTests {
+    private static let user = MemberID("@me:example.org")
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+
+    /// A server that takes all keys, and knows no device.
+    private static func server(_ answer: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil })
+        -> FakeHomeserver
+    {
+        FakeHomeserver { request in
+            if let answer = answer(request) { return answer }
+            return switch request.url.path {
+            case "/_matrix/client/v3/keys/query": ["device_keys": [:]]
+            case "/_matrix/client/v3/keys/upload": ["one_time_key_counts": ["signed_curve25519": 25]]
+            default: nil
+            }
+        }
+    }
+
+    private func encryption(_ server: FakeHomeserver = Self.server(), token: String? = "secret") throws
+        -> AccountEncryption
+    {
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: token.map { AccessToken($0) },
+            transport: server)
+        return AccountEncryption(
+            user: Self.user, client: client, clock: ManualClock(), now: { Fixtures.date })
+    }
+
+    private var credential: KeyCredential { stored(in: credentials) }
+
+    private func stored(in place: any CredentialStore, others: [any CredentialStore] = []) -> KeyCredential {
+        KeyCredential(account: Self.user.rawValue, place: place, others: others)
+    }
+
+    /// Opens the keys as a start does, and closes them again.
+    private func start(_ device: String = "D", credential: KeyCredential? = nil) async throws -> EncryptionCondition {
+        let encryption = try encryption(token: nil)
+        await encryption.open(device: device, in: folder.url, credential: credential ?? self.credential)
+        let condition = encryption.condition
+        await encryption.close()
+        return condition
+    }
+
+    private var file: URL { folder.path("keys.sqlite") }
+    private var files: Set<String> {
+        get throws { Set(try FileManager.default.contentsOfDirectory(atPath: folder.url.path)) }
+    }
+
+    @Test func keysAreMadeOnceAndUploaded() async throws {
+        let server = Self.server()
+        let encryption = try encryption(server)
+        await encryption.open(device: "D", in: folder.url, credential: credential)
+        #expect(encryption.condition == .on)
+        try await server.receives("/keys/upload")
+        #expect(server.paths == ["/_matrix/client/v3/keys/query", "/_matrix/client/v3/keys/upload"])
+        var sync = CryptoSync(kind: .sliding)
+        sync.keyCounts = ["signed_curve25519": 0]
+        try await encryption.take(sync)
+        // The second upload shows that the answer to the first one was taken.
+        while server.paths.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+        await encryption.close()
+        let again = Self.server()
+        let later = try self.encryption(again)
+        await later.open(device: "D", in: folder.url, credential: credential)
+        #expect(later.condition == .on)
+        try await later.take(sync)
+        try await again.receives("/keys/upload")
+        let body = try #require(again.requests.last { $0.url.path.hasSuffix("/keys/upload") }?.json)
+        #expect(body["device_keys"] == nil && body["one_time_keys"]?.object?.count == 25)
+        await later.close()
+    }
+
+    @Test func withoutASessionNothingIsAsked() async throws {
+        let server = Self.server()
+        let encryption = try encryption(server, token: nil)
+        await encryption.open(device: "D", in: folder.url, credential: credential)
+        try await encryption.take(CryptoSync(kind: .sliding))
+        #expect(server.paths.isEmpty)
+        await encryption.close()
+    }
+
+    // MARK: What cannot be opened
+
+    @Test func aMissingFileIsAStateAndNoNewDevice() async throws {
+        #expect(try await start() == .on)
+        try FileManager.default.removeItem(at: file)
+        #expect(try await start() == .off(.missing))
+        #expect(try await start() == .off(.missing))
+        #expect(try !files.contains("keys.sqlite"))
+    }
+
+    @Test func aLostCredentialIsAStateAndNothingIsDeleted() async throws {
+        #expect(try await start() == .on)
+        let before = try Data(contentsOf: file)
+        let lost = stored(in: MemoryCredentialStore())
+        #expect(try await start(credential: lost) == .off(.credentialLost))
+        #expect(try Data(contentsOf: file) == before)
+        // Nor is another secret made.
+        #expect(try await start(credential: lost) == .off(.credentialLost))
+        let other = MemoryCredentialStore()
+        await other.store(AccountCredential("not a key"), of: KeyCredential.name(of: Self.user.rawValue))
+        #expect(try await start(credential: stored(in: other)) == .off(.credentialLost))
+        _ = try await stored(in: other).make()
+        #expect(try await start(credential: stored(in: other)) == .off(.credentialLost))
+        #expect(try await start() == .on)
+    }
+
+    @Test func aLockedKeyringIsAStateUntilItOpens() async throws {
+        #expect(try await start() == .on)
+        let locked = LockedStore()
+        #expect(
+            try await start(credential: stored(in: locked)) == .off(.locked(.locked)))
+        // It is in another place than the user has chosen since.
+        let moved = stored(in: MemoryCredentialStore(), others: [locked, credentials])
+        #expect(try await start(credential: moved) == .on)
+    }
+
+    @Test func aDamagedFileIsRepairedOrLeftAsItIs() async throws {
+        #expect(try await start() == .on)
+        try Data(repeating: 0x55, count: 20_000).write(to: file)
+        guard case .off(.damaged) = try await start() else { return #expect(Bool(false)) }
+        #expect(try files.contains { $0.hasPrefix("keys.sqlite-damaged-") })
+    }
+
+    @Test func anotherDeviceOfTheSameUserGoesOnWithTheCredential() async throws {
+        #expect(try await start("D") == .on)
+        #expect(try await start("E") == .on)
+        #expect(try files.filter { $0.hasPrefix("keys.sqlite-earlier") }.isEmpty)
+        // Without it, its keys stay beside the new ones.
+        let lost = stored(in: MemoryCredentialStore())
+        #expect(try await start("E", credential: lost) == .off(.credentialLost))
+        #expect(try await start("F", credential: lost) == .on)
+        #expect(try files.filter { $0.hasPrefix("keys.sqlite-earlier") }.count == 1)
+        #expect(try await start("F", credential: lost) == .on)
+        #expect(try await start("") == .off(.noDevice))
+    }
+
+    @Test func keysOfAnotherProgramAreLeftAlone() async throws {
+        let server = Self.server { request in
+            request.url.path.hasSuffix("/keys/query")
+                ? ["device_keys": ["@me:example.org": ["D": ["keys": ["ed25519:D": "other"]]]]] : nil
+        }
+        let encryption = try encryption(server)
+        let conditions = encryption.conditionChanges()
+        await encryption.open(device: "D", in: folder.url, credential: credential)
+        for await condition in conditions where condition == .off(.replaced) { break }
+        #expect(server.paths == ["/_matrix/client/v3/keys/query"])
+        await encryption.close()
+    }
+
+    @Test func anUploadThatIsRefusedIsNotRepeated() async throws {
+        let server = Self.server { request in
+            guard request.url.path.hasSuffix("/keys/upload"), request.json?["one_time_keys"] != nil else { return nil }
+            return ["errcode": "M_UNKNOWN", "error": "already exists", "status": 400]
+        }
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: AccessToken("secret"), transport: server)
+        let clock = ManualClock()
+        let encryption = AccountEncryption(user: Self.user, client: client, clock: clock, now: { Fixtures.date })
+        await encryption.open(device: "D", in: folder.url, credential: credential)
+        try await server.receives("/keys/upload")
+        var sync = CryptoSync(kind: .sliding)
+        sync.keyCounts = ["signed_curve25519": 0]
+        try await encryption.take(sync)
+        func uploads() -> [JSONValue] {
+            server.requests.filter { $0.url.path.hasSuffix("/keys/upload") }.compactMap { $0.json?["one_time_keys"] }
+        }
+        while uploads().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        // Until the sync has said what there is, nothing else is uploaded.
+        sync.keyCounts = ["signed_curve25519": 1]
+        try await encryption.take(sync)
+        while uploads().count < 2 {
+            clock.advance(by: .seconds(60))
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        let names = uploads().map { Set(($0.object ?? [:]).keys) }
+        #expect(names[0].isDisjoint(with: names[1]))
+        await encryption.close()
+    }
+
+    // MARK: Syncs
+
+    @Test func aSlidingSyncAsksForWhatIsNotStored() async throws {
+        let transport = FakeTransport(
+            200,
+            """
+            {"pos":"1","extensions":{"to_device":{"next_batch":"9","events":[{"type":"m.dummy"}]},"e2ee":{
+            "device_lists":{"changed":["@a:b",5],"left":["@c:b"]},"device_one_time_keys_count":{"signed_curve25519":7},
+            "device_unused_fallback_key_types":["signed_curve25519"]}}}
+            """)
+        let update = try await SlidingSync(
+            client: transport.client, crypto: AccountEncryption.Position(since: "8")
+        ).next(after: "20:0", wait: .zero)
+        let asked = transport.requests.last?.json?["extensions"]
+        #expect(asked?["to_device"] == ["enabled": true, "limit": 100, "since": "8"])
+        #expect(asked?["e2ee"] == ["enabled": true])
+        var expected = CryptoSync(kind: .sliding)
+        expected.events = [["type": "m.dummy"]]
+        expected.position = "9"
+        (expected.changed, expected.left) = (["@a:b"], ["@c:b"])
+        expected.keyCounts = ["signed_curve25519": 7]
+        expected.unusedFallbackKeys = ["signed_curve25519"]
+        #expect(update.crypto == expected)
+        // Without keys nothing is asked for, and nothing would be taken: the server keeps it.
+        let without = try await SlidingSync(client: transport.client).next(after: "20:0", wait: .zero)
+        let extensions = transport.requests.last?.json?["extensions"]
+        #expect(without.crypto == nil && extensions?["to_device"] == nil && extensions?["e2ee"] == nil)
+    }
+
+    @Test func aPlainSyncSaysTheSame() throws {
+        let update = try PlainSync.read(
+            [
+                "next_batch": "s", "to_device": ["events": [["type": "m.dummy"]]],
+                "device_lists": ["changed": ["@a:b"], "left": ["@c:b", .null]],
+                "device_one_time_keys_count": ["signed_curve25519": 7], "device_unused_fallback_key_types": [],
+            ], since: nil)
+        var expected = CryptoSync(kind: .plain)
+        expected.events = [["type": "m.dummy"]]
+        (expected.changed, expected.left) = (["@a:b"], ["@c:b"])
+        expected.keyCounts = ["signed_curve25519": 7]
+        expected.unusedFallbackKeys = []
+        expected.isWhole = true
+        #expect(update.crypto == expected)
+        for odd: JSONValue in [.null, 5, "x", [5], ["events": 5, "changed": "x"]] {
+            let update = try PlainSync.read(
+                [
+                    "next_batch": "s", "to_device": odd, "device_lists": odd, "device_one_time_keys_count": odd,
+                    "device_unused_fallback_key_types": odd,
+                ], since: "t")
+            #expect(update.crypto?.events == [] && update.crypto?.changed == [])
+        }
+    }
+
+    /// The token of a sync acknowledges what it brought: it is stored after that, or not at all.
+    @Test func theTokenIsStoredAfterWhatItBrought() async throws {
+        let server = Self.server()
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await MatrixBackend.start(
+            over: store, server: try #require(URL(string: "https://example.org")), ownUserID: Self.user, token: nil,
+            hasSlidingSync: false, transport: server, clock: ManualClock())
+        await backend.openKeys(of: "D", in: folder.path("store"), credential: credential)
+        #expect(backend.keys.condition == .on)
+        await backend.resume(with: AccessToken("secret"))
+        server.sync(["next_batch": "s1", "device_one_time_keys_count": ["signed_curve25519": 0]])
+        try await server.waitUntilConsumed()
+        try await server.receives("/keys/upload")
+        // A record becomes unreadable under way: encryption ends, the sync goes on.
+        let names: [String] = server.requests.compactMap { request in
+            request.json?["device_keys"]?["keys"]?["curve25519:D"]?.string
+        }
+        let own = try #require(names.last)
+        let sender = "\(try OlmAccount().identityKey)"
+        let other = try KeyStore(folder: folder.path("store"), isNew: false)
+        let key = CryptoRecord.Key(.readMessage, owner: ExactText(sender))
+        try await other.commit(CryptoChange(put: [CryptoRecord(key, value: Data("damaged".utf8))]))
+        try other.close()
+        server.sync([
+            "next_batch": "s2",
+            "to_device": [
+                "events": [
+                    [
+                        "type": "m.room.encrypted", "sender": "@a:b",
+                        "content": [
+                            "algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": .string(sender),
+                            "ciphertext": .object([own: ["type": 0, "body": "AAAA"]]),
+                        ],
+                    ]
+                ]
+            ],
+        ])
+        try await server.waitUntilConsumed()
+        #expect(try await store.setting("matrix.sync.plain") == "s2")
+        #expect(backend.keys.condition.problem != nil)
+        await backend.close()
+        await store.close()
+    }
+}
+
+/// A keyring whose user does not unlock it.
+private struct LockedStore: CredentialStore {
+    func credential(of account: String) async throws -> AccountCredential? { throw CredentialStoreError.locked }
+    func store(_ credential: AccountCredential, of account: String) async throws { throw CredentialStoreError.locked }
+    func removeCredential(of account: String) async throws { throw CredentialStoreError.locked }
+}
+
+extension MatrixRequest {
+    fileprivate var json: JSONValue? {
+        guard case .json(let data) = body else { return nil }
+        return try? JSONValue(parsing: data)
+    }
+}

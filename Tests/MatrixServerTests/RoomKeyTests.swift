@@ -1,0 +1,110 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Testing
+
+@testable import MatrixBackend
+
+/// What another client encrypts for this device arrives here, over a real homeserver.
+@Suite(
+    .enabled(if: !MatrixPeer.command.isEmpty, "no peer: build-aux/ratchets-peers --matrix installs it"), .serialized,
+    .timeLimit(.minutes(5))
+)
+struct RoomKeyTests {
+    /// A user of this program with keys.
+    private static func person(_ name: String, sliding: Bool) async throws -> (MatrixUser, KeyCredential) {
+        let user = try await MatrixUser.make(name, sliding: sliding)
+        let credential = KeyCredential(account: user.session.user.rawValue, place: MemoryCredentialStore())
+        try await open(user, credential)
+        return (user, credential)
+    }
+
+    private static func open(_ user: MatrixUser, _ credential: KeyCredential) async throws {
+        await user.backend.openKeys(of: user.session.device, in: user.folder.path("store"), credential: credential)
+        #expect(user.backend.keys.condition == .on)
+        await user.backend.reconnect()
+    }
+
+    /// Waits until the server has the keys of a user's device.
+    private static func untilPublished(_ user: MatrixUser) async throws {
+        let name = user.session.user.rawValue
+        while true {
+            let answer = try await user.client.call(
+                .post, ["client", "v3", "keys", "query"], body: ["device_keys": .object([name: []])])
+            if answer["device_keys"]?[name]?[user.session.device] != nil { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// What an event of a room says, once there is a key for it.
+    private static func text(of event: MessageID, in room: RoomID, for user: MatrixUser) async throws -> String? {
+        while true {
+            let found = try await user.client.context(of: event, in: room, limit: 0).events.first { $0.id == event }
+            let sealed = try #require(found)
+            #expect(sealed.type == "m.room.encrypted")
+            let machine = try #require(await user.backend.keys.machine)
+            let event = SealedEvent(
+                room: ExactText(room.rawValue), event: ExactText(sealed.id.rawValue),
+                sender: ExactText(sealed.sender.rawValue), content: sealed.content)
+            switch try await machine.read([event])[0] {
+            case .success(let payload): return payload.content["body"]?.string
+            case .failure(.noKey): try await Task.sleep(for: .milliseconds(50))
+            case .failure(let seal): throw seal
+            }
+        }
+    }
+
+    @Test(arguments: [true, false]) func keysArriveAcrossRestarts(_ sliding: Bool) async throws {
+        var (ann, credential) = try await Self.person("ann", sliding: sliding)
+        let bob = try await MatrixUser.make("bob", sliding: sliding)
+        await bob.close()
+        try await Self.untilPublished(ann)
+        let peer = try MatrixPeer(bob.session, server: bob.server.url)
+        let room = try await ann.backend.createRoom(named: "Sealed")
+        try await ann.waitForRoom(room)
+        _ = try await ann.client.call(
+            .put, ["client", "v3", "rooms", room.rawValue, "state", "m.room.encryption", ""],
+            body: ["algorithm": "m.megolm.v1.aes-sha2"])
+        try await ann.backend.invite(bob.session.user.rawValue, to: room)
+        try peer.ask("join", .string(room.rawValue))
+
+        var said: [MessageID: String] = [:]
+        for number in 0..<3 {
+            let text = "größer \(number)"
+            let id = try peer.say(text, in: room)
+            #expect(try await Self.text(of: id, in: room, for: ann) == text)
+            said[id] = text
+            try peer.ask("rotate", .string(room.rawValue))
+        }
+        // While nobody is there, and after that.
+        await ann.backend.close()
+        let away = try peer.say("while away", in: room)
+        ann = try await ann.restarted(open: credential)
+        #expect(try await Self.text(of: away, in: room, for: ann) == "while away")
+        for (id, text) in said { #expect(try await Self.text(of: id, in: room, for: ann) == text) }
+        credential = KeyCredential(account: credential.account, place: MemoryCredentialStore())
+        #expect(try await ann.restarted(open: credential, expecting: .off(.credentialLost)).isCaughtUp())
+    }
+}
+
+extension MatrixUser {
+    /// Simulates a restart with its keys.
+    fileprivate func restarted(
+        open credential: KeyCredential, expecting condition: EncryptionCondition = .on
+    ) async throws -> MatrixUser {
+        let user = try await restarted()
+        await user.backend.openKeys(of: user.session.device, in: user.folder.path("store"), credential: credential)
+        #expect(user.backend.keys.condition == condition)
+        await user.backend.reconnect()
+        return user
+    }
+
+    fileprivate func isCaughtUp() async throws -> Bool {
+        while !backend.syncStatus.hasCaughtUp { try await Task.sleep(for: .milliseconds(20)) }
+        await close()
+        return true
+    }
+}

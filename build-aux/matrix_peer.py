@@ -1,0 +1,68 @@
+"""matrix_peer.py - another Matrix client, matrix-nio, for MatrixServerTests to talk to.
+
+usage: matrix_peer.py HOMESERVER USER PASSWORD STORE
+
+Signs in with end-to-end encryption, and keeps its keys in the folder STORE. Reads a JSON array a line, [NAME,
+ARGUMENT...], and answers with a line each: {"answer": …} or {"error": …}. NAME is a method of Peer.
+build-aux/ratchets-peers --matrix installs what it needs.
+"""
+import asyncio
+import json
+import sys
+
+from nio import AsyncClient, AsyncClientConfig, JoinResponse, LoginResponse, RoomSendResponse
+
+
+class Peer:
+    def __init__(self, homeserver, user, store):
+        config = AsyncClientConfig(encryption_enabled=True, store_sync_tokens=True)
+        self.client = AsyncClient(homeserver, user, store_path=store, config=config)
+
+    async def login(self, password):
+        answer = await self.client.login(password, device_name="peer")
+        if not isinstance(answer, LoginResponse):
+            raise RuntimeError(f"login: {answer}")
+        await self.client.sync(timeout=0, full_state=True)
+
+    async def join(self, room):
+        answer = await self.client.join(room)
+        if not isinstance(answer, JoinResponse):
+            raise RuntimeError(f"join: {answer}")
+        await self.client.sync(timeout=0, full_state=True)
+        return self.client.device_id
+
+    async def sync(self):
+        await self.client.sync(timeout=0)
+        if self.client.should_query_keys:
+            await self.client.keys_query()
+
+    async def send(self, room, content, type="m.room.message"):
+        await self.sync()
+        answer = await self.client.room_send(room, type, content, ignore_unverified_devices=True)
+        if not isinstance(answer, RoomSendResponse):
+            raise RuntimeError(f"send: {answer}")
+        return answer.event_id
+
+    async def rotate(self, room):
+        """The next message is of another session."""
+        self.client.invalidate_outbound_session(room)
+
+
+async def main():
+    homeserver, user, password, store = sys.argv[1:]
+    peer = Peer(homeserver, user, store)
+    try:
+        await peer.login(password)
+        loop = asyncio.get_running_loop()
+        while line := await loop.run_in_executor(None, sys.stdin.readline):
+            name, *arguments = json.loads(line)
+            try:
+                answer = {"answer": await getattr(peer, name)(*arguments)}
+            except Exception as error:  # the test that asked says what is wrong
+                answer = {"error": f"{type(error).__name__}: {error}"}
+            print(json.dumps(answer), flush=True)
+    finally:
+        await peer.client.close()
+
+
+asyncio.run(main())

@@ -34,13 +34,13 @@ public struct AccountText {
     /// Why nothing is decrypted in an account.
     private func text(for problem: EncryptionCondition.Problem) -> String {
         switch problem {
-        case .locked: translator("Encryption is off: unlock the keyring")
-        case .credentialLost: translator("Encryption is off: the secret of its keys is lost")
-        case .missing: translator("Encryption is off: its keys are missing")
-        case .damaged: translator("Encryption is off: its keys are damaged")
-        case .replaced: translator("Encryption is off: another app has this device’s keys")
-        case .noDevice: translator("Encryption is off: this session has no device")
-        case .storage: translator("Encryption is off: its keys cannot be stored")
+        case .locked: translator("Encryption not available: unlock the keyring")
+        case .credentialLost: translator("Encryption not available: the secret of its keys is lost")
+        case .missing: translator("Encryption not available: its keys are missing")
+        case .damaged: translator("Encryption not available: its keys are damaged")
+        case .replaced: translator("Encryption not available: another app has this device’s keys")
+        case .noDevice: translator("Encryption not available: the server named no device")
+        case .storage: translator("Encryption not available: its keys cannot be stored")
         }
     }
 

@@ -102,7 +102,7 @@ enum AutostartFile {
             [Desktop Entry]
             Type=Application
             Name=Parlance
-            Exec="\(program)" \(option)
+            Exec=\(DesktopEntryCommand(program, [option]).exec)
             Icon=\(ParlanceApplication.id)
             NoDisplay=true
 

@@ -150,7 +150,7 @@ final class ProgramTests: XCTestCase {
         try parlance.waitForWindow()
         let file = parlance.home.url.appending(path: "config/autostart/io.github.parlance_chat.Parlance.desktop")
         let text = try String(contentsOf: file, encoding: .utf8)
-        XCTAssertTrue(text.contains("Exec=\"\(ParlanceProcess.program.path)\" --gapplication-service"), text)
+        XCTAssertTrue(text.contains("Exec=\(ParlanceProcess.program.path) --gapplication-service"), text)
         parlance.kill()
     }
 

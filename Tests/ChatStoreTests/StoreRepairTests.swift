@@ -79,6 +79,24 @@ import Testing
         return pages
     }
 
+    /// Rooms that the user marked as unread, also what the server does not have yet. Their table has no row IDs: they are
+    /// lost with the first page.
+    @Test func unreadMarksAreRecovered() async throws {
+        try await makeStore()
+        let store = try await ChatStore.open(in: url)
+        try await store.setMarkedUnread(true, in: RoomID("room-2"), isUnsent: false)
+        try await store.setMarkedUnread(true, in: RoomID("room-3"), isUnsent: true)
+        await store.close()
+        let lost = try pages(holding: "text 100 ", in: .history)
+        try overwrite(lost, of: .history)
+        _ = try ChatStore.repair(at: url, now: Fixtures.date)
+        let repaired = try await ChatStore.open(in: url)
+        let marked = try await repaired.roomSummaries().filter(\.isMarkedUnread).map(\.room.id.rawValue)
+        #expect(marked.sorted() == ["room-2", "room-3"])
+        #expect(try await repaired.unsentUnreadMarks() == [RoomID("room-3"): true])
+        await repaired.close()
+    }
+
     @Test func rowsOnIntactPagesAreRecovered() async throws {
         try await makeStore()
         // The first page, and the pages of one message.

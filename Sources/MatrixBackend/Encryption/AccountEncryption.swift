@@ -128,11 +128,13 @@ actor AccountEncryption {
     private func shut() async {
         await requests?.stop()
         (requests, machine) = (nil, nil)
+        // What it held is on the disk, and a file that fails to close is closed with the process.
         try? store?.close()
         store = nil
     }
 
     private func noteStanding() async {
+        // If it cannot be read, the next answer asks again; meanwhile the server refuses what is uploaded.
         guard let machine, (try? await machine.isReplaced()) == true else { return }
         conditions.set(.off(.replaced))
     }

@@ -64,6 +64,7 @@ actor KeyRequests {
                 failures += 1
                 hasNews = true
                 let delay = max(wait, backOff.delay(after: failures, draw: .random(in: 0...1)))
+                // Throws only when the task is canceled, which the loop checks.
                 try? await clock.sleep(for: delay, tolerance: nil)
             }
         }

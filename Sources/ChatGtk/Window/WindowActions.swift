@@ -34,7 +34,7 @@ final class WindowActions {
 
     func update(hasOpenRoom: Bool) { enable(.openRoom, hasOpenRoom) }
 
-    /// - Parameter showsRooms: whether the window has its room list, which the page of the first start has not.
+    /// - Parameter showsRooms: whether the window has its room list; the page of the first start has none.
     func update(showsRooms: Bool) { enable(.rooms, showsRooms) }
 
     private func enable(_ need: WindowCommand.Need, _ isEnabled: Bool) {

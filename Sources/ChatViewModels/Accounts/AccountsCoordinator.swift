@@ -58,7 +58,7 @@ public final class AccountsCoordinator {
     public internal(set) var isAttended = false
 
     @ObservationIgnored public let local: ConversationCoordinator
-    /// What the very first start offers, or `nil` if that was long ago.
+    /// What the very first start offers, or `nil` if this is a later one.
     @ObservationIgnored public let welcome: WelcomeViewModel?
     /// Whether it is shown in place of the rooms: nothing was chosen, and nothing came by another way.
     public var showsWelcome: Bool {
@@ -199,7 +199,7 @@ public final class AccountsCoordinator {
         guard account != selection else { return }
         let left = conversations
         selection = account
-        // Who has an account and goes to this computer has chosen it.
+        // Opening the rooms on this computer beside an account makes the choice too.
         if account == Self.localID, !states.isEmpty { welcome?.send(.chooseThisComputer) }
         Task { await left.flushDrafts() }
     }

@@ -37,6 +37,17 @@ import Testing
         #expect(try await !again.wasRepaired())
     }
 
+    /// A device that cannot be read is not taken for none, which would begin another one.
+    @Test func unreadableMarkOfADeviceIsAnError() throws {
+        #expect(try KeyStore.begunDevice(in: folder.url) == nil)
+        try KeyStore.noteBegun("D", in: folder.url)
+        #expect(try KeyStore.begunDevice(in: folder.url) == "D")
+        let mark = folder.path("keys.begun")
+        try FileManager.default.removeItem(at: mark)
+        try FileManager.default.createDirectory(at: mark, withIntermediateDirectories: false)
+        #expect(throws: StoreOpeningError.unwritable(path: mark.path)) { try KeyStore.begunDevice(in: folder.url) }
+    }
+
     /// A user whose name is spelled with other scalars is another user, on the disk as well.
     @Test func identifiersAreComparedByTheirBytes() async throws {
         let store = try open(isNew: true)

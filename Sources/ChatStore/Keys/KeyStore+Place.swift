@@ -13,13 +13,24 @@ extension KeyStore {
 
     /// The device whose keys were written there once, so that a missing file is damage and no beginning; `nil` if there
     /// were none, or if they were set aside.
-    public static func begunDevice(in folder: URL) -> String? {
-        (try? Data(contentsOf: URL(fileURLWithPath: mark(in: folder)))).map { String(decoding: $0, as: UTF8.self) }
+    /// - Throws: ``StoreOpeningError`` if that cannot be read.
+    public static func begunDevice(in folder: URL) throws(StoreOpeningError) -> String? {
+        let path = mark(in: folder)
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw .unwritable(path: path)
+        }
+        do {
+            return String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        } catch {
+            throw .unwritable(path: path)
+        }
     }
 
     /// - Throws: ``StoreOpeningError``.
     public static func noteBegun(_ device: String, in folder: URL) throws(StoreOpeningError) {
-        guard begunDevice(in: folder) != device else { return }
+        guard try begunDevice(in: folder) != device else { return }
         let path = mark(in: folder)
         let descriptor = Glibc.open(path + "-new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .unwritable(path: path) }

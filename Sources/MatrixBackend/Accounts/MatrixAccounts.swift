@@ -192,9 +192,16 @@ public actor MatrixAccounts: AccountService {
     /// What the keys of an account are encrypted with, in the place of its token.
     private func keyCredential(of id: String, in location: CredentialLocation) -> KeyCredential {
         let file: any CredentialStore = folders.credentialStore
-        let begun = KeyStore.begunDevice(in: folders.store(of: id))
+        let device = entry(id)?.account.device
+        let begun: String?
+        do {
+            begun = try KeyStore.begunDevice(in: folders.store(of: id))
+        } catch {
+            // It may be this one; opening the keys reports the error.
+            begun = device
+        }
         // Another device begins without what the one before had.
-        let needsOthers = begun == entry(id)?.account.device
+        let needsOthers = begun == device
         // Where the user chose not to use the keyring it may be absent, or ask for a password.
         let earlier: [any CredentialStore] = begun == nil ? [] : [keyring]
         return switch location {
@@ -216,7 +223,8 @@ public actor MatrixAccounts: AccountService {
     func reusableDevice(of id: String) async -> String? {
         guard let entry = entry(id) else { return nil }
         let folder = folders.store(of: id)
-        guard RatchetLibrary.version != nil, KeyStore.begunDevice(in: folder) == entry.account.device else {
+        // A device whose keys cannot be read about is kept: they are not known to be gone.
+        guard RatchetLibrary.version != nil, (try? KeyStore.begunDevice(in: folder)) == entry.account.device else {
             return entry.account.device
         }
         if entry.condition == .signedOut(isSoft: false) || entry.encryption == .off(.replaced) { return nil }

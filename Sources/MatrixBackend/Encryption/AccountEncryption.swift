@@ -59,7 +59,7 @@ actor AccountEncryption {
 
     private func open(_ device: String, _ folder: URL, _ credential: KeyCredential) async throws {
         guard !device.isEmpty else { throw EncryptionCondition.Problem.noDevice }
-        let begun = KeyStore.begunDevice(in: folder)
+        let begun = try KeyStore.begunDevice(in: folder)
         // The user has signed in anew, or for the first time: what is there of another device may be set aside.
         let isNext = begun != device
         guard KeyStore.exists(in: folder) || isNext else { throw EncryptionCondition.Problem.missing }
@@ -83,8 +83,9 @@ actor AccountEncryption {
 
     private func openStore(in folder: URL, isNext: Bool) throws -> KeyStore {
         let isNew = isNext && !KeyStore.exists(in: folder)
+        let wasBegun = try KeyStore.begunDevice(in: folder) != nil
         do {
-            return try KeyStore(folder: folder, isNew: isNew || KeyStore.begunDevice(in: folder) == nil)
+            return try KeyStore(folder: folder, isNew: isNew || !wasBegun)
         } catch {
             guard case .damaged = error, KeyStore.exists(in: folder) else { throw error }
         }

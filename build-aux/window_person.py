@@ -115,10 +115,25 @@ class Person:
                               capture_output=True, text=True).stdout
         return json.loads(said or "[]")
 
+    def shown(self, text):
+        """The name of something on screen that has that in it, if there is one."""
+        return next((name for name in self.names() if text in name), None)
+
     def sees(self, text, seconds=60):
         """Waits until something on screen is called so, or has that in its name."""
-        return wait(f"'{text}' in {self.user}'s window",
-                    lambda: next((name for name in self.names() if text in name), None), seconds)
+        return wait(f"'{text}' in {self.user}'s window", lambda: self.shown(text), seconds, self.names)
+
+    def sees_toast(self, text, key):
+        """Presses a key until a toast says so. It is there for five seconds, and reading the whole window can take as
+        long on a busy machine."""
+        def is_there():
+            self.press(key)
+            end = time.monotonic() + 8
+            while time.monotonic() < end:
+                if self.shown(text):
+                    return True
+            return False
+        wait(f"the toast '{text}' in {self.user}'s window", is_there, seen=self.names)
 
     def misses(self, text):
         wait(f"no '{text}' in {self.user}'s window", lambda: not any(text in name for name in self.names()))
@@ -135,10 +150,14 @@ class Person:
 
     def write(self, text):
         """Types into the composer and sends."""
+        self.compose(text)
+        self.press("Return")
+
+    def compose(self, text):
+        """Types into the composer."""
         self.in_composer()
         self.type(text)
         self.sees(text)
-        self.press("Return")
 
     def picture(self, folder, what):
         self.activate()
@@ -203,11 +222,12 @@ def fail(message):
     sys.exit(1)
 
 
-def wait(what, condition, seconds=60):
+def wait(what, condition, seconds=60, seen=None):
+    """Waits until the condition answers. `seen` says what is there instead, for the log: a picture is not always kept."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         answer = condition()
         if answer:
             return answer
         time.sleep(0.05)
-    fail(f"not within {seconds} s: {what}")
+    fail(f"not within {seconds} s: {what}" + (f"; there is {' | '.join(seen())}" if seen else ""))

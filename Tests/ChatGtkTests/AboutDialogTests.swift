@@ -9,8 +9,8 @@ final class AboutDialogTests: GtkTestCase {
     func testAboutWindowIsComplete() throws {
         try onMain {
             AboutDialog.present(version: "0.1.0", encryptionLibrary: "vodozemac 0.10.0", over: nil)
-            let window = try XCTUnwrap(Widget.windows.first { shim_is_a($0.pointer, adw_about_window_get_type()) != 0 })
-            @MainActor func text(_ property: String) -> String { window.text(property) }
+            let dialog = try XCTUnwrap(OpenDialogs.all.first { $0.isInstance(of: shim_about_type()) })
+            @MainActor func text(_ property: String) -> String { dialog.text(property) }
             XCTAssertEqual(text("website"), "https://github.com/parlance-chat/parlance")
             XCTAssertEqual(text("issue-url"), "https://github.com/parlance-chat/parlance/issues")
             XCTAssertEqual(text("copyright"), "© 2026 The Parlance developers")
@@ -23,7 +23,7 @@ final class AboutDialogTests: GtkTestCase {
                 AboutDialog.debugInfo(version: "0.1.0", encryptionLibrary: nil),
                 "Parlance 0.1.0\nEncryption: built without")
             XCTAssertEqual(text("translator-credits"), "", "there are no translations yet")
-            window.withPointer { gtk_window_destroy($0) }
+            dialog.close()
         }
     }
 }

@@ -53,7 +53,7 @@ final class AccountDialogTests: GtkTestCase {
             do {
                 let viewModel = SignInViewModel(service: FakeSignIn()) { _ in XCTFail("nobody is added") }
                 let dialog = SignInDialog.present(viewModel, over: parent.window)
-                let window = dialog.window
+                let window = dialog.widget
                 XCTAssertTrue(MainLoop.pump { window.isMapped })
                 viewModel.send(.find("example.org"))
                 XCTAssertTrue(
@@ -61,7 +61,7 @@ final class AccountDialogTests: GtkTestCase {
                 viewModel.send(.signIn(name: "ann", password: AccountCredential("wrong")))
                 XCTAssertTrue(
                     MainLoop.pump { window.visibleTexts.contains { $0.contains("Incorrect username or password") } })
-                gtk_window_close(window.cast())
+                window.close()
                 XCTAssertTrue(MainLoop.pump { !window.isMapped })
             }
             parent.close()
@@ -75,7 +75,7 @@ final class AccountDialogTests: GtkTestCase {
             let parent = TestWindow(Label("behind"))
             do {
                 let viewModel = SignInViewModel(service: FakeSignIn(isSilent: true)) { _ in XCTFail("nobody is added") }
-                let window = SignInDialog.present(viewModel, over: parent.window).window
+                let window = SignInDialog.present(viewModel, over: parent.window).widget
                 XCTAssertTrue(MainLoop.pump { window.isMapped })
                 XCTAssertNil(window.button("Cancel"))
                 viewModel.send(.find("example.org"))
@@ -85,7 +85,7 @@ final class AccountDialogTests: GtkTestCase {
                 try RealInput.click()
                 XCTAssertTrue(MainLoop.pump { viewModel.state.step == .server && window.button("Cancel") == nil })
                 XCTAssertTrue(window.isMapped, "nothing that was typed is lost")
-                gtk_window_close(window.cast())
+                window.close()
                 XCTAssertTrue(MainLoop.pump { !window.isMapped })
             }
             parent.close()

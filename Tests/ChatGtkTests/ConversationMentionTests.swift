@@ -153,9 +153,7 @@ final class ConversationMentionTests: GtkTestCase {
             gtk_widget_activate(toggle.cast())
             XCTAssertTrue(bench.wait { settings.bool("character-counter") && counter() != nil }, "SLK-14")
             XCTAssertEqual(counter().map { Label(borrowing: $0.pointer).text }, "4")
-            for dialog in Widget.windows where dialog.descendants.contains(where: { $0.pointer == row.pointer }) {
-                gtk_window_destroy(dialog.cast())
-            }
+            OpenDialogs.closeAll()
             window.close()
             try bench.close()
         }

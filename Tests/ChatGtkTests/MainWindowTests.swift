@@ -253,6 +253,8 @@ final class MainWindowTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom()
+            // Lives on after the first window that asks for it.
+            _ = ClockFormat.desktop
             let closures = ClosureCount.live
             var finalized = false
             var closed = false

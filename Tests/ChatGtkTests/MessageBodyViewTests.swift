@@ -255,12 +255,12 @@ final class LinkOpenerTests: GtkTestCase {
             bench.open("https://evil.example", shownAs: "https://bank.example")
             guard let dialog = bench.opener.dialog else { return XCTFail("no question") }
             XCTAssertEqual(bench.launched, [])
-            adw_message_dialog_response(dialog.cast(), "open")
+            dialog.respond("open")
             XCTAssertEqual(bench.launched, ["https://evil.example"])
             XCTAssertNil(bench.opener.dialog)
             bench.open("https://a.example", shownAs: "here")
             guard let second = bench.opener.dialog else { return XCTFail("no question") }
-            adw_message_dialog_response(second.cast(), "cancel")
+            second.respond("cancel")
             XCTAssertEqual(bench.launched, ["https://evil.example"])
             bench.window.close()
         }

@@ -38,7 +38,7 @@ final class PreferencesTests: GtkTestCase {
                 adw_combo_row_set_selected(tones.cast(), guint(tone))
                 XCTAssertEqual(settings.int("emoji-skin-tone"), tone)
             }
-            Self.closeAll()
+            OpenDialogs.closeAll()
         }
     }
 
@@ -110,7 +110,7 @@ final class PreferencesTests: GtkTestCase {
             row.withPointer { _ = gtk_widget_activate($0) }
             XCTAssertTrue(MainLoop.pump { !settings.bool("check-spelling") })
             settings.set("check-spelling", true)
-            Self.closeAll()
+            OpenDialogs.closeAll()
         }
     }
 
@@ -129,11 +129,6 @@ final class PreferencesTests: GtkTestCase {
         guard let list = gtk_window_list_toplevels() else { return [] }
         defer { g_list_free(list) }
         return (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
-    }
-
-    @MainActor
-    private static func closeAll() {
-        for window in toplevels() { gtk_window_destroy(window.cast()) }
     }
 
     @MainActor

@@ -144,10 +144,11 @@ private final class RandomUse {
             try RealInput.activate(main.window)
         }
         let others = Widget.windows.filter { $0.isMapped && !$0.isSame(as: main.window) }
-        guard others.count > 2 || !others.isEmpty && below(6) == 0 else { return }
+        guard others.count > 2 || !(others.isEmpty && OpenDialogs.all.isEmpty) && below(6) == 0 else { return }
         // A menu of GTK's file chooser outlives the chooser, with its grab: close it first, as a user has to.
         for _ in 0..<2 { try xdotool.run(["key", "Escape"]) }
         for other in others { gtk_window_close(other.cast()) }
+        OpenDialogs.closeAll()
         waitForFrames(6)
         if gtk_window_is_active(main.window.cast()) == 0, Widget.windows.count(where: \.isMapped) == 1 {
             try RealInput.activate(main.window)

@@ -30,11 +30,12 @@ final class SwitcherTests: GtkTestCase {
             try RealInput.activate(window.window)
             XCTAssertTrue(MainLoop.pump { window.content.conversationView?.composerHasFocus == true })
             try RealInput.press("ctrl+k")
-            XCTAssertTrue(MainLoop.pump { Self.switcher()?.isActive == true }, "in place of the composer's link")
+            XCTAssertTrue(
+                MainLoop.pump { OpenDialogs.active?.title == "Switch Room" }, "in place of the composer's link")
             try RealInput.type("plan")
             try RealInput.press("Return")
             XCTAssertTrue(MainLoop.pump { fixture.coordinator.conversation?.roomID == plans })
-            XCTAssertTrue(MainLoop.pump { Self.switcher() == nil }, "it is closed")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Switch Room") == nil }, "it is closed")
             XCTAssertTrue(MainLoop.pump { window.content.conversationView?.composerHasFocus == true })
             window.close()
             XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
@@ -59,9 +60,9 @@ final class SwitcherTests: GtkTestCase {
             do {
                 var chosen: [SwitcherViewModel.Row.ID] = []
                 let viewModel = SwitcherViewModel(rows: rows) { chosen.append($0) }
-                let switcher = SwitcherWindow.present(viewModel, over: parent.window, avatars: { _ in nil }) {}
-                switcher.window.onFinalize { isFinalized = true }
-                XCTAssertTrue(MainLoop.pump { switcher.window.isMapped && switcher.list.width > 0 })
+                let switcher = SwitcherDialog.present(viewModel, over: parent.window, avatars: { _ in nil }) {}
+                switcher.widget.onFinalize { isFinalized = true }
+                XCTAssertTrue(MainLoop.pump { switcher.widget.isMapped && switcher.list.width > 0 })
                 XCTAssertEqual(viewModel.state.rows.first?.room.name, "Room 9999")
                 XCTAssertLessThanOrEqual(switcher.list.children.count, 50)
                 for _ in 0..<3 { try RealInput.press("Down") }
@@ -73,13 +74,5 @@ final class SwitcherTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { isFinalized })
             parent.close()
         }
-    }
-
-    @MainActor
-    private static func switcher() -> TopLevel? {
-        guard let list = gtk_window_list_toplevels() else { return nil }
-        defer { g_list_free(list) }
-        return (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { TopLevel(borrowing: $0) } }
-            .first { $0.title == "Switch Room" }
     }
 }

@@ -113,13 +113,12 @@ final class TimelineAnnotationTests: GtkTestCase {
                 try await backend.edit(MessageID("m29"), in: ConversationBench.room, text: "Message <b>30</b>")
             }
             XCTAssertTrue(bench.wait { bench.row(29)?.item?.hasHistory == true })
-            let windows = Self.windows()
             bench.timeline.grabFocus()
             try bench.press("Menu")
             XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
             try bench.press("Escape")
             XCTAssertTrue(bench.view.widget.activateAction("message.history"))
-            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) })
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
             let texts = Self.windowTexts()
             XCTAssertTrue(texts.contains { $0.contains("<b>30</b>") }, "\(texts)")
             let markup = HistoryDialog.markup(
@@ -128,7 +127,7 @@ final class TimelineAnnotationTests: GtkTestCase {
             XCTAssertTrue(markup.contains("strikethrough='true'") && markup.contains("a&lt;"), markup)
             XCTAssertNotEqual(pango_parse_markup(markup, -1, 0, nil, nil, nil, nil), 0)
             try RealInput.press("Escape")
-            XCTAssertTrue(bench.wait { Self.windows() == windows }, "Escape closes it")
+            XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty }, "Escape closes it")
             try bench.close()
         }
     }
@@ -148,24 +147,23 @@ final class TimelineAnnotationTests: GtkTestCase {
             try RealInput.type("said anew")
             try RealInput.press("Return")
             XCTAssertTrue(bench.wait { bench.row(29)?.item?.hasHistory == true })
-            let windows = Self.windows()
             bench.timeline.grabFocus()
             try bench.press("h")
-            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) }, "history")
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil }, "history")
             try RealInput.press("Escape")
-            XCTAssertTrue(bench.wait { Self.windows() == windows })
+            XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty })
             bench.timeline.grabFocus()
             try bench.press("Delete")
-            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) }, "asks")
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil }, "asks")
             try RealInput.press("Escape")
-            XCTAssertTrue(bench.wait { Self.windows() == windows })
+            XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty })
             XCTAssertEqual(bench.row(29)?.item?.isDeleted, false)
             bench.timeline.grabFocus()
             try bench.press("Delete")
-            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) })
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
             try RealInput.press("alt+d")
             XCTAssertTrue(bench.wait { bench.row(29)?.item?.isDeleted == true })
-            XCTAssertTrue(bench.wait { Self.windows() == windows })
+            XCTAssertTrue(bench.wait { OpenDialogs.all.isEmpty })
             bench.timeline.grabFocus()
             try bench.press("Up", "e")
             XCTAssertTrue(bench.wait { composer.document.text == "e" }, "others' words are not to be edited")
@@ -197,13 +195,12 @@ final class TimelineAnnotationTests: GtkTestCase {
                     avatarLoader: AvatarLoader(service: coordinator.media),
                     choose: { coordinator.forwarder.forward(messages, to: $0) })
             }
-            let windows = Self.windows()
             bench.timeline.grabFocus()
             try bench.press("Menu")
             XCTAssertTrue(bench.wait { bench.timeline.menu.isOpen })
             try bench.press("Escape")
             XCTAssertTrue(bench.view.widget.activateAction("message.forward"))
-            XCTAssertTrue(bench.wait { Self.windows() == windows + 1 && Self.isDialogActive(over: bench) })
+            XCTAssertTrue(bench.wait { OpenDialogs.active != nil })
             XCTAssertEqual(forwarded, [MessageID("m29")])
             try RealInput.type("elsew")
             XCTAssertTrue(bench.wait { Self.windowTexts().filter { $0 == "Elsewhere" }.count == 1 })
@@ -233,23 +230,6 @@ final class TimelineAnnotationTests: GtkTestCase {
     private static func reactions(_ bench: ConversationBench, _ number: Int) -> [Widget] {
         guard let row = bench.row(number) else { return [] }
         return ConversationBench.descendants(of: row.widget).filter { $0.hasStyle("reaction") }
-    }
-
-    @MainActor
-    private static func windows() -> Int {
-        let toplevels = gtk_window_get_toplevels()
-        return Int(g_list_model_get_n_items(toplevels))
-    }
-
-    @MainActor
-    private static func isDialogActive(over bench: ConversationBench) -> Bool {
-        let toplevels = gtk_window_get_toplevels()
-        return (0..<g_list_model_get_n_items(toplevels)).contains { index in
-            guard let window = g_list_model_get_item(toplevels, index) else { return false }
-            defer { g_object_unref(window) }
-            return window != bench.window.window.pointer
-                && gtk_window_is_active(window.assumingMemoryBound(to: GtkWindow.self)) != 0
-        }
     }
 
     /// The texts of all windows.

@@ -45,7 +45,7 @@ final class TransferTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { dialog.headingText == "Chat History Imported" }, dialog.headingText)
             XCTAssertTrue(dialog.reportText.contains("1 × unsupported event (create_group)"), dialog.reportText)
             XCTAssertTrue(dialog.bodyText.contains("1 message"), dialog.bodyText)
-            try RealInput.activate(dialog.window)
+            try RealInput.activate(dialog.widget)
             try RealInput.press("Return")
             XCTAssertTrue(
                 MainLoop.pump { fixture.coordinator.rooms.state.selectedRow?.name == "Bike <Club>" }, "it is open")
@@ -74,7 +74,7 @@ final class TransferTests: GtkTestCase {
                 XCTAssertTrue(
                     MainLoop.pump { dialog.headingText == "“Bikes” Has Already Been Imported" }, dialog.headingText)
                 XCTAssertTrue(MainLoop.pump { dialog.choiceButtons.allSatisfy(\.isMapped) })
-                try RealInput.activate(dialog.window)
+                try RealInput.activate(dialog.widget)
                 for key in keys { try RealInput.press(key) }
                 return dialog
             }
@@ -82,9 +82,9 @@ final class TransferTests: GtkTestCase {
             @MainActor func dismiss(_ dialog: TransferDialog?, _ heading: String) throws {
                 guard let dialog else { return XCTFail("no dialog") }
                 XCTAssertTrue(MainLoop.pump { dialog.headingText == heading }, dialog.headingText)
-                try RealInput.activate(dialog.window)
+                try RealInput.activate(dialog.widget)
                 try RealInput.press("Escape")
-                XCTAssertTrue(MainLoop.pump { !dialog.window.isMapped })
+                XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
             }
             let done = "Chat History Imported"
             try dismiss(bring(2, []), done)
@@ -127,7 +127,7 @@ final class TransferTests: GtkTestCase {
             try Data(text.utf8).write(to: file)
             guard let dialog = window.transfers.start(.import(file)) else { return XCTFail("no dialog") }
             XCTAssertTrue(MainLoop.pump { dialog.headingText == "Chat History Imported" }, dialog.headingText)
-            try RealInput.activate(dialog.window)
+            try RealInput.activate(dialog.widget)
             try RealInput.press("Return")
             XCTAssertTrue(
                 MainLoop.pump {
@@ -166,10 +166,10 @@ final class TransferTests: GtkTestCase {
         XCTAssertTrue(
             MainLoop.pump { dialog.headingText == "Could Not Import “result.json”" }, dialog.headingText)
         XCTAssertTrue(dialog.bodyText.contains("file is incomplete"), dialog.bodyText)
-        dialog.window.onFinalize(onFinalize)
-        try RealInput.activate(dialog.window)
+        dialog.widget.onFinalize(onFinalize)
+        try RealInput.activate(dialog.widget)
         try RealInput.press("Escape")
-        XCTAssertTrue(MainLoop.pump { !dialog.window.isMapped })
+        XCTAssertTrue(MainLoop.pump { !dialog.widget.isMapped })
     }
 
     func testExportWritesTheRoom() throws {
@@ -191,7 +191,7 @@ final class TransferTests: GtkTestCase {
             let page = String(
                 decoding: try Data(contentsOf: target.appending(path: "Plans/messages.html")), as: UTF8.self)
             XCTAssertTrue(page.contains("Hello <em>you</em>"), page)
-            gtk_window_close(dialog.window.cast())
+            dialog.widget.close()
             window.close()
             _ = MainLoop.pump { !window.window.isMapped }
             try fixture.close()

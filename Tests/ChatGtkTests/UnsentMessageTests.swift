@@ -136,10 +136,10 @@ final class UnsentMessageTests: GtkTestCase {
             try RealInput.activate(window.window)
             try RealInput.point(at: view.retryBar.discard)
             try RealInput.click()
-            XCTAssertTrue(MainLoop.pump { Self.dialog != nil })
-            let dialog = try XCTUnwrap(Self.dialog)
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+            let dialog = try XCTUnwrap(OpenDialogs.alert)
             XCTAssertEqual(dialog.text(ofProperty: "heading"), "Discard 2 Messages?")
-            adw_message_dialog_response(dialog.cast(), "confirm")
+            dialog.respond("confirm")
             XCTAssertTrue(MainLoop.pump { conversation.timeline.state.failedCount == 0 })
             XCTAssertTrue(MainLoop.pump { !view.retryBar.widget.isRevealed })
             let left = try finish { try await fixture.store.messages(in: room, before: .max, limit: 10) }.messages
@@ -147,12 +147,5 @@ final class UnsentMessageTests: GtkTestCase {
             window.close()
             try fixture.close()
         }
-    }
-
-    @MainActor private static var dialog: Widget? {
-        let windows = Object(borrowing: UnsafeMutableRawPointer(gtk_window_get_toplevels()))
-        return (0..<g_list_model_get_n_items(windows.cast())).lazy
-            .compactMap { g_list_model_get_item(windows.cast(), $0) }
-            .map { Widget(owning: $0) }.first { shim_is_a($0.pointer, adw_message_dialog_get_type()) != 0 }
     }
 }

@@ -20,7 +20,7 @@ final class UserDialogTests: GtkTestCase {
     /// Presents a dialog over a window, runs the steps, closes it, and waits until it is finalized.
     @MainActor
     private static func use(
-        _ present: @MainActor (Widget) -> Widget, _ steps: @MainActor (Widget) throws -> Void
+        _ present: @MainActor (Widget) -> Dialog, _ steps: @MainActor (Dialog) throws -> Void
     ) throws {
         try Resource.load()
         Resource.loadStyle()
@@ -33,7 +33,7 @@ final class UserDialogTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { dialog.isMapped && dialog.width > 0 })
             try RealInput.activate(dialog)
             try steps(dialog)
-            if dialog.isMapped { gtk_window_close(dialog.cast()) }
+            if dialog.isMapped { dialog.close() }
         }
         XCTAssertTrue(MainLoop.pump { isGone }, "the dialog is finalised")
         XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures)")

@@ -75,11 +75,10 @@ final class WelcomeTests: GtkTestCase {
             let fixture = try ChatFixture(createsFirstRooms: false)
             let (accounts, window) = try Self.open(fixture)
             try RealInput.press("Tab", "Return")
-            let dialog = { Widget.windows.first { !$0.isSame(as: window.window) && $0.isMapped } }
-            XCTAssertTrue(MainLoop.pump { dialog() != nil }, "the dialog")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.active != nil }, "the dialog")
             XCTAssertTrue(accounts.showsWelcome, "nothing is decided before an account is added")
             try RealInput.press("Escape")
-            XCTAssertTrue(MainLoop.pump { dialog() == nil })
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty })
             try Self.close(window, fixture)
         }
     }

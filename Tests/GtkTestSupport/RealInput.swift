@@ -35,10 +35,11 @@ public enum RealInput {
         }
     }
 
-    /// Presents the window and waits until it has the keyboard focus.
-    public static func activate(_ window: Widget) throws {
-        window.withPointer { gtk_window_present($0) }
-        guard MainLoop.pump(until: { window.withPointer { gtk_window_is_active($0) } != 0 }) else { throw TimedOut() }
+    /// Presents the window that a widget is in, and waits until it has the keyboard focus.
+    public static func activate(_ widget: Widget) throws {
+        guard let window = widget.window else { throw TimedOut() }
+        window.present()
+        guard MainLoop.pump(until: { window.isActive }) else { throw TimedOut() }
     }
 
     /// Moves the pointer to the center of the widget, which must be in the active window or in one of its popovers.

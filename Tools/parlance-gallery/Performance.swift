@@ -36,23 +36,11 @@ struct Performance {
             window.window.activateAction(action)
             await gallery.waitUntilIdle()
         }
-        closeDialogs(over: window.window)
+        for dialog in Dialog.all { dialog.close() }
         coordinator.rooms.send(.selectNeighbor(1))
         await gallery.waitUntilIdle()
         coordinator.rooms.send(.leave(FixtureService.empty))
         await gallery.waitUntilIdle()
         await gallery.closeWindow()
-    }
-
-    private func closeDialogs(over window: Widget) {
-        guard let list = gtk_window_list_toplevels() else { return }
-        defer { g_list_free(list) }
-        var next: UnsafeMutablePointer<GList>? = list
-        while let item = next {
-            if let data = item.pointee.data, data != window.withRawPointer({ $0 }) {
-                gtk_window_close(data.assumingMemoryBound(to: GtkWindow.self))
-            }
-            next = item.pointee.next
-        }
     }
 }

@@ -48,7 +48,7 @@ struct SizePictures {
                     }
                 }
                 for (name, action) in Self.dialogs {
-                    guard window.window.activateAction(action), await drawDialog(name, style) else {
+                    guard window.window.activateAction(action), await drawDialog(name, style, over: window) else {
                         return pictures.fail("cannot draw \(name)")
                     }
                 }
@@ -57,7 +57,7 @@ struct SizePictures {
                 }
                 for page in PreferencesDialog.Page.allCases {
                     PreferencesDialog.present(settings: settings, over: window.window, showing: page)
-                    guard await drawDialog("preferences-\(page.rawValue)", style) else {
+                    guard await drawDialog("preferences-\(page.rawValue)", style, over: window) else {
                         return pictures.fail("cannot draw the preferences")
                     }
                 }
@@ -98,26 +98,19 @@ struct SizePictures {
     }
 
     /// Draws the dialog that is open over the window, in its own width and in the narrowest one, and closes it.
-    private func drawDialog(_ name: String, _ style: String) async -> Bool {
+    private func drawDialog(_ name: String, _ style: String, over window: MainWindow) async -> Bool {
         await gallery.waitUntilIdle()
-        guard let dialog = Self.dialog() else { return false }
-        guard pictures.saveWindow(dialog, "\(name)-own-\(style)") else { return false }
+        guard let dialog = Dialog.all.first else { return false }
+        guard pictures.saveWindow(dialog.window ?? dialog, "\(name)-own-\(style)") else { return false }
         if !["new-room", "leave"].contains(name) {
-            dialog.withPointer { gtk_window_set_default_size($0, Int32(Self.widths[0]), Int32(Self.height)) }
+            dialog.window?.setDefaultSize(width: Self.widths[0], height: Self.height)
             await gallery.waitUntilIdle()
-            guard pictures.saveWindow(dialog, "\(name)-360-\(style)") else { return false }
+            guard pictures.saveWindow(dialog.window ?? dialog, "\(name)-360-\(style)") else { return false }
         }
-        dialog.withPointer { gtk_window_close($0) }
+        dialog.close()
+        // The window has become narrow if the dialog is inside of it.
+        window.window.setDefaultSize(width: Self.widths[2], height: Self.height)
         await gallery.waitUntilIdle()
         return true
-    }
-
-    private static func dialog() -> Widget? {
-        guard let list = gtk_window_list_toplevels() else { return nil }
-        defer { g_list_free(list) }
-        let windows = (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
-        return windows.first { dialog in
-            dialog.isMapped && dialog.withPointer { gtk_window_get_transient_for($0) } != nil
-        }
     }
 }

@@ -11,6 +11,9 @@
 #include <malloc.h>
 #include <sys/timerfd.h>
 
+#include "dialogs.h"
+#include "split_view.h"
+
 // libdispatch's hook for foreign run loops. The handle is an eventfd on Linux. Declared privately in libdispatch,
 // exported for CoreFoundation, and what every run loop on Linux that serves the main queue uses.
 int _dispatch_get_main_queue_handle_4CF(void);

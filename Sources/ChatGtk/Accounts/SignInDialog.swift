@@ -5,7 +5,7 @@ import GtkKit
 
 /// Adds an account or signs in to an existing one again.
 final class SignInDialog {
-    let window: TopLevel
+    let widget: Dialog
     private let viewModel: SignInViewModel
     private let builder: Builder
     private let pages: Stack
@@ -19,25 +19,23 @@ final class SignInDialog {
     /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
     static func present(_ viewModel: SignInViewModel, over parent: Widget) -> SignInDialog {
-        let dialog = SignInDialog(viewModel, over: parent)
-        let retained = RetainedWidgets([dialog])
-        dialog.window.onCloseRequest { [weak dialog] in dialog?.closeRequested() ?? false }
-        dialog.window.onDestroy { retained.end() }
+        let dialog = SignInDialog(viewModel)
+        dialog.widget.onCloseRequest { [weak dialog] in dialog?.closeRequested() ?? false }
+        dialog.widget.retain([dialog])
         viewModel.start()
-        dialog.window.present()
+        dialog.widget.present(over: parent)
         return dialog
     }
 
-    private init(_ viewModel: SignInViewModel, over parent: Widget) {
+    private init(_ viewModel: SignInViewModel) {
         self.viewModel = viewModel
         builder = Builder(resource: Resource.ui("sign-in"))
-        window = builder["window"]
+        widget = Dialog(builder)
         pages = builder["pages"]
         address = builder["address"]
         name = builder["name"]
         password = builder["password"]
         token = builder["token"]
-        window.setTransient(for: parent)
         address.text = viewModel.state.suggestedServer
         connect()
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
@@ -87,7 +85,7 @@ final class SignInDialog {
     }
 
     /// Handles Escape and the close button: cancels a running step and returns to its input, or else closes the dialog.
-    /// - Returns: Whether to keep the window open.
+    /// - Returns: Whether to keep the dialog open.
     private func closeRequested() -> Bool {
         if !viewModel.state.isOver { viewModel.send(.cancel) }
         guard viewModel.state.isOver else { return true }
@@ -99,7 +97,7 @@ final class SignInDialog {
     // MARK: Rendering
 
     private func render(_ state: SignInViewModel.State) {
-        if state.isOver { return window.closeWindow() }
+        if state.isOver { return widget.close() }
         builder["back", Widget.self].isVisible = state.canGoBack
         builder["cancel", Widget.self].isVisible = state.canCancel
         builder["spinner", Spinner.self].isSpinning = state.showsSpinner
@@ -119,7 +117,7 @@ final class SignInDialog {
 
     private func showTexts(_ state: SignInViewModel.State) {
         let text = SignInText(.desktop)
-        window.title = text.windowTitle(state)
+        widget.title = text.windowTitle(state)
         builder["title", Label.self].text = text.title(state)
         builder["explanation", Label.self].text = text.explanation(state)
         builder["other_way", Button.self].label = text.otherWay(state)

@@ -10,10 +10,10 @@ final class SignOutDialog {
     /// Asks as soon as the unsent content has been counted. The dialog retains itself until it closes.
     static func present(_ viewModel: SignOutViewModel, over parent: Widget) {
         let dialog = SignOutDialog(viewModel, over: parent)
-        let retained = RetainedWidgets([dialog])
+        let retained = RetainedObjects([dialog])
         dialog.rendering = Rendering({ viewModel.state }) { [weak dialog] state in
             dialog?.ask(state)
-            if state.step == .over { retained.end() }
+            if state.step == .over { retained.release() }
         }
         viewModel.start()
     }

@@ -11,7 +11,7 @@ enum TransferChoice {
     static func export(of name: String, over parent: Widget, _ chosen: @escaping @MainActor (ExportFormat, URL) -> Void)
     {
         let dialog = MessageDialog(
-            over: parent, heading: texts.exportHeading(name),
+            heading: texts.exportHeading(name),
             body: translated(
                 "Messages and files are saved to a new folder that can be opened without Parlance."))
         let box = Box(.vertical, spacing: 6)
@@ -26,7 +26,7 @@ enum TransferChoice {
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("export", translated("Choose _Folder…"), .suggested)
         dialog.setResponses(default: "export", close: "cancel")
-        let retained = RetainedWidgets(choices.map(\.1))
+        dialog.retain(choices.map(\.1))
         dialog.onResponse("export") { [weak parent] in
             let format = choices.first { $0.1.isActive }?.0 ?? .html
             guard let parent else { return }
@@ -34,14 +34,13 @@ enum TransferChoice {
                 if let folder { chosen(format, folder) }
             }
         }
-        dialog.onResponse { retained.end() }
-        dialog.present()
+        dialog.present(over: parent)
     }
 
     /// Asks for a file or folder to import.
     static func source(over parent: Widget, _ chosen: @escaping @MainActor (URL) -> Void) {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Import Chat History"),
+            heading: translated("Import Chat History"),
             body: translated(
                 "Import chats exported from Telegram (JSON), WhatsApp (text or ZIP), Slack (folder or ZIP), or Element (JSON). Each chat becomes a room on this computer."
             ))
@@ -61,6 +60,6 @@ enum TransferChoice {
                 if let folder { chosen(folder) }
             }
         }
-        dialog.present()
+        dialog.present(over: parent)
     }
 }

@@ -5,7 +5,7 @@ import GtkKit
 
 /// The progress of an export or import, with a cancel button and the final report.
 final class TransferDialog {
-    let window = AdwaitaWindow()
+    let widget = Dialog(width: 400)
     private let viewModel: TransferViewModel
     private let heading = Label()
     private let text = Label()
@@ -24,33 +24,26 @@ final class TransferDialog {
     /// only after the transfer has ended.
     @discardableResult
     static func present(_ viewModel: TransferViewModel, over parent: Widget) -> TransferDialog {
-        let dialog = TransferDialog(viewModel, over: parent)
-        let retained = RetainedWidgets([dialog])
-        dialog.window.onCloseRequest { [weak viewModel] in
-            guard viewModel?.state.isOver != false else {
-                viewModel?.send(.cancel)
-                return true
-            }
-            retained.end()
-            return false
+        let dialog = TransferDialog(viewModel)
+        dialog.widget.onCloseRequest { [weak viewModel] in
+            guard viewModel?.state.isOver == false else { return false }
+            viewModel?.send(.cancel)
+            return true
         }
+        dialog.widget.retain([dialog])
         viewModel.start()
-        dialog.window.present()
+        dialog.widget.present(over: parent)
         return dialog
     }
 
-    private init(_ viewModel: TransferViewModel, over parent: Widget) {
+    private init(_ viewModel: TransferViewModel) {
         self.viewModel = viewModel
-        window.setTransient(for: parent)
-        window.isModal = true
-        window.setDefaultSize(width: 400, height: -1)
         build()
         cancel.onClick { [weak viewModel] in viewModel?.send(.cancel) }
-        close.onClick { [weak window] in window?.closeWindow() }
+        close.onClick { [weak widget] in widget?.close() }
         newRoom.onClick { [weak viewModel] in viewModel?.send(.decide(.newRooms)) }
         merge.onClick { [weak viewModel] in viewModel?.send(.decide(.merge)) }
         show.onClick { [weak self] in self?.open() }
-        window.closeOnEscape()
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
@@ -66,13 +59,13 @@ final class TransferDialog {
         } else {
             viewModel.send(.showImported)
         }
-        window.closeWindow()
+        widget.close()
     }
 
     private func render(_ state: TransferViewModel.State) {
         let texts = TransferText(.desktop)
         heading.text = texts.title(state)
-        window.title = heading.text
+        widget.title = heading.text
         text.text = texts.body(state.phase)
         text.isVisible = !text.text.isEmpty
         bar.isVisible = !state.isOver && !state.isAsking
@@ -127,6 +120,6 @@ final class TransferDialog {
             buttons.append(button)
         }
         for child in [heading, text, bar, reportScroller, buttons] as [Widget] { column.append(child) }
-        window.setContent(WindowHandle(column))
+        widget.setContent(WindowHandle(column))
     }
 }

@@ -1,30 +1,29 @@
 public import GtkKit
 
-/// The window about Parlance.
+/// What Parlance says of itself.
 public enum AboutDialog {
     private static let website = "https://github.com/parlance-chat/parlance"
 
     /// - Parameter encryptionLibrary: The one that the program contains, such as "vodozemac 0.10.0", or `nil`.
     public static func present(version: String, encryptionLibrary: String?, over parent: Widget?) {
         let developers = translated("The Parlance developers")
-        let window = AboutWindow(
+        let dialog = AboutWindow(
             name: "Parlance", version: version, icon: "io.github.parlance_chat.Parlance", developer: developers,
             comments: translated("Chat on Matrix, or with yourself"))
-        if let parent { window.setTransient(for: parent) }
-        window.setLinks(website: website, issues: website + "/issues")
-        window.setCopyright("© 2026 \(developers)")
+        dialog.setLinks(website: website, issues: website + "/issues")
+        dialog.setCopyright("© 2026 \(developers)")
         // The notes of the newest release in the metainfo.
         let notes = translated("First release.")
-        window.setReleaseNotes("<p>\(Markup.escaped(notes))</p>", version: version)
+        dialog.setReleaseNotes("<p>\(Markup.escaped(notes))</p>", version: version)
         // Translators: replace this by your names, one on each line.
         let translators = translated("translator-credits")
-        if translators != "translator-credits" { window.setTranslators(translators) }
-        window.setLicense(.apache2)
+        if translators != "translator-credits" { dialog.setTranslators(translators) }
+        dialog.setLicense(.apache2)
         // MD4C is linked statically.
-        window.addLegalSection("MD4C", copyright: "Copyright © 2016–2024 Martin Mitáš", .mit)
-        if encryptionLibrary != nil { addLicensesOfEncryption(to: window) }
-        window.setDebugInfo(debugInfo(version: version, encryptionLibrary: encryptionLibrary))
-        window.present()
+        dialog.addLegalSection("MD4C", copyright: "Copyright © 2016–2024 Martin Mitáš", .mit)
+        if encryptionLibrary != nil { addLicensesOfEncryption(to: dialog) }
+        dialog.setDebugInfo(debugInfo(version: version, encryptionLibrary: encryptionLibrary))
+        dialog.present(over: parent)
     }
 
     /// In English whatever the language: developers read it.
@@ -36,15 +35,15 @@ public enum AboutDialog {
     }
 
     /// Of all that is linked with it, one for each license; `share/licenses` has the names and texts of all parts.
-    private static func addLicensesOfEncryption(to window: AboutWindow) {
-        window.addLegalSection(
+    private static func addLicensesOfEncryption(to dialog: AboutWindow) {
+        dialog.addLegalSection(
             "vodozemac", copyright: "Copyright © 2021–2025 The Matrix.org Foundation, Damir Jelić, Denis Kasak",
             .apache2)
-        window.addLegalSection(
+        dialog.addLegalSection(
             "RustCrypto, Rust, Serde, PROST!",
             copyright: "Copyright © The RustCrypto, Rust, Serde and PROST! developers",
             .apache2)
-        window.addLegalSection(
+        dialog.addLegalSection(
             "curve25519-dalek, ed25519-dalek, x25519-dalek, subtle",
             copyright: "Copyright © 2016–2021 Isis Agora Lovecruft, Henry de Valence", .bsd3)
     }

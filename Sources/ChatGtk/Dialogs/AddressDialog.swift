@@ -5,7 +5,7 @@ import GtkKit
 enum AddressDialog {
     static func present(_ viewModel: AddressViewModel, over parent: Widget) {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Join Room"),
+            heading: translated("Join Room"),
             body: translated("Enter a room address or a link. To start a direct chat, enter a Matrix ID."))
         let address = Entry()
         address.setPlaceholder(translated("#room:server or @name:server"))
@@ -23,9 +23,8 @@ enum AddressDialog {
         let rendering = Rendering({ viewModel.state.canOpen }) { [weak dialog] in
             dialog?.setResponse("open", isEnabled: $0)
         }
-        let retained = RetainedWidgets([dialog, address, rendering])
-        dialog.onResponse { retained.end() }
-        dialog.present()
+        dialog.retain([dialog, address, rendering])
+        dialog.present(over: parent)
         address.grabFocus()
     }
 }

@@ -6,7 +6,7 @@ public enum BackgroundDialog {
     /// - Parameter onAnswer: receives the choice; not called if the user closes the dialog, and so keeps the window.
     public static func present(over parent: Widget, onAnswer: @escaping @MainActor (Bool) -> Void) {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Run in Background?"),
+            heading: translated("Run in Background?"),
             body: translated(
                 "Parlance can keep running after you close its window, to receive messages and show notifications. You can change this in Preferences."
             ))
@@ -15,16 +15,16 @@ public enum BackgroundDialog {
         dialog.setResponses(default: "run", close: "cancel")
         dialog.onResponse("quit") { onAnswer(false) }
         dialog.onResponse("run") { onAnswer(true) }
-        dialog.present()
+        dialog.present(over: parent)
     }
 
     /// Says that the desktop does not allow it.
     public static func presentDenial(over parent: Widget) {
         let dialog = MessageDialog(
-            over: parent, heading: translated("Cannot Run in Background"),
+            heading: translated("Cannot Run in Background"),
             body: translated("The system does not allow Parlance to run without a window."))
         dialog.addResponse("close", translated("_Close"))
         dialog.setResponses(default: "close", close: "close")
-        dialog.present()
+        dialog.present(over: parent)
     }
 }

@@ -7,13 +7,13 @@ enum Confirmation {
         over parent: Widget, heading: String, body: String, action: String,
         cancelled: @escaping @MainActor () -> Void = {}, _ confirmed: @escaping @MainActor () -> Void
     ) {
-        let dialog = MessageDialog(over: parent, heading: heading, body: body)
+        let dialog = MessageDialog(heading: heading, body: body)
         dialog.addResponse("cancel", translated("_Cancel"))
         dialog.addResponse("confirm", action, .destructive)
         dialog.setResponses(default: "cancel", close: "cancel")
         dialog.onResponse("confirm") { confirmed() }
         dialog.onResponse("cancel") { cancelled() }
-        dialog.present()
+        dialog.present(over: parent)
     }
 
     static func present(

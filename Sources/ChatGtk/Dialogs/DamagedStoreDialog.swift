@@ -14,14 +14,13 @@ public enum DamagedStoreDialog {
         quit: @escaping @MainActor () -> Void
     ) {
         let damage = StoreDamage.unreadable(reason: reason, folder: folder)
-        let dialog = MessageDialog(over: nil, heading: damage.heading(.gettext), body: damage.body(.gettext))
-        dialog.setApplication(application)
+        let dialog = MessageDialog(heading: damage.heading(.gettext), body: damage.body(.gettext))
         dialog.addResponse("quit", translated("_Quit"))
         dialog.addResponse("repair", translated("_Recover"), .suggested)
         dialog.setResponses(default: "repair", close: "quit")
         dialog.onResponse("repair") { repair() }
         dialog.onResponse("quit") { quit() }
-        dialog.present()
+        dialog.present(over: nil, in: application)
     }
 
     /// Reports what the repair recovered, and where the damaged folder is.
@@ -38,9 +37,9 @@ public enum DamagedStoreDialog {
     }
 
     private static func present(_ damage: StoreDamage, over parent: Widget) {
-        let dialog = MessageDialog(over: parent, heading: damage.heading(.gettext), body: damage.body(.gettext))
+        let dialog = MessageDialog(heading: damage.heading(.gettext), body: damage.body(.gettext))
         dialog.addResponse("close", translated("_Close"))
         dialog.setResponses(default: "close", close: "close")
-        dialog.present()
+        dialog.present(over: parent)
     }
 }

@@ -5,7 +5,7 @@ import MediaGtk
 
 /// Asks which room to forward messages to; the list is filtered as the user types.
 final class ForwardDialog {
-    private let window: TopLevel
+    private let widget: Dialog
     private let search: SearchEntry
     private let list: ListBox
     private let find: @MainActor (String) -> [RoomListViewModel.Row]
@@ -23,23 +23,23 @@ final class ForwardDialog {
         over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
         avatarLoader: AvatarLoader, choose: @escaping @MainActor (RoomID) -> Void
     ) {
-        let dialog = ForwardDialog(over: parent, find: find, avatarLoader: avatarLoader, choose: choose)
-        dialog.window.presentDialog(of: dialog)
+        let dialog = ForwardDialog(find: find, avatarLoader: avatarLoader, choose: choose)
+        dialog.widget.retain([dialog])
+        dialog.widget.present(over: parent)
         dialog.search.grabFocus()
     }
 
     private init(
-        over parent: Widget, find: @escaping @MainActor (String) -> [RoomListViewModel.Row],
-        avatarLoader: AvatarLoader, choose: @escaping @MainActor (RoomID) -> Void
+        find: @escaping @MainActor (String) -> [RoomListViewModel.Row], avatarLoader: AvatarLoader,
+        choose: @escaping @MainActor (RoomID) -> Void
     ) {
         self.find = find
         self.avatarLoader = avatarLoader
         onChoose = choose
         let builder = Builder(resource: Resource.ui("forward"))
-        window = builder["window"]
+        widget = Dialog(builder)
         search = builder["search"]
         list = builder["rooms"]
-        window.setTransient(for: parent)
         search.onSearchChange { [weak self] in self?.filter() }
         // Return chooses the first room.
         search.onActivate { [weak self] in
@@ -76,5 +76,5 @@ final class ForwardDialog {
         onChoose(room)
     }
 
-    private func close() { window.closeWindow() }
+    private func close() { widget.close() }
 }

@@ -5,11 +5,10 @@ import GtkKit
 enum HistoryDialog {
     static func present(_ versions: [MessageVersion], over parent: Widget) {
         let builder = Builder(resource: Resource.ui("history"))
-        let window: TopLevel = builder["window"]
+        let dialog = Dialog(builder)
         let list: Box = builder["versions"]
         for entry in HistoryText(.desktop).entries(versions) { list.append(row(entry)) }
-        window.setTransient(for: parent)
-        window.present()
+        dialog.present(over: parent)
     }
 
     private static func row(_ entry: HistoryText.Entry) -> Widget {

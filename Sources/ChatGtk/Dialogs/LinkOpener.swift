@@ -25,7 +25,7 @@ public final class LinkOpener {
 
     private func present(_ confirmation: LinkConfirmation, over window: Widget?) {
         let body = confirmation.body(.gettext) { HostName.ascii($0) ?? $0 }
-        let dialog = MessageDialog(over: window, heading: confirmation.heading(.gettext), body: body)
+        let dialog = MessageDialog(heading: confirmation.heading(.gettext), body: body)
         typealias Response = LinkConfirmation.Response
         dialog.addResponse(Response.cancel.rawValue, translated("_Cancel"))
         dialog.addResponse(Response.copy.rawValue, translated("Copy _Link"))
@@ -39,6 +39,6 @@ public final class LinkOpener {
         dialog.onResponse(Response.copy.rawValue) { [weak window] in window?.clipboard.setText(address) }
         dialog.onResponse { [weak self] in self?.dialog = nil }
         self.dialog = dialog
-        dialog.present()
+        dialog.present(over: window)
     }
 }

@@ -4,11 +4,17 @@ import GtkKit
 /// Asks for the name of a new local room.
 enum NewRoomDialog {
     static func present(_ viewModel: NewLocalRoomViewModel, over parent: Widget) {
-        let builder = Builder(resource: Resource.ui("new-room"))
-        let dialog: MessageDialog = builder["dialog"]
-        let name: Entry = builder["name"]
-        dialog.setTransient(for: parent)
-        dialog.nameResponses()
+        let dialog = MessageDialog(
+            heading: translated("New Room"), body: translated("This room stays on this computer."))
+        let name = Entry()
+        name.setPlaceholder(translated("Name"))
+        name.activatesDefault = true
+        name.maxLength = 100
+        name.setAccessibleLabel(translated("Room name"))
+        dialog.setExtraChild(name)
+        dialog.addResponse("cancel", translated("_Cancel"))
+        dialog.addResponse("create", translated("C_reate"), .suggested)
+        dialog.setResponses(default: "create", close: "cancel")
         // Capture weakly: the dialog owns its signal handlers.
         name.onChange { [weak name] in
             if let name { viewModel.send(.name(name.text)) }
@@ -17,10 +23,8 @@ enum NewRoomDialog {
         let rendering = Rendering({ viewModel.state.canCreate }) { [weak dialog] in
             dialog?.setResponse("create", isEnabled: $0)
         }
-        // Retains the wrappers while the dialog is open.
-        let retained = RetainedWidgets([dialog, name, rendering])
-        dialog.onResponse { retained.end() }
-        dialog.present()
+        dialog.retain([dialog, name, rendering])
+        dialog.present(over: parent)
         name.grabFocus()
     }
 }

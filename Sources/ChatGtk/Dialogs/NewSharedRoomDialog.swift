@@ -5,7 +5,7 @@ import MediaGtk
 
 /// Asks for the properties of a new room on a server: name, topic, visibility, address and invited users.
 final class NewSharedRoomDialog {
-    private let window: TopLevel
+    private let widget: Dialog
     private let name: EntryRow
     private let topic: EntryRow
     private let isPublic: Switch
@@ -26,21 +26,21 @@ final class NewSharedRoomDialog {
     static func present(
         _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         onCreated: @escaping @MainActor () -> Void = {}
-    ) -> TopLevel {
-        let dialog = NewSharedRoomDialog(viewModel, over: parent, avatarLoader: avatarLoader, onCreated: onCreated)
-        dialog.window.presentDialog(of: dialog)
+    ) -> Dialog {
+        let dialog = NewSharedRoomDialog(viewModel, avatarLoader: avatarLoader, onCreated: onCreated)
+        dialog.widget.retain([dialog])
+        dialog.widget.present(over: parent)
         dialog.name.grabFocus()
-        return dialog.window
+        return dialog.widget
     }
 
     private init(
-        _ viewModel: NewRoomViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        onCreated: @escaping @MainActor () -> Void
+        _ viewModel: NewRoomViewModel, avatarLoader: AvatarLoader, onCreated: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
         self.onCreated = onCreated
         let builder = Builder(resource: Resource.ui("new-shared-room"))
-        window = builder["window"]
+        widget = Dialog(builder)
         name = builder["name"]
         topic = builder["topic"]
         isPublic = builder["public"]
@@ -51,8 +51,7 @@ final class NewSharedRoomDialog {
         builder["server", Label.self].text = viewModel.state.server
         picker = UserPicker(viewModel.userSearch, avatarLoader: avatarLoader)
         builder["people", Box.self].append(picker.widget)
-        window.setTransient(for: parent)
-        builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
+        builder["cancel", Button.self].onClick { [weak widget] in widget?.close() }
         create.onClick { [weak viewModel] in viewModel?.send(.create) }
         let fields: [(EntryRow, (String) -> NewRoomViewModel.Action)] = [
             (name, { .name($0) }), (topic, { .topic($0) }), (address, { .address($0) }),
@@ -74,7 +73,7 @@ final class NewSharedRoomDialog {
     private func render(_ state: NewRoomViewModel.State) {
         if state.isCreated {
             onCreated()
-            return window.closeWindow()
+            return widget.close()
         }
         isRendering = true
         defer { isRendering = false }

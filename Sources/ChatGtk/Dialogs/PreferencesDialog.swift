@@ -2,7 +2,7 @@ public import ChatViewModels
 import ComposerGtk
 public import GtkKit
 
-/// The preferences window.
+/// The preferences.
 public enum PreferencesDialog {
     /// The pages, as `preferences.ui` names them.
     public enum Page: String, CaseIterable {
@@ -25,8 +25,7 @@ public enum PreferencesDialog {
         showing page: Page = .general, spelling: (@MainActor () async -> String)? = nil
     ) {
         let builder = Builder(resource: Resource.ui("preferences"))
-        let window: TopLevel = builder["window"]
-        if let parent { window.setTransient(for: parent) }
+        let dialog = Dialog(builder)
         bindChoices(builder, settings)
         for key in [
             "style-markdown", "formatting-toolbar", "shake-to-clear", "suggest-people", "character-counter",
@@ -45,9 +44,11 @@ public enum PreferencesDialog {
             let row: ActionRow = builder["spelling_row"]
             Task { row.setSubtitle(await spelling()) }
         }
-        show(accounts, in: builder, settings)
+        let groups = accounts.map { AccountPreferencesGroup($0, settings: settings) }
+        show(groups, in: builder)
+        dialog.retain(groups)
         builder["stack", ViewStack.self].showPage(page.rawValue)
-        window.present()
+        dialog.present(over: parent)
     }
 
     private static func bindChoices(_ builder: Builder, _ settings: Settings) {
@@ -61,16 +62,10 @@ public enum PreferencesDialog {
         tone.onSelectionChange { settings.set("emoji-skin-tone", $0) }
     }
 
-    private static func show(
-        _ accounts: [AccountPreferencesViewModel], in builder: Builder, _ settings: Settings
-    ) {
+    private static func show(_ groups: [AccountPreferencesGroup], in builder: Builder) {
         let page: PreferencesPage = builder["accounts_page"]
-        builder["no_accounts", Widget.self].isVisible = accounts.isEmpty
-        let window: TopLevel = builder["window"]
-        let groups = accounts.map { AccountPreferencesGroup($0, settings: settings) }
+        builder["no_accounts", Widget.self].isVisible = groups.isEmpty
         for group in groups { page.add(group.widget) }
-        // The groups live as long as their window.
-        window.onDestroy { withExtendedLifetime(groups) {} }
     }
 
     private static func bind(_ row: ComboRow, to key: String, of settings: Settings, _ values: [String]) {

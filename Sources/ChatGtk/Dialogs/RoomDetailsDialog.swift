@@ -6,7 +6,7 @@ import MediaGtk
 
 /// A room's name, topic, address and members.
 final class RoomDetailsDialog {
-    private let window: TopLevel
+    private let widget: Dialog
     private let avatar = AvatarView(size: 96)
     private let roomName: Label
     private let roomTopic: Label
@@ -34,21 +34,21 @@ final class RoomDetailsDialog {
     static func present(
         _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         leave: @escaping @MainActor () -> Void
-    ) -> TopLevel {
-        let dialog = RoomDetailsDialog(viewModel, over: parent, avatarLoader: avatarLoader, leave: leave)
+    ) -> Dialog {
+        let dialog = RoomDetailsDialog(viewModel, avatarLoader: avatarLoader, leave: leave)
         viewModel.start()
-        dialog.window.presentDialog(of: dialog)
-        return dialog.window
+        dialog.widget.retain([dialog])
+        dialog.widget.present(over: parent)
+        return dialog.widget
     }
 
     private init(
-        _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        leave: @escaping @MainActor () -> Void
+        _ viewModel: RoomDetailsViewModel, avatarLoader: AvatarLoader, leave: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
         self.avatarLoader = avatarLoader
         let builder = Builder(resource: Resource.ui("room-details"))
-        window = builder["window"]
+        widget = Dialog(builder)
         roomName = builder["room_name"]
         roomTopic = builder["room_topic"]
         memberCount = builder["member_count"]
@@ -62,7 +62,6 @@ final class RoomDetailsDialog {
         search = builder["search"]
         invite = builder["invite"]
         spinner = builder["spinner"]
-        window.setTransient(for: parent)
         builder["avatar", Box.self].append(avatar.widget)
         name.text = viewModel.state.name
         name.onApply { [weak self] in self?.rename() }
@@ -80,8 +79,8 @@ final class RoomDetailsDialog {
         }
         builder["copy", Button.self].onClick { [weak self] in self?.copyAddress() }
         invite.onClick { [weak self] in self?.openInvite() }
-        builder["leave", Button.self].onClick { [weak window] in
-            window?.closeWindow()
+        builder["leave", Button.self].onClick { [weak widget] in
+            widget?.close()
             leave()
         }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
@@ -95,12 +94,12 @@ final class RoomDetailsDialog {
     }
 
     private func copyAddress() {
-        if let text = viewModel.state.address { window.clipboard.setText(text) }
+        if let text = viewModel.state.address { widget.clipboard.setText(text) }
     }
 
     private func openInvite() {
         guard let inviting = viewModel.inviting() else { return }
-        InviteDialog.present(inviting, over: window, avatarLoader: avatarLoader)
+        InviteDialog.present(inviting, over: widget, avatarLoader: avatarLoader)
     }
 
     // MARK: Rendering
@@ -175,7 +174,7 @@ final class RoomDetailsDialog {
     }
 
     private func confirmRemoving(_ member: Member) {
-        Confirmation.present(.removing(member, .gettext), over: window) { [weak viewModel] in
+        Confirmation.present(.removing(member, .gettext), over: widget) { [weak viewModel] in
             viewModel?.send(.remove(member.id))
         }
     }

@@ -8,11 +8,10 @@ public enum StartFailureDialog {
     public static func present(
         application: Application, _ failure: StartFailure, quit: @escaping @MainActor () -> Void
     ) {
-        let dialog = MessageDialog(over: nil, heading: failure.heading(.gettext), body: failure.body(.gettext))
-        dialog.setApplication(application)
+        let dialog = MessageDialog(heading: failure.heading(.gettext), body: failure.body(.gettext))
         dialog.addResponse("quit", translated("_Quit"))
         dialog.setResponses(default: "quit", close: "quit")
         dialog.onResponse { quit() }
-        dialog.present()
+        dialog.present(over: nil, in: application)
     }
 }

@@ -7,12 +7,8 @@ import GtkKit
 /// GtkTextView lays out only the visible part, so a text of a megabyte opens as fast as a short one.
 enum WholeMessageDialog {
     @discardableResult
-    static func present(_ message: MessageItem, over parent: Widget) -> TopLevel {
-        let window = AdwaitaWindow()
-        window.setTransient(for: parent)
-        window.isModal = true
-        window.setDefaultSize(width: 600, height: 640)
-        window.title = MessageText.localized.windowTitle(message)
+    static func present(_ message: MessageItem, over parent: Widget) -> Dialog {
+        let dialog = Dialog(title: MessageText.localized.windowTitle(message), width: 600, height: 640)
         let content = Box(.vertical)
         content.append(HeaderBar())
         let text = TextView()
@@ -21,10 +17,9 @@ enum WholeMessageDialog {
         text.setAccessibleLabel(translated("Message"))
         text.buffer.setText(message.text.replacing("\0", with: "\u{FFFD}"))
         content.append(ScrolledWindow(text))
-        window.setContent(content)
-        window.closeOnEscape()
-        window.present()
+        dialog.setContent(content)
+        dialog.present(over: parent)
         text.grabFocus()
-        return window
+        return dialog
     }
 }

@@ -1,6 +1,6 @@
 import GtkKit
 
-/// Monitors whether a widget is mapped in the active window.
+/// Monitors whether a widget is mapped in the active window, and no dialog covers it.
 final class WindowActivityMonitor {
     /// Called on each change.
     var onChange: ((Bool) -> Void)?
@@ -8,7 +8,7 @@ final class WindowActivityMonitor {
 
     /// Retained only while the widget is mapped: the window retains the widget, which would form a cycle.
     private var window: TopLevel?
-    private var activity: SignalConnection?
+    private var connections: [SignalConnection] = []
 
     init(on widget: Widget) {
         widget.onMap { [weak self] in self?.observe($0) }
@@ -19,17 +19,20 @@ final class WindowActivityMonitor {
         leave()
         guard let window = widget.window else { return }
         self.window = window
-        activity = window.onActiveChange { [weak self] in self?.update() }
+        connections = [
+            window.onActiveChange { [weak self] in self?.update() },
+            window.onVisibleDialogChange { [weak self] in self?.update() },
+        ]
         update()
     }
 
     private func update() {
-        set(window?.isActive ?? false)
+        set(window.map { $0.isActive && $0.visibleDialog == nil } ?? false)
     }
 
     private func leave() {
-        activity?.disconnect()
-        activity = nil
+        for connection in connections { connection.disconnect() }
+        connections = []
         window = nil
         set(false)
     }

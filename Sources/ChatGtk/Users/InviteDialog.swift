@@ -5,7 +5,7 @@ import MediaGtk
 
 /// Asks which users to invite to a room.
 final class InviteDialog {
-    private let window: TopLevel
+    private let widget: Dialog
     private let action: Button
     private let spinner: Spinner
     private let error: Label
@@ -15,27 +15,27 @@ final class InviteDialog {
 
     /// Presents the dialog, which retains itself until it is closed.
     @discardableResult
-    static func present(_ viewModel: InviteViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> TopLevel {
-        let dialog = InviteDialog(viewModel, over: parent, avatarLoader: avatarLoader)
-        dialog.window.presentDialog(of: dialog)
+    static func present(_ viewModel: InviteViewModel, over parent: Widget, avatarLoader: AvatarLoader) -> Dialog {
+        let dialog = InviteDialog(viewModel, avatarLoader: avatarLoader)
+        dialog.widget.retain([dialog])
+        dialog.widget.present(over: parent)
         dialog.picker.grabFocus()
-        return dialog.window
+        return dialog.widget
     }
 
-    private init(_ viewModel: InviteViewModel, over parent: Widget, avatarLoader: AvatarLoader) {
+    private init(_ viewModel: InviteViewModel, avatarLoader: AvatarLoader) {
         self.viewModel = viewModel
         let builder = Builder(resource: Resource.ui("invite"))
-        window = builder["window"]
+        widget = Dialog(builder)
         action = builder["action"]
         spinner = builder["spinner"]
         error = builder["error"]
         picker = UserPicker(viewModel.userSearch, avatarLoader: avatarLoader)
-        window.title = translated("Invite People")
-        window.setTransient(for: parent)
+        widget.title = translated("Invite People")
         builder["content", Box.self].append(picker.widget)
         action.label = translated("_Invite")
         action.onClick { [weak viewModel] in viewModel?.send(.invite) }
-        builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
+        builder["cancel", Button.self].onClick { [weak widget] in widget?.close() }
         renderings = [
             Rendering({ viewModel.canInvite }, { [weak action] in action?.isSensitive = $0 }),
             Rendering({ viewModel.state }, { [weak self] in self?.render($0) }),
@@ -45,7 +45,7 @@ final class InviteDialog {
     isolated deinit { viewModel.abandon() }
 
     private func render(_ state: InviteViewModel.State) {
-        if state.isDone { return window.closeWindow() }
+        if state.isDone { return widget.close() }
         spinner.isSpinning = state.isInviting
         error.text = state.error.map { ToastText(.desktop).text(for: $0) } ?? ""
         error.isVisible = state.error != nil
@@ -54,7 +54,7 @@ final class InviteDialog {
 
 /// Asks whom to start a direct chat with.
 final class NewChatDialog {
-    private let window: TopLevel
+    private let widget: Dialog
     private let picker: UserPicker
     private var rendering: Rendering?
 
@@ -63,29 +63,28 @@ final class NewChatDialog {
     static func present(
         _ viewModel: UserSearchViewModel, over parent: Widget, avatarLoader: AvatarLoader,
         choose: @escaping @MainActor (User) -> Void
-    ) -> TopLevel {
-        let dialog = NewChatDialog(viewModel, over: parent, avatarLoader: avatarLoader, choose: choose)
-        dialog.window.presentDialog(of: dialog)
+    ) -> Dialog {
+        let dialog = NewChatDialog(viewModel, avatarLoader: avatarLoader, choose: choose)
+        dialog.widget.retain([dialog])
+        dialog.widget.present(over: parent)
         dialog.picker.grabFocus()
-        return dialog.window
+        return dialog.widget
     }
 
     private init(
-        _ viewModel: UserSearchViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        choose: @escaping @MainActor (User) -> Void
+        _ viewModel: UserSearchViewModel, avatarLoader: AvatarLoader, choose: @escaping @MainActor (User) -> Void
     ) {
         let builder = Builder(resource: Resource.ui("invite"))
-        window = builder["window"]
+        widget = Dialog(builder)
         picker = UserPicker(viewModel, avatarLoader: avatarLoader)
-        window.title = translated("New Direct Chat")
-        window.setTransient(for: parent)
+        widget.title = translated("New Direct Chat")
         builder["content", Box.self].append(picker.widget)
         builder["action", Button.self].isVisible = false
-        builder["cancel", Button.self].onClick { [weak window] in window?.closeWindow() }
-        rendering = Rendering({ viewModel.state.chosen.first }) { [weak window] user in
+        builder["cancel", Button.self].onClick { [weak widget] in widget?.close() }
+        rendering = Rendering({ viewModel.state.chosen.first }) { [weak widget] user in
             guard let user else { return }
             choose(user)
-            window?.closeWindow()
+            widget?.close()
         }
     }
 }

@@ -65,6 +65,7 @@ final class ConversationView {
         titleButton = builder["title_button"]
         backButton = builder["back_button"]
         header = builder["header"]
+        header.hideBackButton()
         stack = builder["timeline_stack"]
         emptyPage = builder["empty_page"]
         typing = builder["typing_label"]

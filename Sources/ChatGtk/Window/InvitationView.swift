@@ -23,6 +23,7 @@ final class InvitationView {
         widget = builder["page"]
         backButton = builder["back_button"]
         header = builder["header"]
+        header.hideBackButton()
         builder["avatar", Box.self].append(avatar.widget)
         let names = ["name", "address", "inviter", "topic", "encrypted", "error"]
         labels = Dictionary(uniqueKeysWithValues: names.map { ($0, builder[$0, Label.self]) })

@@ -54,7 +54,7 @@ public final class MainWindow {
         accounts.attachWindow()
         account = DisplayedAccount(accounts.conversations)
         window = builder["window"]
-        panes = SplitPane(builder["panes"])
+        panes = SplitPane(builder, in: window)
         pages = builder["window_pages"]
         accountPresenter = AccountPresenter(accounts, over: window)
         transfers = TransferPresenter(accounts, over: window)
@@ -363,7 +363,7 @@ public final class MainWindow {
         let loaders = accounts.media.mapValues { AvatarLoader(service: $0) }
         let viewModel = accounts.switcher()
         if !text.isEmpty { viewModel.send(.type(text)) }
-        SwitcherWindow.present(viewModel, over: window, avatars: { loaders[$0] }) { [weak self] in
+        SwitcherDialog.present(viewModel, over: window, avatars: { loaders[$0] }) { [weak self] in
             self?.showSelectedAccount()
             self?.showConversation()
         }

@@ -1,27 +1,26 @@
 import GtkKit
 
-/// Two panes side by side that fold into one in a narrow window (AdwLeaflet, which all supported libadwaita versions
-/// have).
+/// The room list beside the conversation, which fold into one in a narrow window.
 final class SplitPane {
-    enum Pane: String {
-        case sidebar = "rooms"
-        case content = "conversation"
+    enum Pane {
+        case sidebar, content
     }
 
-    private let leaflet: Leaflet
+    private let view: SplitView
 
-    init(_ leaflet: Leaflet) {
-        self.leaflet = leaflet
+    init(_ builder: Builder, in window: TopLevel) {
+        // Both fit into more than the sidebar, the line beside it and the narrowest conversation.
+        view = SplitView(
+            builder, "panes", in: window, sidebarWidth: 300, foldWidth: 660, sidebarTitle: translated("Rooms"),
+            contentTitle: translated("Messages"))
     }
 
-    var isFolded: Bool { leaflet.isFolded }
+    var isFolded: Bool { view.isFolded }
 
     var visiblePane: Pane {
-        get {
-            leaflet.visibleChildName.flatMap { Pane(rawValue: $0) } ?? .sidebar
-        }
-        set { leaflet.visibleChildName = newValue.rawValue }
+        get { view.showsContent ? .content : .sidebar }
+        set { view.showsContent = newValue == .content }
     }
 
-    func onFold(_ handler: @escaping @MainActor () -> Void) { leaflet.onFold(handler) }
+    func onFold(_ handler: @escaping @MainActor () -> Void) { view.onFold(handler) }
 }

@@ -10,13 +10,18 @@ final class WindowActions {
     ///   - perform: performs a command.
     ///   - open: opens the address of a room or user.
     init(
-        on window: Widget, opensAddresses: Bool, perform: @escaping @MainActor (WindowCommand) -> Void,
+        on window: TopLevel, opensAddresses: Bool, perform: @escaping @MainActor (WindowCommand) -> Void,
         open: @escaping @MainActor (String) -> Void
     ) {
         let group = group
         actions = Dictionary(
             uniqueKeysWithValues: WindowCommand.allCases.map { command in
-                (command, group.add(command.actionName) { perform(command) })
+                let action = group.add(command.actionName) { [weak window] in
+                    // A dialog inside the window leaves the window's keys active.
+                    guard let dialog = window?.visibleDialog else { return perform(command) }
+                    if command == .close { dialog.close() }
+                }
+                return (command, action)
             })
         // Without account support, links open in other applications.
         group.add("open-address", isEnabled: opensAddresses, withString: open)

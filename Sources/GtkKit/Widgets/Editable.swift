@@ -44,4 +44,10 @@ extension Entry {
         get { gtk_entry_get_activates_default(cast()) != 0 }
         set { gtk_entry_set_activates_default(cast(), newValue ? 1 : 0) }
     }
+
+    /// The greatest number of characters, or 0 for any number.
+    public var maxLength: Int {
+        get { Int(gtk_entry_get_max_length(cast())) }
+        set { gtk_entry_set_max_length(cast(), gint(clamping: newValue)) }
+    }
 }

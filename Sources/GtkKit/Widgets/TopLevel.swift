@@ -77,6 +77,9 @@ public final class HeaderBar: Widget {
         set { adw_header_bar_set_title_widget(cast(), newValue?.cast()) }
     }
 
+    /// Leaves going back to a button of one's own: newer versions add one where a split view is folded.
+    public func hideBackButton() { shim_hide_back_button(pointer) }
+
     public func packStart(_ child: Widget) { adw_header_bar_pack_start(cast(), child.cast()) }
     public func packEnd(_ child: Widget) { adw_header_bar_pack_end(cast(), child.cast()) }
 }
@@ -87,4 +90,40 @@ public final class WindowTitle: Widget {
 
     public func setTitle(_ title: String) { adw_window_title_set_title(cast(), title) }
     public func setSubtitle(_ subtitle: String?) { adw_window_title_set_subtitle(cast(), subtitle) }
+}
+
+extension WidgetProtocol {
+    /// The window that contains the widget, or `nil` outside of one.
+    public var window: TopLevel? {
+        guard let root, root.isInstance(of: gtk_window_get_type()) else { return nil }
+        return TopLevel(borrowing: root.pointer)
+    }
+}
+
+extension TopLevel {
+    /// Keeps the window over the one that contains `widget`.
+    public func setTransient(for widget: Widget) {
+        let parent = widget.window
+        gtk_window_set_transient_for(cast(), parent?.cast())
+    }
+
+    /// Keeps the application running while the window exists.
+    public func setApplication(_ application: Application) { gtk_window_set_application(cast(), application.cast()) }
+
+    /// Closes the window on Escape.
+    public func closeOnEscape() {
+        let keys = ShortcutController()
+        gtk_shortcut_controller_add_shortcut(
+            keys.cast(),
+            gtk_shortcut_new(
+                gtk_keyval_trigger_new(guint(GDK_KEY_Escape), GdkModifierType(rawValue: 0)),
+                gtk_named_action_new("window.close")))
+        addController(keys)
+    }
+}
+
+private final class ShortcutController: EventController {
+    convenience init() {
+        self.init(owning: UnsafeMutableRawPointer(gtk_shortcut_controller_new()))
+    }
 }

@@ -5,8 +5,8 @@ import GtkKit
 import MediaGtk
 
 /// Finds a room by its name: a field with the matches below it. The field keeps the focus while the arrow keys choose.
-final class SwitcherWindow {
-    let window = AdwaitaWindow()
+final class SwitcherDialog {
+    let widget = Dialog(title: translated("Switch Room"), width: 400, height: 480)
     let field = SearchField(label: translated("Switch room"))
     let list = ListView()
     private let viewModel: SwitcherViewModel
@@ -28,26 +28,27 @@ final class SwitcherWindow {
     static func present(
         _ viewModel: SwitcherViewModel, over parent: Widget, avatars: @escaping @MainActor (String) -> AvatarLoader?,
         onChoose: @escaping @MainActor () -> Void
-    ) -> SwitcherWindow {
-        let switcher = SwitcherWindow(viewModel, over: parent, avatars: avatars, onChoose: onChoose)
-        switcher.window.presentDialog(of: switcher)
+    ) -> SwitcherDialog {
+        let switcher = SwitcherDialog(viewModel, avatars: avatars, onChoose: onChoose)
+        switcher.widget.retain([switcher])
+        switcher.widget.present(over: parent)
         switcher.field.grabFocus()
         return switcher
     }
 
     private init(
-        _ viewModel: SwitcherViewModel, over parent: Widget, avatars: @escaping @MainActor (String) -> AvatarLoader?,
+        _ viewModel: SwitcherViewModel, avatars: @escaping @MainActor (String) -> AvatarLoader?,
         onChoose: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
         self.avatars = avatars
         self.onChoose = onChoose
         scroller = ScrolledWindow(list)
-        build(over: parent)
+        build()
         field.show(viewModel.state.query)
         field.onType = { [weak viewModel] in viewModel?.send(.type($0)) }
         field.onReturn = { [weak self] _ in self?.choose() }
-        field.onEscape = { [weak self] in self?.window.closeWindow() }
+        field.onEscape = { [weak self] in self?.widget.close() }
         addKeys()
         list.setUp(
             model, make: { [weak self] in self?.makeRow() ?? Label() },
@@ -64,11 +65,7 @@ final class SwitcherWindow {
         rendering = Rendering({ [viewModel] in viewModel.state }, { [weak self] in self?.render($0) })
     }
 
-    private func build(over parent: Widget) {
-        window.title = translated("Switch Room")
-        window.isModal = true
-        window.setDefaultSize(width: 400, height: 480)
-        window.setTransient(for: parent)
+    private func build() {
         let header = HeaderBar()
         header.addStyle("flat")
         header.titleWidget = field.widget
@@ -79,7 +76,7 @@ final class SwitcherWindow {
         list.setAccessibleLabel(translated("Rooms"))
         let content = Box(.vertical)
         for child in [header, scroller, nothing] as [Widget] { content.append(child) }
-        window.setContent(content)
+        widget.setContent(content)
     }
 
     private func addKeys() {
@@ -102,7 +99,7 @@ final class SwitcherWindow {
         // The state may be ahead of what is drawn: what Return opens is what the query means.
         guard viewModel.state.selection != nil else { return }
         viewModel.send(.choose)
-        window.closeWindow()
+        widget.close()
         onChoose()
     }
 

@@ -1,0 +1,53 @@
+import CGtk
+
+/// What a program says of itself.
+public final class AboutWindow: Dialog {
+    public convenience init(name: String, version: String, icon: String, developer: String, comments: String) {
+        self.init(sinking: shim_about_new())
+        setProperty("application-name", name)
+        setProperty("application-icon", icon)
+        setProperty("developer-name", developer)
+        setProperty("version", version)
+        setProperty("comments", comments)
+    }
+
+    public enum License: Sendable {
+        case apache2, bsd3, mit
+
+        fileprivate var gtk: GtkLicense {
+            switch self {
+            case .apache2: GTK_LICENSE_APACHE_2_0
+            case .bsd3: GTK_LICENSE_BSD_3
+            case .mit: GTK_LICENSE_MIT_X11
+            }
+        }
+    }
+
+    public func setLinks(website: String, issues: String) {
+        setProperty("website", website)
+        setProperty("issue-url", issues)
+    }
+
+    public func setCopyright(_ text: String) { setProperty("copyright", text) }
+
+    /// - Parameter notes: In the markup of AppStream: paragraphs and lists.
+    public func setReleaseNotes(_ notes: String, version: String) {
+        setProperty("release-notes-version", version)
+        setProperty("release-notes", notes)
+    }
+
+    /// - Parameter names: One on each line.
+    public func setTranslators(_ names: String) { setProperty("translator-credits", names) }
+
+    public func setLicense(_ license: License) {
+        setEnumeration("license-type", Int32(license.gtk.rawValue), gtk_license_get_type())
+    }
+
+    /// What the user is asked to send with a report; not translated.
+    public func setDebugInfo(_ text: String) { setProperty("debug-info", text) }
+
+    /// Adds the license of a library that the program contains.
+    public func addLegalSection(_ title: String, copyright: String, _ license: License) {
+        shim_about_add_license(pointer, title, copyright, license.gtk)
+    }
+}

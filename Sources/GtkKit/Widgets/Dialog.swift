@@ -1,0 +1,100 @@
+import CGtk
+
+/// A dialog over a window: inside of it where the libadwaita that this is built with can do so (AdwDialog, 1.5), and
+/// otherwise a modal window of its own.
+open class Dialog: Widget {
+    /// Whether dialogs are inside the window that they belong to, which stays the active window then.
+    public static var isInWindow: Bool { shim_dialogs_in_window() != 0 }
+
+    /// - Parameters:
+    ///   - width: The width of the content in logical pixels, unless there is less room.
+    ///   - height: The height, or -1 for the content's own.
+    public convenience init(title: String = "", width: Int, height: Int = -1) {
+        self.init(sinking: shim_dialog_new(gint(clamping: width), gint(clamping: height)))
+        self.title = title
+        closeOnEscape()
+    }
+
+    /// Makes a dialog of the AdwWindow with an ID in a `.ui` file.
+    public convenience init(_ builder: Builder, _ id: String = "window") {
+        let window: TopLevel = builder[id]
+        self.init(sinking: shim_dialog_of_window(window.pointer))
+        closeOnEscape()
+    }
+
+    public final var title: String {
+        get { shim_dialog_get_title(pointer).map { String(cString: $0) } ?? "" }
+        set { shim_dialog_set_title(pointer, newValue) }
+    }
+
+    public final func setContent(_ content: Widget) { shim_dialog_set_content(pointer, content.pointer) }
+
+    /// - Parameters:
+    ///   - parent: A widget in the window that the dialog is over, or `nil` for a window of its own.
+    ///   - application: Kept running by a dialog without parent.
+    public final func present(over parent: Widget?, in application: Application? = nil) {
+        shim_dialog_present(pointer, parent?.pointer, application?.pointer)
+    }
+
+    /// Closes the dialog as if the user had done so.
+    public final func close() { shim_dialog_close(pointer) }
+
+    /// - Parameter handler: Returns whether the dialog stays open.
+    public final func onCloseRequest(_ handler: @escaping @MainActor () -> Bool) {
+        guard Self.isInWindow else {
+            intercept("close-request") { _ in handler() }
+            return
+        }
+        shim_dialog_intercept_closing(pointer)
+        connect("close-attempt") { arguments in
+            if !handler(), let dialog = arguments.emitter { shim_dialog_force_close(dialog) }
+        }
+    }
+
+    /// Calls `handler` once the dialog is closed.
+    public final func onClosed(_ handler: @escaping @MainActor () -> Void) {
+        // Closing a window unmaps it; `destroy` comes with its last reference, which what is retained may hold.
+        connect(Self.isInWindow ? "closed" : "unmap") { _ in handler() }
+    }
+
+    /// Keeps objects, such as the dialog's controller, until the dialog is closed.
+    public final func retain(_ objects: [AnyObject]) {
+        let retained = RetainedObjects(objects)
+        onClosed { retained.release() }
+    }
+
+    /// The dialogs that are open.
+    public static var all: [Dialog] {
+        guard let list = gtk_window_list_toplevels() else { return [] }
+        defer { g_list_free(list) }
+        let windows = (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
+        return windows.filter(\.isMapped).flatMap { isInWindow ? mapped(below: $0) : [$0] }
+            .filter { shim_is_dialog($0.pointer) != 0 }.map { Dialog(borrowing: $0.pointer) }
+    }
+
+    private static func mapped(below widget: Widget) -> [Widget] {
+        widget.children.filter(\.isMapped).flatMap { [$0] + mapped(below: $0) }
+    }
+
+    /// AdwDialog does it by itself.
+    private func closeOnEscape() {
+        if !Self.isInWindow { TopLevel(borrowing: pointer).closeOnEscape() }
+    }
+}
+
+extension TopLevel {
+    /// The dialog inside the window that covers its content.
+    public final var visibleDialog: Dialog? { shim_visible_dialog(pointer).map { Dialog(borrowing: $0) } }
+
+    /// Calls `handler` when ``visibleDialog`` has changed.
+    public final func onVisibleDialogChange(_ handler: @escaping @MainActor () -> Void) -> SignalConnection {
+        connect("notify::visible-dialog") { _ in handler() }
+    }
+}
+
+/// Keeps objects until ``release()``.
+public final class RetainedObjects {
+    private var objects: [AnyObject]
+    public init(_ objects: [AnyObject]) { self.objects = objects }
+    public func release() { objects = [] }
+}

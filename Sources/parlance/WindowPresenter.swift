@@ -12,6 +12,7 @@ final class WindowPresenter {
     /// Loads what the window shows first.
     private var loading: Task<Void, Never>?
     private var requests: [@MainActor (MainWindow) -> Void] = []
+    private var trimming: Timeout?
 
     /// - Parameter report: receives `windowClosing` and `windowClosed`.
     init(
@@ -76,6 +77,8 @@ final class WindowPresenter {
         window.onClosed = { [weak self] in
             self?.window = nil
             self?.report(.windowClosed)
+            // Once what the window used is gone.
+            self?.trimming = Timeout(after: .seconds(2)) { Memory.trim() }
         }
         window.present()
         ClockFormat.desktop.readPortal()

@@ -15,6 +15,7 @@ enum KeyBindings {
         ("win.previous-room", ["<Alt>Up", "<Control>Page_Up"]),
         ("win.next-unread-room", ["<Alt><Shift>Down", "<Control><Shift>Page_Down"]),
         ("win.previous-unread-room", ["<Alt><Shift>Up", "<Control><Shift>Page_Up"]),
+        ("win.open-window", ["<Control><Shift>n"]),
         ("win.add-files", ["<Control>o"]),
         ("win.zoom-in", ["<Control>plus", "<Control>equal", "<Control>KP_Add"]),
         ("win.zoom-out", ["<Control>minus", "<Control>KP_Subtract"]),

@@ -19,6 +19,7 @@ final class ParlanceApplication {
     private lazy var presenter = WindowPresenter(
         application: application, settings: { [weak self] in self?.shared.settings },
         background: { [background] in background },
+        withMainWindow: { [weak self] in self?.withWindow($0) },
         report: { [weak self] in self?.handle($0) })
     private var lifecycle = ProgramLifecycle()
     private var session: RunningSession?
@@ -148,7 +149,7 @@ final class ParlanceApplication {
         case .openSession: openSession()
         case .presentWindow:
             waiting = nil
-            if let session { presenter.present(session.accounts) }
+            if let session { presenter.present(session) }
         case .closeWindow: presenter.close()
         case .awaitRequest: awaitRequest()
         case .closeSession: closeSession()
@@ -189,6 +190,7 @@ final class ParlanceApplication {
 
     private func closeSession() {
         waiting = nil
+        presenter.sessionClosing()
         let closing = session
         session = nil
         notifications = nil
@@ -259,8 +261,12 @@ final class ParlanceApplication {
     /// Does what the user chose in a notification.
     private func answer(_ action: RoomNotifier.AnswerAction, _ target: NotificationTarget) {
         switch action {
-        case .open: withWindow { $0.open(.message(target)) }
-        case .reply: withWindow { $0.open(.reply(target)) }
+        case .open, .reply:
+            let replies = action == .reply
+            if let accounts = session?.accounts, accounts.hasWindow(of: target) {
+                return accounts.show(target, replies: replies)
+            }
+            withWindow { $0.open(replies ? .reply(target) : .message(target)) }
         case .markRead: withSession { session in Task { await session.accounts.markRead(target) } }
         }
     }

@@ -13,6 +13,7 @@ import Observation
 /// What runs as long as the program does, with or without a window: the store, the backends and the accounts.
 final class RunningSession {
     let accounts: AccountsCoordinator
+    let roomWindows: RoomWindowStorage
     private let store: ChatStore
     private let local: LocalBackend
     private let matrix: MatrixAccounts
@@ -22,9 +23,10 @@ final class RunningSession {
 
     private init(
         accounts: AccountsCoordinator, store: ChatStore, local: LocalBackend, matrix: MatrixAccounts,
-        lastSelection: LastSelection
+        lastSelection: LastSelection, roomWindows: RoomWindowStorage
     ) {
         self.accounts = accounts
+        self.roomWindows = roomWindows
         self.store = store
         self.local = local
         self.matrix = matrix
@@ -62,8 +64,9 @@ final class RunningSession {
                 coordinator.start(opening: lastSelection.room(of: account))
                 return coordinator
             }
-            let session = RunningSession(
-                accounts: accounts, store: store, local: local, matrix: matrix, lastSelection: lastSelection)
+            let session = await RunningSession(
+                accounts: accounts, store: store, local: local, matrix: matrix, lastSelection: lastSelection,
+                roomWindows: RoomWindowStorage(settings: shared.settings, store: store))
             session.startAccounts()
             return session
         } catch {
@@ -101,6 +104,7 @@ final class RunningSession {
         selectionObserver?.cancel()
         resumeMonitor = nil
         await lastSelection.flush()
+        await roomWindows.flush()
         await matrix.close()
         await local.close()
         await store.close()

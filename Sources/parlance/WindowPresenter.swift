@@ -2,88 +2,152 @@ import ChatGtk
 import ChatViewModels
 import GtkKit
 
-/// Shows the accounts in a window, and what is to be done in it once there is one.
+/// Shows the accounts in windows, and what is to be done in the main window once there is one.
 final class WindowPresenter {
     private let application: Application
     private let settings: @MainActor () -> Settings?
     private let background: @MainActor () -> BackgroundOperation
+    private let withMainWindow: @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void
     private let report: @MainActor (ProgramLifecycle.Event) -> Void
     private var window: MainWindow?
-    /// Loads what the window shows first.
+    /// The rooms in windows of their own; `nil` until the session has its first main window.
+    private var roomWindows: RoomWindows?
+    /// Loads what the main window shows first.
     private var loading: Task<Void, Never>?
+    /// Shows the main window once the one that is closing has closed.
+    private var presentsAgain: (@MainActor () -> Void)?
     private var requests: [@MainActor (MainWindow) -> Void] = []
     private var trimming: Timeout?
 
-    /// - Parameter report: receives `windowClosing` and `windowClosed`.
+    /// - Parameters:
+    ///   - withMainWindow: does something in the main window, which is shown for it.
+    ///   - report: receives `windowClosing` and `windowClosed` of the last window.
     init(
         application: Application, settings: @escaping @MainActor () -> Settings?,
         background: @escaping @MainActor () -> BackgroundOperation,
+        withMainWindow: @escaping @MainActor (@escaping @MainActor (MainWindow) -> Void) -> Void,
         report: @escaping @MainActor (ProgramLifecycle.Event) -> Void
     ) {
         self.application = application
         self.settings = settings
         self.background = background
+        self.withMainWindow = withMainWindow
         self.report = report
     }
 
-    /// Does something in the window that is open, or else in the next one.
+    /// Does something in the main window that is open, or else in the next one.
     func perform(_ request: @escaping @MainActor (MainWindow) -> Void) {
         guard let window, !window.isClosing else { return requests.append(request) }
         request(window)
     }
 
-    /// Shows the window, or brings it to the front.
-    func present(_ accounts: AccountsCoordinator) {
-        if let window { return window.present() }
+    /// Shows the main window, or brings it to the front.
+    func present(_ session: RunningSession) {
+        if let window {
+            guard window.isClosing else { return window.present() }
+            return presentsAgain = { [weak self] in self?.present(session) }
+        }
         guard loading == nil else { return }
+        let accounts = session.accounts
         accounts.attachWindow()
         loading = Task { [weak self] in
             // Delay the window until its content has loaded, so that no keystroke is lost on a slow disk, and assistive
             // technology does not find an empty window.
             await accounts.waitUntilIdle(within: .seconds(1))
-            if !Task.isCancelled { self?.open(accounts) }
+            if !Task.isCancelled { self?.open(session) }
         }
     }
 
+    /// Closes all windows; those of rooms come back with the next session.
     func close() {
-        if let window { return window.close() }
-        // It was still loading: nothing was shown.
-        loading?.cancel()
-        loading = nil
-        requests = []
-        report(.windowClosing)
-        report(.windowClosed)
+        presentsAgain = nil
+        if loading != nil {
+            // It was still loading: nothing was shown.
+            loading?.cancel()
+            loading = nil
+            requests = []
+        }
+        guard !isEmpty else {
+            report(.windowClosing)
+            report(.windowClosed)
+            return
+        }
+        window?.close()
+        roomWindows?.closeAll()
     }
 
-    /// Asks once whether the program goes on without the window.
-    private func mayClose() -> Bool {
+    /// Forgets the windows of a session that has none any more.
+    func sessionClosing() { roomWindows = nil }
+
+    // MARK: Closing
+
+    private var openCount: Int {
+        let isMainOpen = loading != nil || presentsAgain != nil || window?.isClosing == false
+        return (isMainOpen ? 1 : 0) + (roomWindows?.openCount ?? 0)
+    }
+    private var isEmpty: Bool { loading == nil && window == nil && roomWindows?.isEmpty != false }
+
+    private func noteClosing() { if openCount == 0 { report(.windowClosing) } }
+
+    private func noteClosed() {
+        if let present = presentsAgain, window == nil {
+            presentsAgain = nil
+            return present()
+        }
+        // Once what the window used is gone.
+        trimming = Timeout(after: .seconds(2)) { Memory.trim() }
+        if isEmpty { report(.windowClosed) }
+    }
+
+    /// Asks once whether the program goes on without a window.
+    private func mayClose(_ window: TopLevel, _ close: @escaping @MainActor () -> Void) -> Bool {
         let background = background()
-        guard background.isUndecided, let window else { return true }
-        BackgroundDialog.present(over: window.window) { [weak window] runs in
+        guard background.isUndecided, openCount == 1 else { return true }
+        BackgroundDialog.present(over: window) { [weak window] runs in
             background.decide(runs) { isAllowed in
-                guard let window else { return }
-                if isAllowed { window.close() } else { BackgroundDialog.presentDenial(over: window.window) }
+                if isAllowed { return close() }
+                if let window { BackgroundDialog.presentDenial(over: window) }
             }
         }
         return false
     }
 
-    private func open(_ accounts: AccountsCoordinator) {
+    // MARK: Opening
+
+    private func open(_ session: RunningSession) {
         loading = nil
-        let window = MainWindow(application: application, accounts: accounts, settings: settings())
+        let window = MainWindow(application: application, accounts: session.accounts, settings: settings())
         self.window = window
-        window.mayClose = { [weak self] in self?.mayClose() ?? true }
-        window.onClosing = { [weak self] in self?.report(.windowClosing) }
+        window.mayClose = { [weak self, weak window] in
+            guard let self, let window else { return true }
+            return self.mayClose(window.window) { [weak window] in window?.close() }
+        }
+        window.onClosing = { [weak self] in self?.noteClosing() }
         window.onClosed = { [weak self] in
             self?.window = nil
-            self?.report(.windowClosed)
-            // Once what the window used is gone.
-            self?.trimming = Timeout(after: .seconds(2)) { Memory.trim() }
+            self?.noteClosed()
         }
         window.present()
         ClockFormat.desktop.readPortal()
         let waiting = requests
         requests = []
         for request in waiting { request(window) }
+        if roomWindows == nil { openRoomWindows(of: session) }
+    }
+
+    private func openRoomWindows(of session: RunningSession) {
+        let storage = session.roomWindows
+        roomWindows = RoomWindows(
+            application: application, accounts: session.accounts, settings: settings(), stored: storage.windows,
+            outputs: RoomWindows.Outputs(
+                mayClose: { [weak self] in self?.mayClose($0, $1) ?? true },
+                closing: { [weak self] in self?.noteClosing() },
+                closed: { [weak self] in self?.noteClosed() },
+                withMainWindow: withMainWindow,
+                updateMainWindow: { [weak self] in self?.window?.update() },
+                restored: { [weak self] in
+                    if let window = self?.window, !window.isClosing { window.present() }
+                },
+                store: { storage.put($0) }))
     }
 }

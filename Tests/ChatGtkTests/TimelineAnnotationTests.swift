@@ -182,8 +182,9 @@ final class TimelineAnnotationTests: GtkTestCase {
             }
             let coordinator = bench.fixture.coordinator
             XCTAssertTrue(bench.wait { coordinator.rooms.state.rows.contains { $0.id == target } })
-            XCTAssertEqual(coordinator.forwarder.destinations(matching: "elsew").map(\.id), [target])
-            XCTAssertEqual(coordinator.forwarder.destinations(matching: "nowhere").count, 0)
+            let forwarder = try coordinator.forwarder(of: XCTUnwrap(coordinator.conversation))
+            XCTAssertEqual(forwarder.destinations(matching: "elsew").map(\.id), [target])
+            XCTAssertEqual(forwarder.destinations(matching: "nowhere").count, 0)
             let toasts = {
                 coordinator.requests.state.pending.map(\.request)
             }
@@ -191,9 +192,9 @@ final class TimelineAnnotationTests: GtkTestCase {
             bench.requests.forwardingRequested = { messages in
                 forwarded = messages
                 ForwardDialog.present(
-                    over: bench.window.window, find: { coordinator.forwarder.destinations(matching: $0) },
+                    over: bench.window.window, find: { forwarder.destinations(matching: $0) },
                     avatarLoader: AvatarLoader(service: coordinator.media),
-                    choose: { coordinator.forwarder.forward(messages, to: $0) })
+                    choose: { forwarder.forward(messages, to: $0) })
             }
             bench.timeline.grabFocus()
             try bench.press("Menu")

@@ -77,6 +77,27 @@ struct AccountsCoordinatorTests {
         #expect(accounts.rows.map(\.id) == [AccountsCoordinator.localID, Self.bo.id])
     }
 
+    @Test("The window of a room comes back with its account, and goes with it")
+    func windowsGoWithTheirAccount() async {
+        let (room, backend) = (RoomID("garden"), FakeChatService())
+        let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { id, _ in
+            guard id == Self.ann.id else { return nil }
+            let coordinator = ConversationCoordinator(service: backend)
+            coordinator.start(opening: nil)
+            return coordinator
+        }
+        let window = AccountRoom(Self.ann.id, room)
+        accounts.restoreWindows(of: [window])
+        accounts.start(showing: AccountsCoordinator.localID)
+        publish(.online)
+        backend.publish([.of("garden", at: localTime(2026, 3, 10))])
+        await eventually { accounts.roomWindows == [window] }
+        #expect(accounts.selection == AccountsCoordinator.localID)
+        #expect(accounts.window(of: window)?.conversation.roomID == room)
+        await signOut(of: accounts)
+        await eventually { accounts.roomWindows.isEmpty }
+    }
+
     /// Signs out until there is nothing more to ask.
     private func signOut(of accounts: AccountsCoordinator) async {
         let viewModel = accounts.signOut(Self.ann.id)!

@@ -114,6 +114,38 @@ final class NotificationCoordinatorTests {
         await eventually { self.desktop.shown.count == 2 }
     }
 
+    @Test("A room that is read in its own window is silent; the one behind it in the main window is not")
+    func roomReadInItsOwnWindowIsSilent() async {
+        await list(["plans": 0, "other": 0])
+        accounts.local.rooms.send(.select(RoomID("other")))
+        let window = AccountRoom(AccountsCoordinator.localID, plans)
+        accounts.local.openWindow(of: plans)
+        accounts.attend(true, inWindowOf: window)
+        arrive("seen")
+        arrive("not seen", in: "other")
+        await eventually { self.shown().map(\.title) == ["Room other"] }
+        accounts.attend(true)
+        accounts.attend(false, inWindowOf: window)
+        arrive("not seen either")
+        await eventually { self.shown().map(\.title) == ["Room other", "Room plans"] }
+        // The main window says in whose place the room would be: its messages are not seen there.
+        accounts.local.rooms.send(.select(plans))
+        #expect(accounts.attendedRoom == nil)
+    }
+
+    @Test("A click on the notification of a room with a window of its own changes nothing in the main window")
+    func clickGoesToTheRoomsWindow() async throws {
+        await list(["plans": 0, "other": 0])
+        accounts.local.rooms.send(.select(RoomID("other")))
+        accounts.local.openWindow(of: plans)
+        let target = NotificationTarget(account: AccountsCoordinator.localID, room: plans)
+        #expect(accounts.hasWindow(of: target))
+        accounts.show(target)
+        let window = try #require(accounts.local.roomWindows.first)
+        await eventually { window.requests.state.pending.map(\.request) == [.present] }
+        #expect(accounts.local.openItem == .room(RoomID("other")))
+    }
+
     @Test func lockedScreenHidesTheText() async {
         await list(["plans": 0])
         isLocked = true

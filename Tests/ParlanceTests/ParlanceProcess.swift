@@ -132,6 +132,18 @@ final class ParlanceProcess {
         return found?.split(separator: "\n").map(String.init) ?? []
     }
 
+    /// The number of windows that are shown.
+    var windowCount: Int { visibleWindows.count }
+
+    /// The titles of the windows that are shown.
+    var windowTitles: [String] {
+        // A window may be gone by then.
+        visibleWindows.compactMap { try? Self.tool("xdotool", "getwindowname", $0) }
+    }
+
+    /// The title of the focused window, or `nil` if none is focused.
+    var focusedTitle: String? { try? Self.tool("xdotool", "getwindowfocus", "getwindowname") }
+
     /// The window that was focused last.
     private var window: String?
 
@@ -143,6 +155,28 @@ final class ParlanceProcess {
         _ = try until("the focus") {
             _ = try? Self.tool("xdotool", "windowactivate", id)
             return try? Self.tool("xdotool", "getwindowfocus") == id ? true : nil
+        }
+    }
+
+    /// Gives the open room a window of its own, and waits until that has the focus.
+    func openWindow(named title: String) throws {
+        _ = try until("the window \(title)") { () -> Bool? in
+            if focusedTitle == title { return true }
+            // The key is lost while the room is not open yet.
+            if windowCount == 1 { try press("ctrl+shift+n") }
+            return nil
+        }
+    }
+
+    /// Waits for a window with a title, and focuses it.
+    func focusWindow(named title: String) throws {
+        _ = try until("the window \(title)") { () -> Bool? in
+            let names = visibleWindows.map { ($0, try? Self.tool("xdotool", "getwindowname", $0)) }
+            guard let id = names.first(where: { $0.1 == title })?.0 else { return nil }
+            // The window manager may reject it; the next round tries again.
+            _ = try? Self.tool("xdotool", "windowactivate", id)
+            window = id
+            return focusedTitle == title ? true : nil
         }
     }
 

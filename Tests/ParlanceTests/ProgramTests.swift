@@ -208,6 +208,56 @@ final class ProgramTests: XCTestCase {
         XCTAssertEqual(first.waitForEnd().status, 0)
     }
 
+    /// Quit closes all windows, and they come back; Ctrl+W closes one, and that stays closed.
+    func testRoomWindowComesBackAfterARestart() throws {
+        for changes in [["GSETTINGS_BACKEND": "keyfile"], ["GSETTINGS_SCHEMA_DIR": "/nonexistent"]] {
+            let first = try ParlanceProcess(arguments: ["--room", "Notes"], changes: changes)
+            try first.waitForWindow()
+            try first.type("In Notes")
+            try first.openWindow(named: "Notes")
+            try first.press("End")
+            try first.type(", alone")
+            try first.press("ctrl+q")
+            XCTAssertEqual(first.waitForEnd().status, 0)
+
+            let second = try ParlanceProcess(home: first.home, changes: changes)
+            _ = try second.until("both windows") { second.windowCount == 2 ? true : nil }
+            try second.focusWindow(named: "Notes")
+            _ = try second.until("the draft") { try second.copyComposerText() == "In Notes, alone" ? true : nil }
+            try second.press("ctrl+w")
+            _ = try second.until("the main window alone") { second.windowCount == 1 ? true : nil }
+            try second.focusWindow(named: "Parlance")
+            _ = try second.until("the draft in the main window") {
+                try second.copyComposerText() == "In Notes, alone" ? true : nil
+            }
+            try second.press("ctrl+q")
+            XCTAssertEqual(second.waitForEnd().status, 0)
+
+            let third = try ParlanceProcess(home: first.home, changes: changes)
+            try third.waitForWindow()
+            _ = try third.until("the draft") { try third.copyComposerText() == "In Notes, alone" ? true : nil }
+            // What is selected has a toolbar, which is a window, too.
+            XCTAssertFalse(third.windowTitles.contains("Notes"))
+            third.kill()
+        }
+    }
+
+    func testProgramEndsWithItsLastWindowWhicheverThatIs() throws {
+        let parlance = try ParlanceProcess(settings: "run-in-background='no'")
+        try parlance.waitForWindow()
+        try parlance.openWindow(named: "Welcome")
+        try parlance.focusWindow(named: "Parlance")
+        try parlance.press("ctrl+w")
+        _ = try parlance.until("the room's window alone") { parlance.windowCount == 1 ? true : nil }
+        try parlance.focusWindow(named: "Welcome")
+        try parlance.type("Still here")
+        _ = try parlance.until("what was typed") { try parlance.copyComposerText() == "Still here" ? true : nil }
+        try parlance.press("ctrl+w")
+        let end = parlance.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        XCTAssertEqual(end.errors, "")
+    }
+
     func testRoomOptionOpensTheRoomAtTheStartAndInTheRunningInstance() throws {
         let first = try ParlanceProcess(arguments: ["--room", "notes"])
         try first.waitForWindow()

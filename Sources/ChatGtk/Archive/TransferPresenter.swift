@@ -12,11 +12,11 @@ final class TransferPresenter {
         self.window = window
     }
 
-    /// Asks how and where to export a room.
-    func chooseExport(of room: RoomID, named name: String) {
+    /// Asks how and where to export a room of an account.
+    func chooseExport(of room: RoomID, named name: String, in account: ConversationCoordinator) {
         guard let window else { return }
-        TransferChoice.export(of: name, over: window) { [weak self] format, folder in
-            self?.start(.export(room, name: name, format, into: folder))
+        TransferChoice.export(of: name, over: window) { [weak self, weak account] format, folder in
+            self?.start(.export(room, name: name, format, into: folder), in: account)
         }
     }
 
@@ -26,9 +26,10 @@ final class TransferPresenter {
         TransferChoice.source(over: window) { [weak self] in self?.start(.import($0)) }
     }
 
+    /// - Parameter account: what is exported from; the displayed account if `nil`.
     @discardableResult
-    func start(_ task: TransferViewModel.Task) -> TransferDialog? {
-        guard let window, let transfer = accounts.transfer(task) else { return nil }
+    func start(_ task: TransferViewModel.Task, in account: ConversationCoordinator? = nil) -> TransferDialog? {
+        guard let window, let transfer = accounts.transfer(task, in: account) else { return nil }
         return TransferDialog.present(transfer, over: window)
     }
 }

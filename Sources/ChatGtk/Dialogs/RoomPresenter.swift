@@ -7,18 +7,25 @@ import GtkKit
 /// Presents the dialogs about rooms and their members.
 final class RoomPresenter {
     private weak var window: Widget?
+    /// What a room's own window is to show or ask; `nil` in the main window.
+    private let requests: WindowRequests?
     /// Called when the user opens a room from a dialog.
     private let onOpen: @MainActor () -> Void
 
-    init(over window: Widget, onOpen: @escaping @MainActor () -> Void) {
+    init(over window: Widget, requests: WindowRequests? = nil, onOpen: @escaping @MainActor () -> Void = {}) {
         self.window = window
+        self.requests = requests
         self.onOpen = onOpen
+    }
+
+    private func dialogs(of account: DisplayedAccount) -> RoomDialogs {
+        account.coordinator.dialogs(reportingTo: requests ?? account.coordinator.requests)
     }
 
     /// - Parameter ownUserID: the user's Matrix ID, or `nil` for local conversations.
     func showNewRoom(in account: DisplayedAccount, ownUserID: MemberID?) {
         guard let window else { return }
-        guard let viewModel = account.coordinator.dialogs.newRoom(by: ownUserID) else {
+        guard let viewModel = dialogs(of: account).newRoom(by: ownUserID) else {
             let viewModel = NewLocalRoomViewModel { [onOpen, rooms = account.coordinator.rooms] name in
                 rooms.send(.create(name: name))
                 onOpen()
@@ -29,7 +36,7 @@ final class RoomPresenter {
     }
 
     func showNewChat(in account: DisplayedAccount) {
-        guard let window, let viewModel = account.coordinator.dialogs.userSearch() else { return }
+        guard let window, let viewModel = dialogs(of: account).userSearch() else { return }
         NewChatDialog.present(viewModel, over: window, avatarLoader: account.avatars) {
             [onOpen, coordinator = account.coordinator] user in
             coordinator.open(user.id.rawValue)
@@ -38,15 +45,19 @@ final class RoomPresenter {
     }
 
     func showInvite(to room: RoomID, in account: DisplayedAccount) {
-        guard let window, let viewModel = account.coordinator.dialogs.inviting(to: room) else { return }
+        guard let window, let viewModel = dialogs(of: account).inviting(to: room) else { return }
         InviteDialog.present(viewModel, over: window, avatarLoader: account.avatars)
     }
 
     func showDetails(of room: RoomID, in account: DisplayedAccount) {
-        guard let window, let viewModel = account.coordinator.dialogs.details(of: room) else { return }
+        guard let window, let viewModel = dialogs(of: account).details(of: room) else { return }
         RoomDetailsDialog.present(viewModel, over: window, avatarLoader: account.avatars) {
-            [coordinator = account.coordinator] in coordinator.requestLeaving(room)
+            [coordinator = account.coordinator, requests] in coordinator.requestLeaving(room, in: requests)
         }
+    }
+
+    func requestLeaving(_ room: RoomID, in account: DisplayedAccount) {
+        account.coordinator.requestLeaving(room, in: requests)
     }
 
     func confirmLeaving(_ room: RoomID, named name: String, in account: DisplayedAccount) {
@@ -56,10 +67,12 @@ final class RoomPresenter {
         }
     }
 
-    /// Asks which room to forward messages of the open room to.
-    func promptForDestination(forward messages: [MessageID], in account: DisplayedAccount) {
+    /// Asks which room to forward messages of an open room to.
+    func promptForDestination(
+        forward messages: [MessageID], of conversation: Conversation, in account: DisplayedAccount
+    ) {
         guard let window else { return }
-        let forwarder = account.coordinator.forwarder
+        let forwarder = account.coordinator.forwarder(of: conversation)
         ForwardDialog.present(
             over: window, find: { forwarder.destinations(matching: $0) }, avatarLoader: account.avatars,
             choose: { forwarder.forward(messages, to: $0) })

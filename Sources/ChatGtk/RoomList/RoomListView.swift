@@ -10,6 +10,8 @@ final class RoomListView {
     var onActivate: (() -> Void)?
     var onDetails: ((RoomID) -> Void)?
     var onLeave: ((RoomID) -> Void)?
+    /// Called when a room is to have a window of its own.
+    var onOpenWindow: ((RoomID) -> Void)?
 
     private var viewModel: RoomListViewModel
     private var avatarLoader: AvatarLoader
@@ -26,8 +28,8 @@ final class RoomListView {
     private var isRendering = false
     /// Whether the open room is on another page.
     private var isFolded = false
-    /// Whether the user sees the open room's messages.
-    private var isAttended = false
+    /// The rooms whose messages the user sees.
+    private var seen = SeenRooms()
     private let menu: PopoverMenu
     private let focus = FocusRestorer()
     private let actions = ActionGroup()
@@ -57,6 +59,7 @@ final class RoomListView {
         list.onActivate { [weak self] _ in self?.onActivate?() }
         addPointer()
         addKeys()
+        actions.add("open-window") { [weak self] in self?.menuRoom.map { self?.onOpenWindow?($0) } }
         actions.add("details") { [weak self] in self?.menuRoom.map { self?.onDetails?($0) } }
         actions.add("leave") { [weak self] in self?.menuRoom.map { self?.onLeave?($0) } }
         for action in [markRead, markUnread] { action.isEnabled = false }
@@ -95,6 +98,11 @@ final class RoomListView {
     private func handle(_ key: KeyPress) -> Bool {
         let opensMenu = key.key == GDK_KEY_Menu || key.key == GDK_KEY_F10 && key.modifiers.contains(.shift)
         if opensMenu { return openMenuOfFocusedRow() }
+        if key.modifiers.contains(.control), key.modifiers.isDisjoint(with: [.shift, .alt]),
+            [GDK_KEY_Return, GDK_KEY_KP_Enter].contains(key.key)
+        {
+            return openWindowOfFocusedRow()
+        }
         guard key.modifiers.isDisjoint(with: [.shift, .control, .alt]) else { return false }
         let rows = model.keys.indices.filter { SectionTitle(key: model.keys[$0]) == nil }
         guard rows.count < model.keys.count else { return false }
@@ -170,7 +178,8 @@ final class RoomListView {
     }
 
     private func show(_ row: RoomListViewModel.Row, in view: RoomRow) {
-        view.show(row, isInView: isAttended && !isFolded && row.id == viewModel.state.selection, avatarLoader)
+        let isSelectionInView = seen.isSelectionSeen && !isFolded && row.id == viewModel.state.selection
+        view.show(row, isInView: isSelectionInView || row.id == seen.inWindow, avatarLoader)
     }
 
     /// Shows the badge of the open room while its messages are on another page.
@@ -180,10 +189,10 @@ final class RoomListView {
         render(viewModel.state)
     }
 
-    /// Hides the badge of the open room while its messages are visible in the active window.
-    func show(isAttended: Bool) {
-        guard isAttended != self.isAttended else { return }
-        self.isAttended = isAttended
+    /// Hides the badges of rooms while their messages are visible in an active window.
+    func show(_ seen: SeenRooms) {
+        guard seen != self.seen else { return }
+        self.seen = seen
         render(viewModel.state)
     }
 
@@ -222,6 +231,14 @@ final class RoomListView {
 
     @discardableResult
     private func openMenu(x: Double, y: Double) -> Bool { openMenu(of: key(at: y), at: list, x: x, y: y) }
+
+    private func openWindowOfFocusedRow() -> Bool {
+        guard let focusedRow, model.keys.indices.contains(focusedRow), let row = byKey[model.keys[focusedRow]],
+            !row.isInvitation
+        else { return false }
+        onOpenWindow?(row.id)
+        return true
+    }
 
     private func openMenuOfFocusedRow() -> Bool {
         guard let focusedRow, model.keys.indices.contains(focusedRow) else { return false }

@@ -48,15 +48,19 @@ final class ConversationView {
     private var headerRendering: Rendering?
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
+    /// Whether no room list is beside it or on another page.
+    private let isInOwnWindow: Bool
 
     init(
         conversation: Conversation, settings: Settings? = nil, avatars: AvatarLoader? = nil,
+        isInOwnWindow: Bool = false,
         lookUpRoom: @escaping RoomLookup, outputs: Outputs
     ) {
         self.conversation = conversation
         self.lookUpRoom = lookUpRoom
         self.outputs = outputs
         self.settings = settings
+        self.isInOwnWindow = isInOwnWindow
         // The GType must be registered before the `.ui` file refers to it.
         _ = ComposerHost.type
         let builder = Builder(resource: Resource.ui("conversation"))
@@ -203,9 +207,9 @@ final class ConversationView {
         if room != (row.name, row.kind) { showHeader(name: row.name, kind: row.kind) }
         composer.hasOthers = row.hasOthers
         backButton.isVisible = isFolded
+        header.showsStartTitleButtons = isFolded || isInOwnWindow
         latestCount.isVisible = row.unreadLabel != nil
         latestCount.text = row.unreadLabel ?? ""
-        header.showsStartTitleButtons = isFolded
     }
 
     private func render(_ state: TimelineViewModel.State) {

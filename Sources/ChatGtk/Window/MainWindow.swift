@@ -34,7 +34,7 @@ public final class MainWindow {
         on: window, opensAddresses: accounts.supportsAccounts, perform: { [weak self] in self?.perform($0) },
         open: { [weak self] in self?.open($0) })
     private lazy var attention = WindowActivityMonitor(on: builder["content_stack"])
-    private var attended: Rendering?
+    private var seen: Rendering?
     private var selection: Rendering?
     private let pages: Stack
     /// The page of the very first start, shown in place of the panes.
@@ -65,11 +65,11 @@ public final class MainWindow {
             self.requestClosing()
             return true
         }
-        addTyping()
+        window.addTyping(in: { [weak self] in self?.isContentVisible == true ? self?.content.conversationView : nil })
         panes.onFold { [weak self] in self?.foldingChanged() }
         bindAccount()
         attention.onChange = { [weak accounts] in accounts?.attend($0) }
-        attended = Rendering({ accounts.isAttended }, { [weak self] in self?.sidebar.show(isAttended: $0) })
+        seen = Rendering({ accounts.seenRooms }, { [weak self] in self?.sidebar.show($0) })
         selection = Rendering({ accounts.selection }, { [weak self] _ in self?.showSelectedAccount() })
         welcome = Rendering({ accounts.showsWelcome }, { [weak self] in self?.show(isWelcoming: $0) })
     }
@@ -77,11 +77,17 @@ public final class MainWindow {
     // MARK: Presenting and closing
 
     public func present() {
-        // Render state changes that are still pending, so that the first frame is current.
+        // So that the first frame is current.
+        update()
+        window.present()
+    }
+
+    /// Renders state changes that are still pending.
+    public func update() {
+        guard !isClosing else { return }
         showSelectedAccount()
         showOpenItem()
         show(isWelcoming: accounts.showsWelcome)
-        window.present()
     }
 
     private func requestClosing() { if mayClose() { close() } }
@@ -193,6 +199,7 @@ public final class MainWindow {
                 }
             case .show(let toast): toasts.show(toast)
             case .confirmLeaving(let room, let name): rooms.confirmLeaving(room, named: name, in: account)
+            case .present: window.present()
             }
         }
     }
@@ -227,7 +234,11 @@ public final class MainWindow {
 
     /// Shows the open conversation if the panes are folded.
     public func showConversation() {
-        guard account.coordinator.openItem != nil else { return }
+        switch account.coordinator.openItem {
+        case .window(let room)?: return account.coordinator.openWindow(of: room)
+        case nil: return
+        default: break
+        }
         panes.visiblePane = .content
         content.grabFocus()
     }
@@ -276,6 +287,7 @@ public final class MainWindow {
                 roomActivated: { [weak self] in self?.showConversation() },
                 detailsRequested: { [weak self] in self?.showDetails(of: $0) },
                 leavingRequested: { [weak self] in self?.account.coordinator.requestLeaving($0) },
+                windowRequested: { [weak self] in self?.account.coordinator.openWindow(of: $0) },
                 resultChosen: { [weak self] in
                     if self?.panes.isFolded == true { self?.panes.visiblePane = .content }
                 },
@@ -286,9 +298,9 @@ public final class MainWindow {
         ContentPane(
             builder["content_stack"], settings: settings,
             outputs: ContentPane.Outputs(
-                forwardingRequested: { [weak self] messages in
+                forwardingRequested: { [weak self] messages, conversation in
                     guard let self else { return }
-                    self.rooms.promptForDestination(forward: messages, in: self.account)
+                    self.rooms.promptForDestination(forward: messages, of: conversation, in: self.account)
                 },
                 addressActivated: { [weak self] address in
                     self?.account.coordinator.open(address)
@@ -298,46 +310,18 @@ public final class MainWindow {
 
     // MARK: Keys and commands
 
-    /// Type-ahead: typing while a button or list has the focus starts a message.
-    private func addTyping() {
-        let keys = KeyController()
-        keys.onPress { [weak self] key in
-            guard let self, let view = self.content.conversationView, self.isContentVisible,
-                key.modifiers.isDisjoint(with: [.control, .alt, .super]), KeyChord.isWriting(key.key)
-            else { return false }
-            return view.type(key)
-        }
-        window.addController(keys)
-    }
-
-    private func perform(_ command: WindowCommand) {
+    func perform(_ command: WindowCommand) {
         let list = account.coordinator.rooms
-        let view = content.conversationView
         switch command {
         case .newRoom:
             rooms.showNewRoom(in: account, ownUserID: accounts.selectedRow.account.map { MemberID($0.id) })
         case .newChat: rooms.showNewChat(in: account)
         case .joinRoom: rooms.promptForAddress { [weak self] in self?.open($0) }
-        case .invite: if let room = list.state.selection { rooms.showInvite(to: room, in: account) }
         case .addAccount: accountPresenter.addAccount()
         case .importConversations: transfers.chooseImport()
-        case .exportRoom:
-            if let row = list.state.selectedRow { transfers.chooseExport(of: row.id, named: row.name) }
-        case .roomDetails: if let room = list.state.selection { showDetails(of: room) }
-        case .leaveRoom: if let room = list.state.selection { account.coordinator.requestLeaving(room) }
         case .search:
             panes.visiblePane = .sidebar
             sidebar.openSearch()
-        case .find:
-            panes.visiblePane = .content
-            view?.openSearch()
-        case .findOlder: view?.stepSearch(newer: false)
-        case .findNewer: view?.stepSearch(newer: true)
-        case .jumpToDate: view?.openCalendar()
-        case .newestMessage: view?.scrollToEnd()
-        case .addFiles: view?.addFiles()
-        case .retryUnsent: view?.retryFailed()
-        case .discardUnsent: view?.confirmDiscardingAll()
         case .switchRoom: switchRoom()
         case .nextRoom: list.send(.selectNeighbor(1))
         case .previousRoom: list.send(.selectNeighbor(-1))
@@ -346,12 +330,18 @@ public final class MainWindow {
         case .nextRegion: focusNextRegion(1)
         case .previousRegion: focusNextRegion(-1)
         case .back: showSidebar()
-        case .zoomIn: zoom(.larger)
-        case .zoomOut: zoom(.smaller)
-        case .zoomReset: zoom(.normal)
+        case .zoomIn: TextZoom.apply(.larger, settings)
+        case .zoomOut: TextZoom.apply(.smaller, settings)
+        case .zoomReset: TextZoom.apply(.normal, settings)
         case .showHelp:
             rooms.showShortcuts(sendKey: account.coordinator.environment.preferences.writing.sendKey)
         case .close: requestClosing()
+        default:
+            if command == .find { panes.visiblePane = .content }
+            RoomCommands(
+                account: account, room: list.state.selection, view: content.conversationView, presenter: rooms,
+                transfers: transfers
+            ).perform(command)
         }
     }
 
@@ -370,10 +360,4 @@ public final class MainWindow {
     }
 
     private func showDetails(of room: RoomID) { rooms.showDetails(of: room, in: account) }
-
-    private func zoom(_ step: TextZoom.Step) {
-        let percent = TextZoom.percent(after: step)
-        TextZoom.apply(percent: percent)
-        settings?.set("text-zoom", percent)
-    }
 }

@@ -10,6 +10,7 @@ final class Sidebar {
         var roomActivated: () -> Void
         var detailsRequested: (RoomID) -> Void
         var leavingRequested: (RoomID) -> Void
+        var windowRequested: (RoomID) -> Void
         /// A search result was chosen.
         var resultChosen: () -> Void
         var searchClosed: () -> Void
@@ -38,6 +39,7 @@ final class Sidebar {
         roomList.onActivate = outputs.roomActivated
         roomList.onDetails = outputs.detailsRequested
         roomList.onLeave = outputs.leavingRequested
+        roomList.onOpenWindow = outputs.windowRequested
         searchPane.onChoose = outputs.resultChosen
         searchPane.onClose = { [weak self] in
             self?.show(isSearching: false)
@@ -63,8 +65,8 @@ final class Sidebar {
         roomList.show(isFolded: isFolded)
     }
 
-    /// Hides the badge of the open room while the user sees its messages.
-    func show(isAttended: Bool) { roomList.show(isAttended: isAttended) }
+    /// Hides the badges of rooms while the user sees their messages.
+    func show(_ seen: SeenRooms) { roomList.show(seen) }
 
     private func show(isSearching: Bool) {
         searchPane.widget.isVisible = isSearching

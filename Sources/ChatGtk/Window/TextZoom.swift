@@ -28,6 +28,13 @@ public enum TextZoom {
         return (["window { font-size: \(percent)%; }"] + rules).joined(separator: "\n")
     }
 
+    /// Takes a step, and stores the scale.
+    static func apply(_ step: Step, _ settings: Settings?) {
+        let percent = Self.percent(after: step)
+        apply(percent: percent)
+        settings?.set("text-zoom", percent)
+    }
+
     /// Returns the scale after a step, in percent.
     public static func percent(after step: Step) -> Int {
         switch step {

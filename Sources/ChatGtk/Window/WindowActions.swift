@@ -37,10 +37,18 @@ final class WindowActions {
         enable(.imports, accounts.local.environment.canImport)
     }
 
-    func update(hasOpenRoom: Bool) { enable(.openRoom, hasOpenRoom) }
+    /// - Parameter isInMainWindow: `false` in a room's own window, which has no room list.
+    func update(hasOpenRoom: Bool, isInMainWindow: Bool = true) {
+        enable(.openRoom, hasOpenRoom)
+        enable(.openRoomInMainWindow, hasOpenRoom && isInMainWindow)
+        if !isInMainWindow { enable(.roomList, false) }
+    }
 
-    /// - Parameter showsRooms: whether the window has its room list; the page of the first start has none.
-    func update(showsRooms: Bool) { enable(.rooms, showsRooms) }
+    /// - Parameter showsRooms: whether the main window has its room list; the page of the first start has none.
+    func update(showsRooms: Bool) {
+        enable(.rooms, showsRooms)
+        enable(.roomList, showsRooms)
+    }
 
     private func enable(_ need: WindowCommand.Need, _ isEnabled: Bool) {
         for (command, action) in actions where command.need == need { action.isEnabled = isEnabled }

@@ -3,12 +3,19 @@ enum WindowCommand: CaseIterable {
     case newRoom, newChat, joinRoom, invite, addAccount, importConversations
     case search, find, findOlder, findNewer, jumpToDate, newestMessage
     case switchRoom, nextRoom, previousRoom, nextUnreadRoom, previousUnreadRoom, nextRegion, previousRegion, back
-    case roomDetails, leaveRoom, exportRoom, addFiles, retryUnsent, discardUnsent
+    case openWindow, roomDetails, leaveRoom, exportRoom, addFiles, retryUnsent, discardUnsent
     case zoomIn, zoomOut, zoomReset, showHelp, close
 
     /// What a command needs to be enabled.
     enum Need {
-        case nothing, rooms, openRoom, userDirectory, addresses, accounts, imports
+        case nothing, userDirectory, addresses, accounts, imports
+        /// The page of the first start has neither rooms nor their list.
+        case rooms
+        /// A list of rooms in the same window.
+        case roomList
+        case openRoom
+        /// An open room, in the main window.
+        case openRoomInMainWindow
     }
 
     /// The name of its action in the group `win`, which menus and key bindings refer to.
@@ -34,6 +41,7 @@ enum WindowCommand: CaseIterable {
         case .nextRegion: "next-region"
         case .previousRegion: "previous-region"
         case .back: "back"
+        case .openWindow: "open-window"
         case .roomDetails: "room-details"
         case .leaveRoom: "leave-room"
         case .exportRoom: "export-room"
@@ -57,9 +65,9 @@ enum WindowCommand: CaseIterable {
         case .find, .findOlder, .findNewer, .jumpToDate, .newestMessage, .roomDetails, .leaveRoom, .exportRoom,
             .addFiles, .retryUnsent, .discardUnsent:
             .openRoom
-        case .search, .switchRoom, .nextRoom, .previousRoom, .nextUnreadRoom, .previousUnreadRoom, .nextRegion,
-            .previousRegion, .back:
-            .rooms
+        case .openWindow: .openRoomInMainWindow
+        case .search, .switchRoom, .nextRegion, .previousRegion: .rooms
+        case .nextRoom, .previousRoom, .nextUnreadRoom, .previousUnreadRoom, .back: .roomList
         default: .nothing
         }
     }

@@ -2,19 +2,16 @@ public import ChatCore
 
 /// What the answers to notifications do.
 extension AccountsCoordinator {
-    /// The accounts that are open, the rooms on this computer first.
-    public var coordinatorIDs: [String] { rows.map(\.id).filter { coordinator(of: $0) != nil } }
-
     /// What the desktop's list of background programs says of the program; empty if there is nothing to say.
     public func backgroundStatus(_ translator: Translator) -> String {
         let count = rows.reduce(0) { $0 + $1.unreadCount }
         return count == 0 ? "" : translator.plural("{count} unread", "{count} unread", count)
     }
 
-    /// Shows the room of a notification, at its message.
+    /// Shows the room of a notification, at its message: in its own window if it has one, else in the main window.
     /// - Parameter replies: whether the composer begins a reply to the message.
     public func show(_ target: NotificationTarget, replies: Bool = false) {
-        select(target.account)
+        if !hasWindow(of: target) { select(target.account) }
         Task {
             guard let coordinator = await openCoordinator(of: target.account) else { return }
             if replies, let message = target.message {

@@ -2,7 +2,7 @@ public import ChatCore
 public import ComposerSessions
 public import Observation
 
-/// The accounts of a window, one of which is shown.
+/// The accounts, one of which the main window shows.
 ///
 /// Room IDs may coincide between accounts, so each has a ``ConversationCoordinator`` of its own.
 @Observable
@@ -54,8 +54,12 @@ public final class AccountsCoordinator {
         isWaiting ? nil : DisplayedRoom(account: selection, room: conversations.rooms.state.selection)
     }
 
-    /// Whether the open conversation is visible in the active window.
+    /// Whether the open conversation is visible in the main window while that is active.
     public internal(set) var isAttended = false
+    /// The room whose own window is active.
+    var attendedWindow: AccountRoom?
+    /// The rooms that had windows of their own, in accounts that are not open yet.
+    @ObservationIgnored var awaitedWindows: [String: [RoomID]] = [:]
 
     @ObservationIgnored public let local: ConversationCoordinator
     /// What the very first start offers, or `nil` if this is a later one.
@@ -125,21 +129,24 @@ public final class AccountsCoordinator {
         account == Self.localID ? local : open[account]
     }
 
+    /// The accounts that are open, the rooms on this computer first.
+    public var coordinatorIDs: [String] { [Self.localID] + states.map(\.id).filter { open[$0] != nil } }
+
     /// The media services of the open accounts, by account.
     public var media: [String: any MediaService] {
         open.mapValues { $0.media }.merging([Self.localID: local.media]) { open, _ in open }
     }
 
-    // MARK: The window
+    // MARK: The main window
 
-    /// Opens the rooms that the accounts' windows had open. Call it before there is a window.
+    /// Opens the rooms that the main window had open. Call it before there is one.
     public func attachWindow() {
         hasWindow = true
         local.attachWindow()
         for coordinator in open.values { coordinator.attachWindow() }
     }
 
-    /// Closes what only a window shows; accounts go on without. Store the drafts first, see ``flushDrafts()``.
+    /// Closes what only the main window shows; accounts go on without. Store the drafts first, see ``flushDrafts()``.
     public func detachWindow() {
         hasWindow = false
         local.detachWindow()
@@ -225,11 +232,11 @@ public final class AccountsCoordinator {
     public func openRoom(named name: String) {
         Task {
             await time.wait(atMost: Self.connectingTimeout) { [weak self] in
-                self.map { $0.place(ofRoomNamed: name) != nil || $0.hasLoadedAllRooms } ?? true
+                self.map { $0.room(named: name) != nil || $0.hasLoadedAllRooms } ?? true
             }
-            if let place = place(ofRoomNamed: name) {
-                select(place.account)
-                conversations.rooms.send(.select(place.room))
+            if let room = self.room(named: name) {
+                select(room.account)
+                conversations.show(nil, in: room.room)
             } else {
                 let translator = conversations.environment.translator
                 conversations.requests.show(.message(translator("No room is named “{name}”", ["name": name])))
@@ -237,12 +244,12 @@ public final class AccountsCoordinator {
         }
     }
 
-    private func place(ofRoomNamed name: String) -> (account: String, room: RoomID)? {
+    private func room(named name: String) -> AccountRoom? {
         let name = name.lowercased()
         for account in [selection, Self.localID] + states.map(\.id) {
             let coordinator = account == Self.localID ? local : open[account]
             let row = coordinator?.rooms.state.rows.first { $0.name.lowercased() == name }
-            if let row { return (account, row.id) }
+            if let row { return AccountRoom(account, row.id) }
         }
         return nil
     }
@@ -288,9 +295,12 @@ public final class AccountsCoordinator {
 
     /// Returns the view model of an export or import, or `nil` if the application does neither. Imports always go to the
     /// local conversations, whichever account is displayed.
-    public func transfer(_ task: TransferViewModel.Task) -> TransferViewModel? {
+    /// - Parameter account: what is exported from; the displayed account if `nil`.
+    public func transfer(
+        _ task: TransferViewModel.Task, in account: ConversationCoordinator? = nil
+    ) -> TransferViewModel? {
         switch task {
-        case .export: conversations.environment.archive.map { TransferViewModel(task, archive: $0) }
+        case .export: (account ?? conversations).environment.archive.map { TransferViewModel(task, archive: $0) }
         case .import:
             local.environment.archive.map {
                 TransferViewModel(task, archive: $0) { [weak self] room in
@@ -330,6 +340,7 @@ public final class AccountsCoordinator {
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator
+            if let rooms = awaitedWindows.removeValue(forKey: state.id) { coordinator.restoreWindows(of: rooms) }
             if requestedID == state.id { select(state.id) }
         }
     }

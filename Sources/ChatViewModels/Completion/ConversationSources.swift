@@ -5,7 +5,7 @@ import ComposerSessions
 /// The completion sources of an open conversation: members for `@`, rooms for `#`.
 final class ConversationSources {
     private let list: RoomListViewModel
-    private let openRoom: OpenRoom
+    private let openRooms: OpenRooms
     private let memberLists: MemberLists
     private let everyone: String?
     private let rooms = CompletionDirectory()
@@ -22,9 +22,9 @@ final class ConversationSources {
 
     /// - Parameter everyone: the description of the `@room` row, such as "Everyone in this room"; `nil` for no such
     ///   row.
-    init(rooms: RoomListViewModel, openRoom: OpenRoom, members: MemberLists, everyone: String?) {
+    init(rooms: RoomListViewModel, openRooms: OpenRooms, members: MemberLists, everyone: String?) {
         list = rooms
-        self.openRoom = openRoom
+        self.openRooms = openRooms
         memberLists = members
         self.everyone = everyone
     }
@@ -54,7 +54,7 @@ final class ConversationSources {
     }
 
     private func refreshMembers(of room: RoomID) {
-        guard let conversation = openRoom.conversation(in: room), let directories = members[room] else { return }
+        guard let conversation = openRooms.conversation(in: room), let directories = members[room] else { return }
         let state = conversation.timeline.state
         let recent = Self.recentSenders(conversation.timeline.rows)
         directories.all.setRecent(recent)

@@ -5,28 +5,30 @@ struct CommandPerformer {
     let service: any ChatService
     let translator: Translator
     let rooms: RoomListViewModel
-    let openRoom: OpenRoom
+    let openRooms: OpenRooms
     let navigator: RoomNavigator
+    /// The main window's.
     let requests: WindowRequests
 
     /// Performs a command that was entered in a room.
     func perform(_ command: ChatCommand, in room: RoomID) async throws {
+        let requests = openRooms.conversation(in: room)?.requests ?? requests
         switch command {
         case .message, .help: break
         case .setTopic(let topic): try await service.setTopic(topic, of: room)
-        case .showTopic: try await showTopic(of: room)
+        case .showTopic: requests.show(.message(try await topic(of: room)))
         case .setDisplayName(let name): try await service.setDisplayName(name)
         case .invite(let address): try await invite(address, to: room)
         case .join(let address): try await join(address)
-        case .leave: requestLeaving(room)
+        case .leave: requestLeaving(room, in: requests)
         case .rename(let name): try await service.renameRoom(room, to: name)
         case .remove(let name): try await remove(name, from: room)
-        case .clear: openRoom.conversation(in: room)?.timeline.send(.pages(.clear))
+        case .clear: openRooms.conversation(in: room)?.timeline.send(.pages(.clear))
         }
     }
 
     /// Asks the user whether to leave a listed room.
-    func requestLeaving(_ room: RoomID) {
+    func requestLeaving(_ room: RoomID, in requests: WindowRequests) {
         guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return }
         requests.add(.confirmLeaving(room, name: row.name))
     }
@@ -48,9 +50,8 @@ struct CommandPerformer {
         }
     }
 
-    private func showTopic(of room: RoomID) async throws {
-        let topic = try await service.topic(of: room)
-        requests.show(.message(topic ?? translator("This room has no topic.")))
+    private func topic(of room: RoomID) async throws -> String {
+        try await service.topic(of: room) ?? translator("This room has no topic.")
     }
 
     private func invite(_ address: String, to room: RoomID) async throws {
@@ -79,7 +80,7 @@ struct CommandPerformer {
 
     private func remove(_ name: String, from room: RoomID) async throws {
         let bareName = name.hasPrefix("@") ? String(name.dropFirst()) : name
-        let found = openRoom.otherMembers(of: room).filter {
+        let found = openRooms.otherMembers(of: room).filter {
             $0.id.rawValue == name || $0.displayName.lowercased() == bareName.lowercased()
         }
         guard let member = found.first else {

@@ -47,22 +47,23 @@ public final class Conversation {
     public let composer: ComposerViewModel
     public let search: RoomSearchViewModel
     public let preferences: UserPreferences
+    /// What the window that shows the room is to show or ask.
+    public let requests: WindowRequests
     /// The media service for the room's messages.
     public var media: any MediaService { service }
     @ObservationIgnored private let service: any ChatService
     @ObservationIgnored private let session: AccountSession
     @ObservationIgnored private var subscriptions: [ChangeSubscription] = []
-    @ObservationIgnored private let onFailure: (ChatError) -> Void
     @ObservationIgnored private var isClosed = false
 
     /// - Parameters:
-    ///   - onFailure: receives what fails while the room is open.
+    ///   - requests: receive what fails while the room is open.
     ///   - onTimelineOutput: receives what the timeline reports, even after the room was closed.
     init(
         roomID: RoomID, composer: ComposerViewModel, environment: ConversationEnvironment,
-        onFailure: @escaping (ChatError) -> Void, onTimelineOutput: @escaping (TimelineViewModel.Output) -> Void
+        requests: WindowRequests, onTimelineOutput: @escaping (TimelineViewModel.Output) -> Void
     ) {
-        self.onFailure = onFailure
+        self.requests = requests
         preferences = environment.preferences
         let (service, session) = (environment.service, environment.session)
         let timeline = TimelineViewModel(
@@ -108,7 +109,7 @@ public final class Conversation {
                 found = try await service.isEncrypted(roomID) ? .on : .off
             } catch {
                 found = .unknown
-                if !isClosed { onFailure(ChatError(error)) }
+                if !isClosed { requests.show(.failed(ChatError(error))) }
             }
             // The timeline may have reported encryption meanwhile.
             if !isEncrypted { encryption = found }
@@ -130,14 +131,17 @@ public final class Conversation {
         }
     }
 
-    /// Stores what the user leaves behind: the scroll position and the draft.
+    /// Stores what the user leaves behind, the scroll position and the draft; returns when they are stored.
+    public func flush() async {
+        await timeline.flush()
+        await composer.flushDraft()
+    }
+
+    /// Stores what the user leaves behind.
     func close() {
         isClosed = true
         // Closed rooms get no typing notifications, so clear the typing users.
         composer.send(.typingUsers([]))
-        Task {
-            await timeline.flush()
-            await composer.flushDraft()
-        }
+        Task { await flush() }
     }
 }

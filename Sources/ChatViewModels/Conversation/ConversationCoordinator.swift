@@ -11,6 +11,8 @@ public final class ConversationCoordinator {
     public nonisolated enum OpenItem: Equatable, Sendable {
         case room(RoomID)
         case invitation(RoomID)
+        /// The selected room has a window of its own.
+        case window(RoomID)
     }
 
     public let environment: ConversationEnvironment
@@ -26,33 +28,38 @@ public final class ConversationCoordinator {
         onShow: { [navigator] in navigator.show($0.message, in: $0.room) })
     /// The media service for the account's messages and avatars.
     public var media: any MediaService { environment.service }
-    /// The open room.
-    public var conversation: Conversation? { openRoom.conversation }
+    /// The room that is open in the main window.
+    public var conversation: Conversation? { openRooms.conversation }
     /// The open invitation, shown instead of a room.
     public private(set) var invitation: InvitationViewModel?
-    /// Which of the two is open, or `nil` if neither.
+    /// What the main window shows, or `nil` if nothing is open.
     public var openItem: OpenItem? {
-        conversation.map { .room($0.roomID) } ?? invitation.map { .invitation($0.state.invitation.room) }
+        if let conversation { return .room(conversation.roomID) }
+        if let invitation { return .invitation(invitation.state.invitation.room) }
+        guard hasWindow, let room = rooms.state.selection, openRooms.window(of: room) != nil else { return nil }
+        return .window(room)
     }
 
-    private let openRoom = OpenRoom()
+    let openRooms = OpenRooms()
     @ObservationIgnored private lazy var navigator = RoomNavigator(
-        rooms: rooms, openRoom: openRoom, time: environment.time)
+        rooms: rooms, openRooms: openRooms, time: environment.time)
     @ObservationIgnored private lazy var performer = CommandPerformer(
-        service: environment.service, translator: environment.translator, rooms: rooms, openRoom: openRoom,
+        service: environment.service, translator: environment.translator, rooms: rooms, openRooms: openRooms,
         navigator: navigator, requests: requests)
     @ObservationIgnored private(set) lazy var members = MemberLists(service: environment.service)
     @ObservationIgnored private lazy var sources = ConversationSources(
-        rooms: rooms, openRoom: openRoom, members: members, everyone: environment.completion?.everyone)
+        rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)
     @ObservationIgnored private lazy var composers = makeComposers()
-    /// Whether a window shows the account, or will. Without one nothing is open: what is selected meanwhile opens with
-    /// the next window.
+    /// Whether the main window shows the account, or will. Without it what is selected is not open: it opens with the
+    /// next main window.
     @ObservationIgnored private var hasWindow = true
+    /// Waits for the rooms that had windows of their own.
+    @ObservationIgnored var restoring: ChangeSubscription?
     @ObservationIgnored private lazy var dayChangeMonitor = DayChangeMonitor(
         time: environment.time, now: environment.now
-    ) { [rooms, openRoom] in
+    ) { [rooms, openRooms] in
         rooms.send(.dayChanged)
-        openRoom.conversation?.timeline.send(.context(.dayChanged))
+        for conversation in openRooms.all { conversation.timeline.send(.context(.dayChanged)) }
     }
 
     public init(_ environment: ConversationEnvironment) {
@@ -69,26 +76,37 @@ public final class ConversationCoordinator {
     /// Subscribes to the room list, and opens a room once it is listed.
     public func start(opening room: RoomID?) {
         rooms.start(opening: room)
-        if hasWindow { dayChangeMonitor.start() }
+        windowsChanged()
     }
 
-    /// Opens what is selected, for a window that is about to show it.
+    /// Opens what is selected, for a main window that is about to show it.
     public func attachWindow() {
         guard !hasWindow else { return }
         hasWindow = true
         rooms.send(.dayChanged)
-        dayChangeMonitor.start()
-        if let selected = rooms.state.open { receive(selected) }
+        windowsChanged()
+        openSelection()
     }
 
-    /// Closes what only a window shows. The composers stay, so that undo survives a closed window as it survives a visit
-    /// to another room. Store the drafts first.
+    /// Closes what only the main window shows. The composers stay, so that undo survives a closed window as it survives a
+    /// visit to another room. Store the drafts first.
     public func detachWindow() {
         guard hasWindow else { return }
         hasWindow = false
-        dayChangeMonitor.stop()
         search.send(.field(.close))
         close()
+        windowsChanged()
+    }
+
+    /// Opens what is selected in the main window, if there is one.
+    func openSelection() {
+        if hasWindow, let selected = rooms.state.open { receive(selected) }
+    }
+
+    /// Goes on with what any window needs, and stops it after the last one.
+    func windowsChanged() {
+        guard !hasWindow, openRooms.inWindows.isEmpty else { return dayChangeMonitor.start() }
+        dayChangeMonitor.stop()
         sources.forgetMembers()
     }
 
@@ -100,7 +118,7 @@ public final class ConversationCoordinator {
 
     private var isIdle: Bool {
         guard rooms.state.isLoaded else { return false }
-        guard let conversation else { return rooms.state.selection == nil || invitation != nil }
+        guard let conversation else { return rooms.state.selection == nil || openItem != nil }
         return conversation.timeline.state.isLoaded && conversation.composer.state.isReady
     }
 
@@ -124,19 +142,24 @@ public final class ConversationCoordinator {
     /// Restores a cleared text, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 
-    public var dialogs: RoomDialogs {
-        RoomDialogs(service: environment.service, rooms: rooms, openRoom: openRoom, requests: requests)
+    /// The dialogs over the main window.
+    public var dialogs: RoomDialogs { dialogs(reportingTo: requests) }
+
+    /// Returns the dialogs over the window that handles these requests.
+    public func dialogs(reportingTo requests: WindowRequests) -> RoomDialogs {
+        RoomDialogs(service: environment.service, rooms: rooms, openRooms: openRooms, requests: requests)
     }
 
-    public var forwarder: MessageForwarder {
+    /// Returns what forwards messages of an open room.
+    public func forwarder(of conversation: Conversation) -> MessageForwarder {
         MessageForwarder(
-            service: environment.service, translator: environment.translator, rooms: rooms, openRoom: openRoom,
-            requests: requests)
+            service: environment.service, translator: environment.translator, rooms: rooms,
+            source: conversation.roomID, requests: conversation.requests)
     }
 
-    /// Stores all drafts and the scroll position; returns when they are stored.
+    /// Stores all drafts and the scroll positions; returns when they are stored.
     public func flushDrafts() async {
-        await conversation?.timeline.flush()
+        for conversation in openRooms.all { await conversation.timeline.flush() }
         await composers.flush()
     }
 
@@ -147,7 +170,9 @@ public final class ConversationCoordinator {
         case .opened(let room): if hasWindow { open(room) }
         case .invited(let invitation): if hasWindow { open(invitation) }
         case .closed: close()
-        case .removed(let rooms): composers.remove(rooms)
+        case .removed(let rooms):
+            composers.remove(rooms)
+            for room in rooms { closeWindow(of: room) }
         case .failed(let error): requests.show(.failed(error))
         }
     }
@@ -155,14 +180,19 @@ public final class ConversationCoordinator {
     private func open(_ room: RoomID) {
         guard conversation?.roomID != room else { return }
         close()
-        let composer = composers.composer(of: room)
-        let conversation = Conversation(
-            roomID: room, composer: composer, environment: environment,
-            onFailure: { [requests] in requests.show(.failed($0)) },
-            onTimelineOutput: { [weak self, weak composer] in self?.receive($0, from: room, for: composer) })
-        openRoom.conversation = conversation
+        guard openRooms.window(of: room) == nil else { return }
+        let conversation = makeConversation(in: room, requests: requests)
+        openRooms.conversation = conversation
         conversation.start()
         navigator.roomOpened()
+    }
+
+    /// - Parameter requests: those of the window that shows the room.
+    func makeConversation(in room: RoomID, requests: WindowRequests) -> Conversation {
+        let composer = composers.composer(of: room)
+        return Conversation(
+            roomID: room, composer: composer, environment: environment, requests: requests,
+            onTimelineOutput: { [weak self, weak composer] in self?.receive($0, from: room, for: composer) })
     }
 
     private func open(_ newInvitation: Invitation) {
@@ -175,11 +205,12 @@ public final class ConversationCoordinator {
         }
     }
 
-    private func close() {
+    /// Closes what the main window shows.
+    func close() {
         if invitation != nil { invitation = nil }
         guard let closing = conversation else { return }
         members.roomClosed(closing.roomID)
-        openRoom.conversation = nil
+        openRooms.conversation = nil
         closing.close()
     }
 
@@ -197,7 +228,8 @@ public final class ConversationCoordinator {
     private func receive(
         _ output: TimelineViewModel.Output, from room: RoomID, for composer: ComposerViewModel?
     ) {
-        let open = openRoom.conversation(in: room)
+        let open = openRooms.conversation(in: room)
+        let requests = open?.requests ?? requests
         switch output {
         case .edit(let id, let message):
             composer?.send(
@@ -216,7 +248,8 @@ public final class ConversationCoordinator {
     }
 
     private func receive(_ output: ComposerViewModel.Output, from room: RoomID) {
-        let open = openRoom.conversation(in: room)
+        let open = openRooms.conversation(in: room)
+        let requests = open?.requests ?? requests
         switch output {
         case .editLast: open?.timeline.send(.composer(.editLast))
         case .editing(let message): open?.timeline.send(.composer(.editing(message)))
@@ -226,7 +259,7 @@ public final class ConversationCoordinator {
         case .failed(let error):
             requests.show(.failed(error))
             // It may have failed because encryption was enabled meanwhile.
-            conversation?.checkEncryption()
+            open?.checkEncryption()
         case .rejected(let reason): if open != nil { requests.show(.rejected(reason)) }
         case .editSuspended:
             if open != nil {

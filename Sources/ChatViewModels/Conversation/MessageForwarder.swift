@@ -3,12 +3,12 @@ import Composer
 import Foundation
 import MessageMarkup
 
-/// Forwards messages of the open room to another one.
+/// Forwards messages of an open room to another one.
 public struct MessageForwarder {
     let service: any ChatService
     let translator: Translator
     let rooms: RoomListViewModel
-    let openRoom: OpenRoom
+    let source: RoomID
     let requests: WindowRequests
 
     /// The rooms whose names contain the search text, in list order; all rooms if it is empty.
@@ -18,9 +18,8 @@ public struct MessageForwarder {
         return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
-    /// Sends messages of the open room with their files to another room, in timeline order, skipping deleted ones.
+    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones.
     public func forward(_ messages: [MessageID], to room: RoomID) {
-        guard let source = openRoom.conversation?.roomID else { return }
         let name = rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
         // Created once, so that a retried request does not send a message twice.
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }

@@ -5,7 +5,7 @@ public import ChatCore
 public struct RoomDialogs {
     let service: any ChatService
     let rooms: RoomListViewModel
-    let openRoom: OpenRoom
+    let openRooms: OpenRooms
     let requests: WindowRequests
 
     /// Whether the backend has a user directory.
@@ -36,7 +36,7 @@ public struct RoomDialogs {
     public func inviting(to room: RoomID) -> InviteViewModel? {
         guard canSearchUsers else { return nil }
         return InviteViewModel(
-            room: room, service: service, excluding: Set(openRoom.otherMembers(of: room).map(\.id)),
+            room: room, service: service, excluding: Set(openRooms.otherMembers(of: room).map(\.id)),
             onFailure: showFailure)
     }
 

@@ -10,40 +10,50 @@ final class RoomNavigator {
     }
 
     private let rooms: RoomListViewModel
-    private let openRoom: OpenRoom
+    private let openRooms: OpenRooms
     private let time: Timekeeper
     /// A message to jump to once its room opens.
     private var awaited: Awaited?
     /// How long a reply waits for its message to be loaded.
     private static let loadingTime = Duration.seconds(10)
 
-    init(rooms: RoomListViewModel, openRoom: OpenRoom, time: Timekeeper) {
+    init(rooms: RoomListViewModel, openRooms: OpenRooms, time: Timekeeper) {
         self.rooms = rooms
-        self.openRoom = openRoom
+        self.openRooms = openRooms
         self.time = time
     }
 
-    /// Opens a room once it is in the list, and jumps to a message in it.
+    /// Opens a room once it is in the list, and jumps to a message in it. A room that has a window of its own is shown
+    /// there.
     /// - Parameter replies: whether the composer begins a reply to the message.
     func show(_ message: MessageID?, in room: RoomID, replies: Bool = false) {
-        awaited = message.map { Awaited(room: room, message: $0, replies: replies) }
+        let message = message.map { Awaited(room: room, message: $0, replies: replies) }
+        if let window = openRooms.window(of: room) {
+            window.requests.add(.present)
+            if let message { show(message, in: window) }
+            return
+        }
+        awaited = message
         rooms.send(.select(room))
-        if openRoom.conversation(in: room) != nil { roomOpened() }
+        if openRooms.conversation?.roomID == room { roomOpened() }
     }
 
     /// Jumps to the awaited message. If another room was opened instead, the user has moved on.
     func roomOpened() {
-        guard let awaited, let conversation = openRoom.conversation else { return }
+        guard let awaited, let conversation = openRooms.conversation else { return }
         self.awaited = nil
-        guard conversation.roomID == awaited.room else { return }
-        conversation.timeline.send(.pages(.jump(.message(awaited.message))))
-        if awaited.replies { reply(to: awaited.message, in: conversation) }
+        if conversation.roomID == awaited.room { show(awaited, in: conversation) }
+    }
+
+    private func show(_ message: Awaited, in conversation: Conversation) {
+        conversation.timeline.send(.pages(.jump(.message(message.message))))
+        if message.replies { reply(to: message.message, in: conversation) }
     }
 
     private func reply(to message: MessageID, in conversation: Conversation) {
-        Task { [time, weak openRoom] in
+        Task { [time, weak openRooms] in
             await time.wait(atMost: Self.loadingTime) { conversation.timeline.rows.message(message) != nil }
-            guard openRoom?.conversation === conversation else { return }
+            guard openRooms?.conversation(in: conversation.roomID) === conversation else { return }
             conversation.timeline.send(.message(message, .reply))
         }
     }

@@ -2,7 +2,8 @@ public import ChatCore
 public import Composer
 public import Observation
 
-/// Requests from an account to the window that shows it, in order. They wait here until there is one.
+/// Requests to a window, in order: those of an account to the main window, while that shows it, or those of a room to the
+/// room's own window. They wait here until there is one.
 @Observable
 @MainActor
 public final class WindowRequests: ViewModel {
@@ -20,6 +21,8 @@ public final class WindowRequests: ViewModel {
         case show(Toast)
         /// Leaving a room deletes its messages, so it needs confirmation.
         case confirmLeaving(RoomID, name: String)
+        /// The window is to come to the front.
+        case present
     }
 
     public nonisolated struct State: Equatable, Sendable {

@@ -1,6 +1,6 @@
 /// When the program opens its session, its window, and ends: a table of phases and events.
 ///
-/// The session (store, backends, accounts) runs from the start to the end; a window comes and goes over it.
+/// The session (store, backends, accounts) runs from the start to the end; windows come and go over it.
 public nonisolated struct ProgramLifecycle: Equatable, Sendable {
     enum Phase: Equatable, Sendable {
         /// The session is being opened.
@@ -9,8 +9,9 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
         case failed
         /// The session runs without a window.
         case windowless
+        /// The main window, a room's own, or several are open.
         case window
-        /// The window is hidden and stores what it leaves behind.
+        /// The last window is hidden and stores what it leaves behind.
         case closingWindow
         /// The session is being closed.
         case closing
@@ -18,12 +19,13 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
     }
 
     public enum Event: Equatable, Sendable {
-        /// The user, a link or another program wants the window.
+        /// The user, a link or another program wants the main window.
         case windowRequested
         case sessionOpened
         case sessionFailed
         /// A damaged store was repaired.
         case repaired
+        /// The last window begins to close.
         case windowClosing
         case windowClosed
         case quitRequested
@@ -34,8 +36,9 @@ public nonisolated struct ProgramLifecycle: Equatable, Sendable {
 
     public enum Command: Equatable, Sendable {
         case openSession
-        /// Shows the window, or brings it to the front.
+        /// Shows the main window, or brings it to the front.
         case presentWindow
+        /// Closes all windows.
         case closeWindow
         /// Waits a while for a request, because nobody allowed the program to stay without a window.
         case awaitRequest

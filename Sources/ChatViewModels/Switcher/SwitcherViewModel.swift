@@ -116,8 +116,9 @@ extension AccountsCoordinator {
 
     /// Shows a room of any account.
     func show(_ id: SwitcherViewModel.Row.ID) {
-        select(id.account)
-        coordinator(of: id.account)?.rooms.send(.select(id.room))
+        let hasWindow = window(of: AccountRoom(id.account, id.room)) != nil
+        if !hasWindow { select(id.account) }
+        coordinator(of: id.account)?.show(nil, in: id.room)
     }
 
     /// The rooms and invitations of all accounts that are open.

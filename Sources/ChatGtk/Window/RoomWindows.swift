@@ -1,0 +1,116 @@
+import ChatCore
+public import ChatViewModels
+public import GtkKit
+
+/// Shows each room that has a window of its own in that window, and remembers which these are.
+public final class RoomWindows {
+    /// What happens to the windows.
+    public struct Outputs {
+        /// Asked when the user closes a window; returns whether it closes now. `close` closes it later.
+        public var mayClose: (_ window: TopLevel, _ close: @escaping @MainActor () -> Void) -> Bool
+        /// A window begins to close.
+        public var closing: () -> Void
+        /// A window has closed.
+        public var closed: () -> Void
+        /// Performs something in the main window.
+        public var withMainWindow: (@escaping @MainActor (MainWindow) -> Void) -> Void
+        /// Renders what is pending in the main window: a composer has one view at a time.
+        public var updateMainWindow: () -> Void
+        /// A window came back that was open when the program ended: the main window is to stay in front.
+        public var restored: () -> Void
+        /// Stores which windows there are.
+        public var store: (StoredRoomWindows) -> Void
+
+        public init(
+            mayClose: @escaping (_ window: TopLevel, _ close: @escaping @MainActor () -> Void) -> Bool,
+            closing: @escaping () -> Void, closed: @escaping () -> Void,
+            withMainWindow: @escaping (@escaping @MainActor (MainWindow) -> Void) -> Void,
+            updateMainWindow: @escaping () -> Void, restored: @escaping () -> Void,
+            store: @escaping (StoredRoomWindows) -> Void
+        ) {
+            self.mayClose = mayClose
+            self.closing = closing
+            self.closed = closed
+            self.withMainWindow = withMainWindow
+            self.updateMainWindow = updateMainWindow
+            self.restored = restored
+            self.store = store
+        }
+    }
+
+    private let application: Application
+    private let accounts: AccountsCoordinator
+    private let settings: Settings?
+    private let outputs: Outputs
+    private(set) var windows: [AccountRoom: RoomWindow] = [:]
+    private var stored: StoredRoomWindows {
+        didSet { if stored != oldValue { outputs.store(stored) } }
+    }
+    /// Whether all windows close with the program, to come back with it.
+    private var isQuitting = false
+    /// The rooms whose windows are to come back.
+    private var awaited: Set<AccountRoom>
+    private var rendering: Rendering?
+
+    /// - Parameter stored: the windows that were open when the program ended; they are opened again.
+    public init(
+        application: Application, accounts: AccountsCoordinator, settings: Settings?, stored: StoredRoomWindows,
+        outputs: Outputs
+    ) {
+        self.application = application
+        self.accounts = accounts
+        self.settings = settings
+        self.stored = stored
+        awaited = Set(stored.open)
+        self.outputs = outputs
+        rendering = Rendering({ accounts.roomWindows }, { [weak self] in self?.show($0) })
+        accounts.restoreWindows(of: stored.open)
+    }
+
+    /// The number of windows that are not closing.
+    public var openCount: Int { windows.values.count { !$0.isClosing } }
+    /// Whether there is no window, not even one that is closing.
+    public var isEmpty: Bool { windows.isEmpty }
+
+    /// Closes all windows with the program.
+    public func closeAll() {
+        isQuitting = true
+        rendering = nil
+        for window in windows.values { window.close() }
+    }
+
+    private func show(_ rooms: [AccountRoom]) {
+        let open = Set(rooms)
+        for (room, window) in windows where !open.contains(room) { window.dismiss() }
+        for room in rooms where windows[room] == nil { makeWindow(of: room) }
+    }
+
+    private func makeWindow(of room: AccountRoom) {
+        outputs.updateMainWindow()
+        let window = RoomWindow(
+            of: room, in: application, accounts: accounts, settings: settings, size: stored.size(of: room),
+            outputs: RoomWindow.Outputs(
+                mayClose: { [weak self] window in
+                    self?.outputs.mayClose(window.window) { [weak window] in window?.close() } ?? true
+                },
+                closing: { [weak self] in self?.noteClosing($0) },
+                closed: { [weak self] window in
+                    self?.windows[window.room] = nil
+                    self?.outputs.closed()
+                },
+                withMainWindow: { [outputs] in outputs.withMainWindow($0) }))
+        guard let window else { return }
+        windows[room] = window
+        stored.noteOpened(room)
+        window.present()
+        if awaited.remove(room) != nil { outputs.restored() }
+    }
+
+    private func noteClosing(_ window: RoomWindow) {
+        var next = stored
+        next.setSize(window.size, of: window.room)
+        if !isQuitting { next.noteClosed(window.room) }
+        stored = next
+        outputs.closing()
+    }
+}

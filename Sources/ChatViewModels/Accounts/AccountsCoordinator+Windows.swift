@@ -1,0 +1,39 @@
+import ChatCore
+
+/// The rooms that have windows of their own.
+extension AccountsCoordinator {
+    /// In the order of the accounts, and in each in the order in which the windows were opened.
+    public var roomWindows: [AccountRoom] {
+        coordinatorIDs.flatMap { account in
+            coordinator(of: account)?.roomWindows.map { AccountRoom(account, $0.roomID) } ?? []
+        }
+    }
+
+    /// Returns the coordinator and the conversation of a room that has a window of its own.
+    public func window(of room: AccountRoom) -> (coordinator: ConversationCoordinator, conversation: Conversation)? {
+        guard let coordinator = coordinator(of: room.account),
+            let conversation = coordinator.roomWindows.first(where: { $0.roomID == room.room })
+        else { return nil }
+        return (coordinator, conversation)
+    }
+
+    /// Whether the room of a notification has a window of its own: no other is needed to show it.
+    public func hasWindow(of target: NotificationTarget) -> Bool {
+        window(of: AccountRoom(target.account, target.room)) != nil
+    }
+
+    /// Closes the window of a room, see ``ConversationCoordinator/closeWindow(of:)``.
+    public func closeWindow(of room: AccountRoom) { coordinator(of: room.account)?.closeWindow(of: room.room) }
+
+    /// Opens the windows that rooms had before, each once its account is open and the room is listed.
+    public func restoreWindows(of rooms: [AccountRoom]) {
+        for (account, rooms) in Dictionary(grouping: rooms, by: \.account) {
+            let rooms = rooms.map(\.room)
+            if let coordinator = coordinator(of: account) {
+                coordinator.restoreWindows(of: rooms)
+            } else {
+                awaitedWindows[account] = rooms
+            }
+        }
+    }
+}

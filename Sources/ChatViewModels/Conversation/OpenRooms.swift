@@ -1,0 +1,24 @@
+import ChatCore
+import Observation
+
+/// The open rooms, shared by the objects that act on them: one in the main window, others in windows of their own.
+@Observable
+final class OpenRooms {
+    /// The room in the main window.
+    var conversation: Conversation?
+    /// The rooms that have windows of their own, in the order in which these were opened.
+    var inWindows: [Conversation] = []
+
+    var all: [Conversation] { (conversation.map { [$0] } ?? []) + inWindows }
+
+    /// Returns the conversation if the room is open, in whichever window.
+    func conversation(in room: RoomID) -> Conversation? { all.first { $0.roomID == room } }
+
+    /// Returns the conversation if the room has a window of its own.
+    func window(of room: RoomID) -> Conversation? { inWindows.first { $0.roomID == room } }
+
+    /// The known other members of a room; empty unless it is open.
+    func otherMembers(of room: RoomID) -> [Member] {
+        conversation(in: room)?.timeline.state.otherMembers ?? []
+    }
+}

@@ -1,0 +1,222 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import ChatViewModels
+import Composer
+import ComposerSessions
+import GtkKit
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import GtkKit
+
+/// Rooms in windows of their own, beside the main window over a real store.
+final class RoomWindowTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.RoomWindowTests")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+
+    /// The main window and the room windows of a fixture.
+    @MainActor
+    private final class Program {
+        let fixture: ChatFixture
+        let accounts: AccountsCoordinator
+        private(set) var main: MainWindow?
+        private(set) var rooms: RoomWindows?
+        private(set) var stored: StoredRoomWindows
+        private(set) var closedCount = 0
+
+        init(_ fixture: ChatFixture, stored: StoredRoomWindows = StoredRoomWindows()) {
+            self.fixture = fixture
+            self.stored = stored
+            accounts = AccountsCoordinator(local: fixture.coordinator)
+        }
+
+        func open() {
+            let main = MainWindow(application: application, accounts: accounts, settings: nil)
+            self.main = main
+            main.onClosed = { [weak self] in self?.main = nil }
+            main.present()
+            guard rooms == nil else { return }
+            rooms = RoomWindows(
+                application: application, accounts: accounts, settings: nil, stored: stored,
+                outputs: RoomWindows.Outputs(
+                    mayClose: { _, _ in true }, closing: {}, closed: { [weak self] in self?.closedCount += 1 },
+                    withMainWindow: { [weak self] in if let main = self?.main { $0(main) } },
+                    updateMainWindow: { [weak self] in self?.main?.update() }, restored: {},
+                    store: { [weak self] in self?.stored = $0 }))
+        }
+
+        func window(of room: RoomID) throws -> RoomWindow {
+            let id = AccountRoom(AccountsCoordinator.localID, room)
+            guard MainLoop.pump(until: { [self] in rooms?.windows[id]?.window.isMapped == true }),
+                let window = rooms?.windows[id]
+            else { throw TimedOut() }
+            return window
+        }
+
+        func close() throws {
+            main?.close()
+            rooms?.closeAll()
+            guard MainLoop.pump(until: { [self] in main == nil && rooms?.isEmpty == true }) else { throw TimedOut() }
+            rooms = nil
+            try fixture.close()
+        }
+    }
+
+    @MainActor
+    private static func focusedComposer(_ window: RoomWindow) -> Bool {
+        window.window.isActive && window.view.composerHasFocus
+    }
+
+    func testRoomOpensInItsWindowByTheKeyOfTheListAndIsWrittenIn() throws {
+        try onMain {
+            let program = try Program(ChatFixture())
+            let room = try program.fixture.openRoom(named: "Plans").roomID
+            program.open()
+            let main = try XCTUnwrap(program.main)
+            try RealInput.activate(main.window)
+            main.sidebar.roomList.grabFocus()
+            try RealInput.press("ctrl+Return")
+            let window = try program.window(of: room)
+            XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
+            XCTAssertEqual(window.window.title, "Plans")
+            XCTAssertTrue(MainLoop.pump { main.content.openWindowPage != nil && main.content.conversationView == nil })
+            try RealInput.type("in the window")
+            try RealInput.press("Return")
+            let texts = { window.window.descendants.compactMap { BodyText.of($0)?.text } }
+            XCTAssertTrue(MainLoop.pump { texts().contains("in the window") }, "\(texts())")
+            // The window brings itself to the front when the row is activated.
+            try RealInput.activate(main.window)
+            main.sidebar.roomList.grabFocus()
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) || window.window.isActive })
+            try program.close()
+        }
+    }
+
+    func testClosingTheWindowByItsKeyShowsTheRoomInTheMainWindowAgain() throws {
+        try onMain {
+            let program = try Program(ChatFixture())
+            let room = try program.fixture.openRoom(named: "Plans").roomID
+            program.open()
+            program.fixture.coordinator.openWindow(of: room)
+            let window = try program.window(of: room)
+            XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
+            try RealInput.type("draft")
+            gtk_window_set_default_size(window.window.cast(), 500, 400)
+            // Without the shadow.
+            XCTAssertTrue(MainLoop.pump { (460...500).contains(window.window.width) })
+            XCTAssertEqual(program.stored.open.map(\.room), [room])
+            window.window.closeWindow()
+            XCTAssertTrue(MainLoop.pump { program.rooms?.isEmpty == true })
+            XCTAssertEqual(program.closedCount, 1)
+            let view = { program.main?.content.conversationView }
+            XCTAssertTrue(MainLoop.pump { view() != nil })
+            XCTAssertEqual(program.fixture.coordinator.conversation?.composer.document.text, "draft")
+            XCTAssertTrue(program.stored.open.isEmpty)
+            XCTAssertEqual(
+                program.stored.size(of: AccountRoom(AccountsCoordinator.localID, room)),
+                StoredRoomWindows.Size(width: 500, height: 400))
+            try program.close()
+        }
+    }
+
+    func testWindowsThatQuitClosedComeBackInTheirSize() throws {
+        try onMain {
+            let room: RoomID
+            let fixture = try ChatFixture()
+            let first = Program(fixture)
+            room = try fixture.openRoom(named: "Plans").roomID
+            first.open()
+            fixture.coordinator.openWindow(of: room)
+            let window = try first.window(of: room)
+            gtk_window_set_default_size(window.window.cast(), 500, 400)
+            // Without the shadow.
+            XCTAssertTrue(MainLoop.pump { (460...500).contains(window.window.width) })
+            first.main?.close()
+            first.rooms?.closeAll()
+            XCTAssertTrue(MainLoop.pump { first.main == nil && first.rooms?.isEmpty == true })
+            XCTAssertEqual(first.stored.open.map(\.room), [room])
+
+            let second = try Program(ChatFixture(reopening: fixture), stored: StoredRoomWindows(first.stored.texts))
+            second.fixture.coordinator.start(opening: nil)
+            second.open()
+            let restored = try second.window(of: room)
+            XCTAssertEqual(restored.size, StoredRoomWindows.Size(width: 500, height: 400))
+            try second.close()
+        }
+    }
+
+    func testLeavingTheRoomClosesItsWindow() throws {
+        try onMain {
+            let program = try Program(ChatFixture())
+            let room = try program.fixture.openRoom(named: "Plans").roomID
+            program.open()
+            program.fixture.coordinator.openWindow(of: room)
+            _ = try program.window(of: room)
+            program.fixture.coordinator.rooms.send(.leave(room))
+            XCTAssertTrue(MainLoop.pump { program.rooms?.isEmpty == true })
+            XCTAssertTrue(program.stored.open.isEmpty)
+            XCTAssertTrue(MainLoop.pump { program.main?.content.openWindowPage == nil })
+            try program.close()
+        }
+    }
+
+    func testRoomWindowIsReadAndStaysWithoutTheMainWindow() throws {
+        try onMain {
+            let clock = ManualClock()
+            let program = try Program(ChatFixture(time: Timekeeper(clock)))
+            let coordinator = program.fixture.coordinator
+            coordinator.start(opening: nil)
+            XCTAssertTrue(MainLoop.pump { coordinator.conversation?.timeline.state.isLoaded == true })
+            let room = try XCTUnwrap(coordinator.rooms.state.rows.first { $0.unreadCount > 0 }?.id)
+            program.open()
+            coordinator.openWindow(of: room)
+            let window = try program.window(of: room)
+            program.main?.close()
+            XCTAssertTrue(MainLoop.pump { program.main == nil })
+            try RealInput.activate(window.window)
+            let isRead = {
+                clock.advance(by: .seconds(1))
+                return coordinator.rooms.state.unreadTotal == 0
+            }
+            XCTAssertTrue(MainLoop.pump(until: isRead))
+            XCTAssertEqual(program.accounts.attendedRoom?.room, room)
+            XCTAssertTrue(window.window.isMapped)
+            try program.close()
+        }
+    }
+
+    func testClosedWindowsAreFreed() throws {
+        try onMain {
+            let program = try Program(ChatFixture())
+            let room = try program.fixture.openRoom(named: "Plans").roomID
+            program.open()
+            var closures = 0
+            for round in 1...10 {
+                var isFinalized = false
+                weak var conversation: Conversation?
+                program.fixture.coordinator.openWindow(of: room)
+                do {
+                    let window = try program.window(of: room)
+                    window.window.onFinalize { isFinalized = true }
+                    conversation = program.fixture.coordinator.roomWindows.first
+                    window.close()
+                }
+                XCTAssertTrue(
+                    MainLoop.pump { isFinalized && conversation == nil && program.rooms?.isEmpty == true },
+                    "round \(round): \(isFinalized), \(conversation == nil)")
+                XCTAssertTrue(MainLoop.pump { program.main?.content.conversationView != nil })
+                if round == 2 { closures = ClosureCount.live }
+            }
+            XCTAssertTrue(MainLoop.pump { ClosureCount.live <= closures }, "\(ClosureCount.live) > \(closures)")
+            try program.close()
+        }
+    }
+}

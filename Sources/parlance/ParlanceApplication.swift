@@ -23,8 +23,10 @@ final class ParlanceApplication {
         report: { [weak self] in self?.handle($0) })
     private var lifecycle = ProgramLifecycle()
     private var session: RunningSession?
-    /// What is to be done once the session runs, with or without a window.
-    private var sessionRequests: [@MainActor (RunningSession) -> Void] = []
+    /// What is to be done once the session runs, with or without a window; `nil` if it could not be opened.
+    private var sessionRequests: [@MainActor (RunningSession?) -> Void] = []
+    /// Whether the session could not be opened, and is not being opened again.
+    private var hasFailed = false
     private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application))
     private lazy var screenLock = ScreenLock()
     private var notifications: NotificationCoordinator?
@@ -108,6 +110,7 @@ final class ParlanceApplication {
             search: { [weak self] in
                 await withCheckedContinuation { done in
                     self?.withSession { session in
+                        guard let session else { return done.resume(returning: nil) }
                         // Who types a search sends a request with each letter.
                         if self?.waiting != nil { self?.awaitRequest() }
                         let search = self?.search ?? DesktopSearch(session.accounts)
@@ -165,6 +168,7 @@ final class ParlanceApplication {
     private static let requestTime = Duration.seconds(10)
 
     private func openSession() {
+        hasFailed = false
         let store = opening ?? Task { try await RunningSession.openStore() }
         opening = nil
         Task {
@@ -175,9 +179,7 @@ final class ParlanceApplication {
                     session.accounts, presenter: notifier, preferences: shared.preferences,
                     translator: shared.translator, isLocked: { [screenLock] in screenLock.isLocked })
                 background.follow(session.accounts)
-                let requests = sessionRequests
-                sessionRequests = []
-                for request in requests { request(session) }
+                answerSessionRequests()
                 handle(.sessionOpened)
                 if let damage = await session.findDamage() {
                     presenter.perform { DamagedStoreDialog.presentFinding(over: $0.window, reason: damage) }
@@ -203,6 +205,8 @@ final class ParlanceApplication {
 
     private func presentFailure(_ error: any Error) {
         status = 1
+        hasFailed = true
+        answerSessionRequests()
         handle(.sessionFailed)
         OpeningFailurePresenter(
             application: application, repair: { [weak self] in self?.repair() },
@@ -267,13 +271,19 @@ final class ParlanceApplication {
                 return accounts.show(target, replies: replies)
             }
             withWindow { $0.open(replies ? .reply(target) : .message(target)) }
-        case .markRead: withSession { session in Task { await session.accounts.markRead(target) } }
+        case .markRead: withSession { session in Task { await session?.accounts.markRead(target) } }
         }
     }
 
-    private func withSession(_ request: @escaping @MainActor (RunningSession) -> Void) {
-        guard let session else { return sessionRequests.append(request) }
+    private func withSession(_ request: @escaping @MainActor (RunningSession?) -> Void) {
+        guard session != nil || hasFailed else { return sessionRequests.append(request) }
         request(session)
+    }
+
+    private func answerSessionRequests() {
+        let requests = sessionRequests
+        sessionRequests = []
+        for request in requests { request(session) }
     }
 
     private static let observedKeys = [

@@ -169,6 +169,24 @@ final class ProgramTests: XCTestCase {
         service.kill()
     }
 
+    func testDesktopSearchIsAnsweredWhereTheStoreCannotBeOpened() throws {
+        let home = TemporaryFolder()
+        let file = home.url.appending(path: "a-file")
+        try Data().write(to: file)
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"], home: home, data: file.path)
+        try service.waitForName()
+        for _ in 1...2 {
+            // The first may come before the failure, the second comes after it.
+            XCTAssertEqual(try service.searchProvider("GetInitialResultSet", "['not']"), "(@as [],)")
+        }
+        XCTAssertEqual(try service.searchProvider("GetResultMetas", "['x']"), "(@aa{sv} [],)")
+        try service.waitForWindow()
+        try service.press("Return")
+        let end = service.waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertTrue(end.errors.contains("the desktop's search has no results"), end.errors)
+    }
+
     /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
     func testServiceShowsNoWindowAndEndsUnasked() throws {
         let service = try ParlanceProcess(arguments: ["--gapplication-service"])

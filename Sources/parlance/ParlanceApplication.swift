@@ -27,7 +27,9 @@ final class ParlanceApplication {
     private var sessionRequests: [@MainActor (RunningSession?) -> Void] = []
     /// Whether the session could not be opened, and is not being opened again.
     private var hasFailed = false
-    private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application))
+    private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application)) { [weak self] target, text in
+        self?.withSession { session in Task { await session?.accounts.send(text, answering: target) } }
+    }
     private lazy var screenLock = ScreenLock()
     private var notifications: NotificationCoordinator?
     private var search: DesktopSearch?

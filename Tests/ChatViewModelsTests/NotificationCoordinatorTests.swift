@@ -1,5 +1,6 @@
 import ChatCore
 import ChatTestSupport
+import Composer
 import ComposerSessions
 import Foundation
 import Observation
@@ -191,6 +192,35 @@ final class NotificationCoordinatorTests {
         summary.lastMessage?.delivery = .sent
         service.publish([summary])
         await eventually { self.desktop.shown.isEmpty }
+    }
+
+    @Test("A text answered in a notification is sent to its room, which is then read; a blank one does nothing")
+    func answersAreSent() async {
+        await list(["plans": 0])
+        accounts.detachWindow()
+        let target = NotificationTarget(account: AccountsCoordinator.localID, room: plans, message: MessageID("$one"))
+        let sent = Recorder<WrittenMessage>()
+        service.onSend = { sent.record($0) }
+        service.drafts[plans] = SavedDraft(data: Data([1]), preview: "draft")
+        await accounts.send(" \n", answering: target)
+        #expect(sent.values.isEmpty && !service.calls.contains(.markRead(MessageID("$one"))))
+        await accounts.send("At *three*", answering: target)
+        #expect(sent.values.map(\.text) == [WrittenText("At *three*")])
+        #expect(service.drafts[plans]?.preview == "draft", "what is in the composer stays")
+        #expect(service.calls.contains(.markRead(MessageID("$one"))))
+    }
+
+    @Test("An answer that cannot be sent goes into the draft of its room")
+    func failedAnswerBecomesTheDraft() async throws {
+        await list(["plans": 0])
+        accounts.local.rooms.send(.select(plans))
+        let conversation = try #require(accounts.local.conversation)
+        await eventually { conversation.composer.state.isReady }
+        service.before = { if case .send = $0 { throw ChatError.diskFull } }
+        let target = NotificationTarget(account: AccountsCoordinator.localID, room: plans)
+        await accounts.send("At three", answering: target)
+        #expect(conversation.composer.document.text == "At three")
+        #expect(accounts.local.toasts == [.failed(.diskFull)])
     }
 
     @Test func markingAsReadNeedsNoWindow() async {

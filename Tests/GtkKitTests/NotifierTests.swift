@@ -19,7 +19,10 @@ final class NotifierTests: GtkTestCase {
         DesktopNotification(
             title: "Plans", body: body, icon: DecodedImage(pixels: [255, 0, 0, 255], width: 1, height: 1)?.png,
             category: "im.received", playsSound: sound, defaultAction: .init("open", "a/b"),
-            buttons: [.init("Reply", .init("reply", "a/b")), .init("Mark as Read", .init("mark-read", "a/b"))])
+            buttons: [
+                .init("Reply", .init("reply", "a/b"), acceptsText: true),
+                .init("Mark as Read", .init("mark-read", "a/b")),
+            ])
     }
 
     // MARK: freedesktop.org
@@ -68,6 +71,25 @@ final class NotifierTests: GtkTestCase {
             notifier.send(Self.notification("again"), as: "second")
             XCTAssertTrue(MainLoop.pump { daemon.shown.values.contains { $0.body == "again" } })
             XCTAssertEqual(daemon.shown.count, 2)
+            daemon.close()
+        }
+    }
+
+    func testDaemonThatAcceptsTextAsksForTheReply() throws {
+        try onMain {
+            let daemon = try NotificationDaemon(.freedesktop)
+            daemon.capabilities = ["actions", "body", "inline-reply"]
+            let notifier = FreedesktopNotifier(Self.application)
+            var replies: [String] = []
+            notifier.onReply = { replies.append("\($0): \($1)") }
+            notifier.send(Self.notification("Ann: 1"), as: "room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.count == 1 })
+            XCTAssertEqual(daemon.shown["1"]?.buttons, ["inline-reply": "Reply", "1": "Mark as Read"])
+            daemon.reply("not of this program", to: "2")
+            daemon.reply("At <three>", to: "1")
+            XCTAssertTrue(MainLoop.pump { replies == ["a/b: At <three>"] }, "\(replies)")
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { daemon.shown.isEmpty })
             daemon.close()
         }
     }

@@ -41,6 +41,7 @@ public final class NotificationDaemon {
         <arg type="a{sv}" direction="in"/><arg type="i" direction="in"/><arg type="u" direction="out"/></method>
         <method name="CloseNotification"><arg type="u" direction="in"/></method>
         <signal name="ActionInvoked"><arg type="u"/><arg type="s"/></signal>
+        <signal name="NotificationReplied"><arg type="u"/><arg type="s"/></signal>
         <signal name="NotificationClosed"><arg type="u"/><arg type="u"/></signal>
         </interface>
         <interface name="org.gtk.Notifications">
@@ -100,6 +101,11 @@ public final class NotificationDaemon {
     /// Answers a notification of the freedesktop.org kind, as a click would.
     public func invoke(_ key: String, of id: String) {
         emit("ActionInvoked", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_string(key)])
+    }
+
+    /// Answers a notification of the freedesktop.org kind with a text.
+    public func reply(_ text: String, to id: String) {
+        emit("NotificationReplied", [g_variant_new_uint32(UInt32(id) ?? 0), g_variant_new_string(text)])
     }
 
     /// Dismisses a notification of the freedesktop.org kind.

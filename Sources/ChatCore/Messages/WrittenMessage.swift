@@ -9,6 +9,8 @@ public struct WrittenMessage: Hashable, Sendable, Codable {
     /// How the message was created.
     public enum Origin: String, Hashable, Sendable, Codable {
         case composed, command, forwarded, imported
+        /// Written in a notification, beside the room's composer.
+        case notification
     }
 
     /// The message that it replies to.

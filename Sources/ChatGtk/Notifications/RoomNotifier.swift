@@ -26,8 +26,15 @@ public final class RoomNotifier: RoomNotificationPresenter {
     private let notifier: any Notifier
     private var waiting: [String: Waiting] = [:]
 
-    public init(_ notifier: any Notifier) {
+    /// - Parameter onReply: receives what the user wrote into a notification, where the desktop takes a text.
+    public init(
+        _ notifier: any Notifier,
+        onReply: @escaping @MainActor (NotificationTarget, _ text: String) -> Void = { _, _ in }
+    ) {
         self.notifier = notifier
+        notifier.onReply = { target, text in
+            if let target = NotificationTarget(target) { onReply(target, text) }
+        }
     }
 
     public func show(_ notification: RoomNotification, as id: String, media: any MediaService) {
@@ -63,7 +70,8 @@ public final class RoomNotifier: RoomNotificationPresenter {
     private func send(_ notification: RoomNotification, _ image: DecodedImage?, as id: String) {
         let target = notification.target.text
         let buttons = [
-            DesktopNotification.Button(translated("Reply"), .init(AnswerAction.reply.rawValue, target)),
+            DesktopNotification.Button(
+                translated("Reply"), .init(AnswerAction.reply.rawValue, target), acceptsText: true),
             DesktopNotification.Button(translated("Mark as Read"), .init(AnswerAction.markRead.rawValue, target)),
         ]
         notifier.send(

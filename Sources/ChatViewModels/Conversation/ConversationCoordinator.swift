@@ -137,7 +137,22 @@ public final class ConversationCoordinator {
     func reply(to message: MessageID, in room: RoomID) { navigator.show(message, in: room, replies: true) }
 
     /// Asks the user whether to leave a room.
-    public func requestLeaving(_ room: RoomID) { performer.requestLeaving(room) }
+    /// - Parameter requests: those of the window that asks; the main window's if `nil`.
+    public func requestLeaving(_ room: RoomID, in requests: WindowRequests? = nil) {
+        performer.requestLeaving(room, in: requests ?? self.requests)
+    }
+
+    /// Sends a text that was not written in the room's composer. If that fails, it becomes part of what is.
+    func send(_ text: String, answeringIn room: RoomID) async {
+        do {
+            _ = try await environment.service.send(
+                WrittenMessage(WrittenText(text), origin: .notification), as: TransactionID(UUID().uuidString), to: room
+            )
+        } catch {
+            (openRooms.conversation(in: room)?.requests ?? requests).show(.failed(ChatError(error)))
+            composers.composer(of: room).handle(.insert(text, origin: .paste))
+        }
+    }
 
     /// Restores a cleared text, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }

@@ -5,6 +5,8 @@ import FoundationEssentials
 /// the program has ended, and activating one starts it.
 public final class ApplicationNotifier: Notifier {
     private let application: Application
+    /// Never called: a GNotification has no field for a text.
+    public var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
 
     public init(_ application: Application) {
         self.application = application

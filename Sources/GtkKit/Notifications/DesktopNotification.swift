@@ -16,10 +16,13 @@ public nonisolated struct DesktopNotification: Equatable, Sendable {
     public struct Button: Equatable, Sendable {
         public var label: String
         public var action: Action
+        /// Whether the desktop asks for a text where it can, for ``Notifier/onReply`` in place of the action.
+        public var acceptsText: Bool
 
-        public init(_ label: String, _ action: Action) {
+        public init(_ label: String, _ action: Action, acceptsText: Bool = false) {
             self.label = label
             self.action = action
+            self.acceptsText = acceptsText
         }
     }
 
@@ -55,6 +58,8 @@ public nonisolated struct DesktopNotification: Equatable, Sendable {
 /// Shows notifications on the desktop.
 @MainActor
 public protocol Notifier: AnyObject {
+    /// Receives what the user wrote into a notification, with the target of the button's action.
+    var onReply: (@MainActor (_ target: String, _ text: String) -> Void)? { get set }
     /// Shows a notification, in place of the one that has the same identifier.
     func send(_ notification: DesktopNotification, as id: String)
     /// Takes a notification back. Does nothing if there is none, or the user has dismissed it.

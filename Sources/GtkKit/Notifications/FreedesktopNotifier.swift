@@ -18,6 +18,7 @@ final class FreedesktopNotifier: Notifier {
         var isWithdrawn = false
     }
 
+    var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
     private let application: Application
     private let daemon = BusObject(
         name: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications",
@@ -31,6 +32,7 @@ final class FreedesktopNotifier: Notifier {
         self.application = application
         subscriptions = [
             daemon.subscribe(to: "ActionInvoked") { [weak self] in self?.invoked($0) },
+            daemon.subscribe(to: "NotificationReplied") { [weak self] in self?.replied($0) },
             daemon.subscribe(to: "NotificationClosed") { [weak self] in self?.closed($0) },
         ]
         // Nobody would answer them: unlike those of GNotification they do not start the program.
@@ -90,7 +92,10 @@ final class FreedesktopNotifier: Notifier {
         let isMarkup = capabilities.contains("body-markup")
         let body = isMarkup ? Markup.escaped(notification.body) : notification.body
         var actions = ["default", ""]
-        for (index, button) in notification.buttons.enumerated() { actions += ["\(index)", button.label] }
+        for (index, button) in notification.buttons.enumerated() {
+            let key = button.acceptsText && capabilities.contains(Self.inlineReply) ? Self.inlineReply : "\(index)"
+            actions += [key, button.label]
+        }
         var hints: [(name: String, value: OpaquePointer?)] = [
             ("desktop-entry", BusValue.text(application.id)),
             ("urgency", BusValue.byte(1)),
@@ -139,11 +144,23 @@ final class FreedesktopNotifier: Notifier {
 
     // MARK: Answers
 
-    private func invoked(_ arguments: OpaquePointer) {
-        guard let number = BusValue.uint32(arguments, 0), let key = BusValue.text(arguments, 1),
-            let entry = entries.values.first(where: { $0.number == number })
+    /// The capability of a daemon that asks for a text in the notification, and the key of the action that does.
+    private static let inlineReply = "inline-reply"
+
+    private func notification(in arguments: OpaquePointer) -> DesktopNotification? {
+        let number = BusValue.uint32(arguments, 0)
+        return entries.values.first { $0.number != nil && $0.number == number }?.sent
+    }
+
+    private func replied(_ arguments: OpaquePointer) {
+        guard let text = BusValue.text(arguments, 1),
+            let button = notification(in: arguments)?.buttons.first(where: \.acceptsText)
         else { return }
-        let notification = entry.sent
+        onReply?(button.action.target, text)
+    }
+
+    private func invoked(_ arguments: OpaquePointer) {
+        guard let key = BusValue.text(arguments, 1), let notification = notification(in: arguments) else { return }
         if key == "default" {
             application.activate(notification.defaultAction.name, notification.defaultAction.target)
         } else if let index = Int(key), notification.buttons.indices.contains(index) {

@@ -1,0 +1,149 @@
+import CGtk
+import Foundation
+import GtkTestSupport
+import XCTest
+
+@testable import GtkKit
+
+/// Notifications as Dunst shows them, in each of its ways to treat markup.
+final class DunstTests: GtkTestCase {
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.DunstTests")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+
+    func testTextIsShownAsItWasWritten() throws {
+        try onMain {
+            for markup in ["full", "strip", "no"] {
+                let dunst = try Dunst(markup: markup)
+                let notifier = FreedesktopNotifier(Self.application)
+                let text = "Ann: <three> & <b>four</b> &lt;"
+                notifier.send(
+                    DesktopNotification(title: "Plans <1>", body: text, defaultAction: .init("open", "a/b")), as: "room"
+                )
+                XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 1 }, markup)
+                // Dunst tells of notifications that are gone.
+                _ = try Dunst.control("close-all")
+                XCTAssertTrue(MainLoop.pump { dunst.history.count == 1 }, markup)
+                let shown = try XCTUnwrap(dunst.history.first)
+                XCTAssertEqual(markup == "no" ? shown.body : Dunst.drawn(shown.body), text, markup)
+                XCTAssertEqual(shown.title, "Plans <1>", markup)
+                notifier.withdraw("room")
+                dunst.end()
+            }
+        }
+    }
+
+    /// Unlike others, Dunst leaves a notification where it is when one of its actions was chosen.
+    func testAnsweredNotificationIsWithdrawn() throws {
+        try onMain {
+            let dunst = try Dunst(markup: "full")
+            let notifier = FreedesktopNotifier(Self.application)
+            var activated: [String] = []
+            Self.application.addTextAction("open") { activated.append($0) }
+            notifier.send(
+                DesktopNotification(title: "Plans", body: "Hi", defaultAction: .init("open", "a/b")), as: "room")
+            XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 1 })
+            _ = try Dunst.control("action", "0")
+            XCTAssertTrue(MainLoop.pump { activated == ["a/b"] })
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 0 })
+            dunst.end()
+        }
+    }
+}
+
+/// Dunst in a process of its own on the session bus of the tests.
+@MainActor
+private final class Dunst {
+    struct Shown: Equatable {
+        let title: String
+        let body: String
+    }
+
+    private let process = Process()
+    private let folder: URL
+
+    init(markup: String) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "dunst-\(UUID().uuidString)")
+        guard (try? Self.run("sh", "-c", "command -v dunst && command -v dunstctl")) != nil else {
+            throw XCTSkip("no Dunst here: build-aux/deps test installs it")
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let settings = folder.appending(path: "dunstrc")
+        try Data("[global]\nmarkup = \(markup)\nformat = \"%s\\n%b\"\n".utf8).write(to: settings)
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["dunst", "-conf", settings.path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        guard MainLoop.pump(until: { SessionBus.hasOwner("org.freedesktop.Notifications") && displayedCount == 0 })
+        else {
+            end()
+            throw TimedOut()
+        }
+    }
+
+    /// Ends the process, and waits until the name is free for the next one.
+    func end() {
+        process.terminate()
+        _ = MainLoop.pump { [process] in
+            !process.isRunning && !SessionBus.hasOwner("org.freedesktop.Notifications")
+        }
+        // A leftover file does no harm.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// The number of notifications on the display, or `nil` if Dunst does not answer yet.
+    var displayedCount: Int? { (try? Self.control("count", "displayed")).flatMap { Int($0) } }
+
+    /// The notifications that are gone. With markup, the body is what Pango was given.
+    var history: [Shown] {
+        struct Answer: Decodable {
+            struct Entry: Decodable {
+                let summary: Text
+                let body: Text
+            }
+            struct Text: Decodable { let data: String }
+            let data: [[Entry]]
+        }
+        guard let text = try? Self.control("history"),
+            let answer = try? JSONDecoder().decode(Answer.self, from: Data(text.utf8))
+        else { return [] }
+        return answer.data.joined().map { Shown(title: $0.summary.data, body: $0.body.data) }
+    }
+
+    /// What Pango draws of a text with markup.
+    static func drawn(_ markup: String) -> String {
+        var text: UnsafeMutablePointer<CChar>?
+        guard pango_parse_markup(markup, -1, 0, nil, &text, nil, nil) != 0, let text else {
+            return "no markup: " + markup
+        }
+        defer { g_free(text) }
+        return String(cString: text)
+    }
+
+    static func control(_ words: String...) throws -> String { try run(["timeout", "5", "dunstctl"] + words) }
+
+    private static func run(_ words: String...) throws -> String { try run(words) }
+
+    private static func run(_ words: [String]) throws -> String {
+        let tool = Process()
+        let output = Pipe()
+        tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        tool.arguments = words
+        tool.standardOutput = output
+        tool.standardError = FileHandle.nullDevice
+        // `waitUntilExit()` would run the main loop meanwhile.
+        let ended = DispatchSemaphore(value: 0)
+        tool.terminationHandler = { _ in ended.signal() }
+        try tool.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        ended.wait()
+        guard tool.terminationStatus == 0 else { throw TimedOut() }
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

@@ -251,8 +251,8 @@ final class ParlanceApplication {
             let shared = self.shared
             self.withWindow { window in
                 PreferencesDialog.present(
-                    settings: settings, accounts: window.accountPreferences(), over: window.window
-                ) { await shared.spellingDescription() }
+                    settings: settings, accounts: window.accountPreferences(), over: window.window,
+                    spelling: shared.spellingPreferences())
             }
         }
         application.addAction("about") { [weak self] in

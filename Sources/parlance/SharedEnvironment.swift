@@ -52,9 +52,12 @@ final class SharedEnvironment {
         return chosen.isEmpty ? .locales(Localization.languages) : .dictionaries(chosen)
     }
 
-    /// Returns what preferences say of the dictionaries.
-    func spellingDescription() async -> String {
-        await SpellingStatus(of: spellChecker, in: spellingChoice).description(translator)
+    /// Returns the view model of the languages in the preferences.
+    func spellingPreferences() -> SpellingPreferencesViewModel {
+        SpellingPreferencesViewModel(
+            checker: spellChecker, locales: Localization.languages,
+            chosen: settings?.strings("spelling-languages") ?? []
+        ) { [settings] in settings?.set("spelling-languages", $0) }
     }
 
     /// For imports; loaded lazily on the importing thread. Without it, the short codes of emoji stay as they are.

@@ -1,5 +1,6 @@
 import CGtk
 import ChatCore
+import ComposerSessions
 import GtkTestSupport
 import XCTest
 
@@ -94,9 +95,10 @@ final class PreferencesTests: GtkTestCase {
                 return XCTFail("no settings schema: make schemas")
             }
             XCTAssertTrue(settings.bool("check-spelling") && settings.strings("spelling-languages").isEmpty)
-            PreferencesDialog.present(settings: settings, over: nil, showing: .composer) {
-                "No dictionary is installed for Français"
-            }
+            let spelling = SpellingPreferencesViewModel(
+                checker: FixedDictionaries(installed: ["ar", "en_US"]), locales: ["fr"], chosen: []
+            ) { settings.set("spelling-languages", $0) }
+            PreferencesDialog.present(settings: settings, over: nil, showing: .composer, spelling: spelling)
             let row = try XCTUnwrap(
                 Self.toplevels().flatMap { Self.descendants(of: $0) }.first {
                     shim_is_a($0.pointer, adw_action_row_get_type()) != 0 && Self.title(of: $0) == "Check Spelling"
@@ -110,8 +112,53 @@ final class PreferencesTests: GtkTestCase {
             row.withPointer { _ = gtk_widget_activate($0) }
             XCTAssertTrue(MainLoop.pump { !settings.bool("check-spelling") })
             settings.set("check-spelling", true)
+            // Rows of the languages, each with a switch.
+            @MainActor func control(_ title: String) -> Widget? {
+                Self.toplevels().flatMap { Self.descendants(of: $0) }.first {
+                    shim_is_a($0.pointer, adw_action_row_get_type()) != 0 && Self.title(of: $0) == title
+                }.flatMap { row in
+                    Self.descendants(of: row).first { shim_is_a($0.pointer, gtk_switch_get_type()) != 0 }
+                }
+            }
+            for (title, languages) in [
+                ("العربية", ["ar"]), ("English (US)", ["ar", "en_US"]), ("Use the Languages of the System", []),
+            ] as [(String, [String])] {
+                let toggle = try XCTUnwrap(control(title), title)
+                XCTAssertTrue(MainLoop.pump { gtk_widget_is_sensitive(toggle.cast()) != 0 }, title)
+                toggle.withPointer { _ = gtk_widget_activate($0) }
+                XCTAssertTrue(MainLoop.pump { settings.strings("spelling-languages") == languages }, title)
+            }
+            settings.set("spelling-languages", [] as [String])
             OpenDialogs.closeAll()
         }
+    }
+
+    func testPreferencesSayThatThereAreNoDictionaries() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            let spelling = SpellingPreferencesViewModel(
+                checker: FixedDictionaries(installed: []), locales: ["fr"], chosen: []
+            ) { _ in }
+            PreferencesDialog.present(settings: settings, over: nil, showing: .composer, spelling: spelling)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    Self.toplevels().flatMap { Self.descendants(of: $0) }
+                        .compactMap { $0.wrapped(as: Label.self, gtk_label_get_type()) }
+                        .contains { $0.isMapped && $0.text == "No dictionaries are installed." }
+                })
+            OpenDialogs.closeAll()
+        }
+    }
+
+    private struct FixedDictionaries: SpellChecker {
+        let installed: [String]
+        func languages() -> [String] { installed }
+        func misspelled(_ words: [String], in languages: [String]) -> Set<String> { [] }
+        func suggestions(for word: String, in languages: [String]) -> [String] { [] }
+        func add(_ word: String, to language: String) {}
     }
 
     @MainActor

@@ -19,10 +19,10 @@ public enum PreferencesDialog {
     /// - Parameters:
     ///   - accounts: what can be chosen for single accounts.
     ///   - page: the page that is shown first.
-    ///   - spelling: Returns what is to be said of the dictionaries.
+    ///   - spelling: the languages of spelling; `nil` if they cannot be chosen.
     public static func present(
         settings: Settings, accounts: [AccountPreferencesViewModel] = [], over parent: Widget?,
-        showing page: Page = .general, spelling: (@MainActor () async -> String)? = nil
+        showing page: Page = .general, spelling: SpellingPreferencesViewModel? = nil
     ) {
         let builder = Builder(resource: Resource.ui("preferences"))
         let dialog = Dialog(builder)
@@ -41,8 +41,11 @@ public enum PreferencesDialog {
         runs.isActive = settings.string("run-in-background") == "yes"
         runs.onChange { settings.set("run-in-background", $0 ? "yes" : "no") }
         if let spelling {
-            let row: ActionRow = builder["spelling_row"]
-            Task { row.setSubtitle(await spelling()) }
+            let group = SpellingLanguagesGroup(spelling, summary: builder["spelling_row"])
+            builder["composer_page", PreferencesPage.self].add(group.widget)
+            settings.bind("check-spelling", to: group.widget, "sensitive")
+            // The group lives as long as its window.
+            window.onDestroy { withExtendedLifetime(group) {} }
         }
         let groups = accounts.map { AccountPreferencesGroup($0, settings: settings) }
         show(groups, in: builder)

@@ -15,14 +15,6 @@ public nonisolated struct SpellingStatus: Equatable, Sendable {
         self.error = error
     }
 
-    public init(of checker: any SpellChecker, in choice: SpellingChoice) async {
-        do throws(SpellingError) {
-            (dictionaries, missing) = choice.resolved(among: try await checker.languages())
-        } catch {
-            self.error = error
-        }
-    }
-
     /// A description for preferences.
     public func description(_ translator: Translator) -> String {
         if error != nil { return translator("Enchant, which reads dictionaries, is not installed") }

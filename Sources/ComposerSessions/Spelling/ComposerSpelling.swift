@@ -12,6 +12,15 @@ public final class ComposerSpelling {
         public let name: String
         /// Whether words are checked in it.
         public let isOn: Bool
+
+        /// Returns the languages to choose from. Of a language, countries are named only where there is no dictionary for
+        /// all of them.
+        public static func offered(among installed: [String], using used: [String]) -> [Language] {
+            installed.filter { tag in
+                let base = SpellingChoice.base(of: tag)
+                return used.contains(tag) || tag == base || !installed.contains(base)
+            }.map { Language(id: $0, name: LanguageNames.name(of: $0), isOn: used.contains($0)) }
+        }
     }
 
     /// The languages in which words are checked.
@@ -86,17 +95,11 @@ public final class ComposerSpelling {
         }
     }
 
-    /// Returns the languages to choose from. Of a language, countries are named only where there is no dictionary for
-    /// all of them.
+    /// Returns the languages to choose from.
     public func languages() async -> [Language] {
         do throws(SpellingError) {
             let installed = try await checker.languages()
-            let used = try await usedDictionaries()
-            let offered = installed.filter { tag in
-                let base = SpellingChoice.base(of: tag)
-                return used.contains(tag) || tag == base || !installed.contains(base)
-            }
-            return offered.map { Language(id: $0, name: LanguageNames.name(of: $0), isOn: used.contains($0)) }
+            return Language.offered(among: installed, using: try await usedDictionaries())
         } catch {
             self.error = error
             return []

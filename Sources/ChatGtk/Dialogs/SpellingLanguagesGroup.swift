@@ -1,0 +1,72 @@
+import ChatViewModels
+import ComposerGtk
+import GtkKit
+
+/// The rows that choose the languages of spelling, in the preferences.
+final class SpellingLanguagesGroup {
+    let widget = PreferencesGroup(title: translated("Spelling Languages"))
+    private let viewModel: SpellingPreferencesViewModel
+    private let automatic: SwitchRow
+    private var languages: [(id: String, row: SwitchRow)] = []
+    private var rendering: Rendering?
+
+    /// - Parameter summary: the row that says what is checked.
+    init(_ viewModel: SpellingPreferencesViewModel, summary: ActionRow) {
+        self.viewModel = viewModel
+        automatic = SwitchRow(translated("Use the Languages of the System"))
+        automatic.onChange = { [weak viewModel] in viewModel?.send(.setAutomatic($0)) }
+        widget.add(automatic.widget)
+        rendering = Rendering({ viewModel.state }) { [weak self] state in
+            self?.render(state)
+            if let status = state.status { summary.setSubtitle(status.description(.gettext)) }
+        }
+    }
+
+    private func render(_ state: SpellingPreferencesViewModel.State) {
+        automatic.show(isOn: state.isAutomatic)
+        automatic.widget.isVisible = !state.hasNoDictionaries
+        automatic.widget.isSensitive = !state.isAutomaticOnly
+        widget.setDescription(state.hasNoDictionaries ? translated("No dictionaries are installed.") : "")
+        if state.languages.map(\.id) != languages.map(\.id) {
+            for language in languages { widget.remove(language.row.widget) }
+            languages = state.languages.map { ($0.id, makeRow($0)) }
+            for language in languages { widget.add(language.row.widget) }
+        }
+        for (language, shown) in zip(state.languages, languages) {
+            shown.row.show(isOn: language.isOn)
+        }
+    }
+
+    private func makeRow(_ language: SpellingPreferencesViewModel.Language) -> SwitchRow {
+        let row = SwitchRow(language.name)
+        row.onChange = { [weak viewModel] in viewModel?.send(.setLanguage(language.id, isOn: $0)) }
+        return row
+    }
+}
+
+/// A row with a switch (AdwSwitchRow, which libadwaita has from 1.4 on).
+final class SwitchRow {
+    let widget: ActionRow
+    private let control = Switch()
+    private var isRendering = false
+    /// Called when the user has changed the switch.
+    var onChange: ((Bool) -> Void)?
+
+    init(_ title: String) {
+        widget = ActionRow(title)
+        control.valign = .center
+        widget.addSuffix(control)
+        widget.setActivatableWidget(control)
+        control.onChange { [weak self] isOn in
+            guard let self, !isRendering else { return }
+            onChange?(isOn)
+        }
+    }
+
+    func show(isOn: Bool) {
+        guard control.isActive != isOn else { return }
+        isRendering = true
+        control.isActive = isOn
+        isRendering = false
+    }
+}

@@ -1,0 +1,99 @@
+import ChatCore
+import ChatTestSupport
+import ComposerSessions
+import Testing
+
+@testable import ChatViewModels
+
+/// PAR-4: the preferences choose the languages in which spelling is checked.
+@MainActor
+@Suite(.timeLimit(.minutes(5))) struct SpellingPreferencesTests {
+    private struct FakeChecker: SpellChecker {
+        var installed: [String]?
+        func languages() throws(SpellingError) -> [String] {
+            guard let installed else { throw .notInstalled }
+            return installed
+        }
+        func misspelled(_ words: [String], in languages: [String]) -> Set<String> { [] }
+        func suggestions(for word: String, in languages: [String]) -> [String] { [] }
+        func add(_ word: String, to language: String) {}
+    }
+
+    private let stored = Recorder<[String]>()
+
+    private func preferences(
+        _ installed: [String]?, locales: [String] = ["de_AT", "fr_FR"], chosen: [String] = []
+    ) async -> SpellingPreferencesViewModel {
+        let viewModel = SpellingPreferencesViewModel(
+            checker: FakeChecker(installed: installed), locales: locales, chosen: chosen
+        ) { [stored] in stored.record($0) }
+        await eventually { viewModel.state.status != nil }
+        return viewModel
+    }
+
+    private func used(_ viewModel: SpellingPreferencesViewModel) -> [String] {
+        viewModel.state.languages.filter(\.isOn).map(\.id)
+    }
+
+    @Test("Where nothing is chosen, the languages are the user's, as far as there are dictionaries")
+    func automaticByDefault() async {
+        let viewModel = await preferences(["ar", "de_DE", "en_US"])
+        #expect(viewModel.state.isAutomatic && !viewModel.state.hasNoDictionaries)
+        #expect(viewModel.state.languages.map(\.id) == ["ar", "de_DE", "en_US"])
+        #expect(used(viewModel) == ["de_DE"])
+        #expect(viewModel.state.status == SpellingStatus(dictionaries: ["de_DE"], missing: ["fr_FR"]))
+    }
+
+    @Test("Choosing begins with the languages that were used; several are used at once")
+    func severalAreChosen() async {
+        let viewModel = await preferences(["ar", "de_DE", "en_US"])
+        viewModel.send(.setAutomatic(false))
+        #expect(!viewModel.state.isAutomatic && used(viewModel) == ["de_DE"])
+        viewModel.send(.setLanguage("ar", isOn: true))
+        viewModel.send(.setLanguage("en_US", isOn: true))
+        viewModel.send(.setLanguage("de_DE", isOn: false))
+        #expect(used(viewModel) == ["ar", "en_US"])
+        #expect(viewModel.state.status == SpellingStatus(dictionaries: ["ar", "en_US"]))
+        #expect(stored.values.last == ["ar", "en_US"] && stored.values.count == 4)
+        viewModel.send(.setAutomatic(true))
+        #expect(viewModel.state.isAutomatic && used(viewModel) == ["de_DE"] && stored.values.last == [])
+    }
+
+    @Test("Without the last language, those of the user are used again")
+    func lastLanguageTurnedOff() async {
+        let viewModel = await preferences(["ar", "de_DE"], chosen: ["ar"])
+        #expect(used(viewModel) == ["ar"])
+        viewModel.send(.setLanguage("ar", isOn: false))
+        #expect(viewModel.state.isAutomatic && used(viewModel) == ["de_DE"] && stored.values == [[]])
+    }
+
+    @Test("Where no language of the user has a dictionary, others are chosen at once")
+    func noDictionaryForTheUser() async {
+        let viewModel = await preferences(["ar"], locales: ["fr_FR"])
+        #expect(viewModel.state.isAutomaticOnly && used(viewModel).isEmpty)
+        viewModel.send(.setAutomatic(false))
+        #expect(viewModel.state.isAutomatic && stored.values.isEmpty)
+        viewModel.send(.setLanguage("ar", isOn: true))
+        #expect(!viewModel.state.isAutomatic && !viewModel.state.isAutomaticOnly && used(viewModel) == ["ar"])
+    }
+
+    @Test("A chosen language without a dictionary stays chosen, and is told")
+    func missingLanguageStays() async {
+        let viewModel = await preferences(["ar"], chosen: ["fr_FR"])
+        #expect(used(viewModel).isEmpty && viewModel.state.status?.missing == ["fr_FR"])
+        viewModel.send(.setLanguage("ar", isOn: true))
+        #expect(stored.values == [["fr_FR", "ar"]])
+    }
+
+    @Test("Without dictionaries, or what reads them, there is nothing to choose, and nothing is stored")
+    func nothingToChoose() async {
+        for installed in [[], nil] as [[String]?] {
+            let viewModel = await preferences(installed, chosen: ["ar"])
+            #expect(viewModel.state.hasNoDictionaries)
+            #expect(viewModel.state.status?.error == (installed == nil ? .notInstalled : nil))
+        }
+        let failing = await preferences(nil, chosen: ["ar"])
+        failing.send(.setAutomatic(true))
+        #expect(stored.values.isEmpty)
+    }
+}

@@ -87,6 +87,41 @@ final class PreferencesTests: GtkTestCase {
         }
     }
 
+    func testNarrowPreferencesListTheirPagesByWholeNames() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            PreferencesDialog.present(settings: settings, over: nil)
+            let window = try XCTUnwrap(
+                Self.toplevels().first { TopLevel(borrowing: $0.pointer).title == "Preferences" })
+            gtk_window_set_default_size(window.cast(), 360, 560)
+            let labels = {
+                Self.descendants(of: window).compactMap { $0.wrapped(as: Label.self, gtk_label_get_type()) }
+                    .filter(\.isMapped)
+            }
+            let pages = ["General", "Notifications", "Composer", "Messages", "Privacy", "Accounts"]
+            XCTAssertTrue(MainLoop.pump { window.width == 360 && labels().map(\.text) == ["Preferences"] + pages })
+            for label in labels() {
+                XCTAssertEqual(pango_layout_is_ellipsized(gtk_label_get_layout(label.cast())), 0, label.text)
+            }
+            try RealInput.activate(window)
+            try RealInput.press("Down", "Return")
+            XCTAssertTrue(MainLoop.pump { labels().contains { $0.text == "Pause Notifications" } })
+            XCTAssertTrue(MainLoop.pump { !labels().contains { $0.text == "Privacy" } })
+            try RealInput.press("alt+Left")
+            XCTAssertTrue(MainLoop.pump { labels().contains { $0.text == "Privacy" } }, "Alt+Left goes back")
+            gtk_window_set_default_size(window.cast(), 760, 560)
+            XCTAssertTrue(
+                MainLoop.pump {
+                    let texts = labels().map(\.text)
+                    return texts.contains("Privacy") && texts.contains("Pause Notifications")
+                }, "side by side")
+            Self.closeAll()
+        }
+    }
+
     /// PAR-4: the row says what dictionaries there are.
     func testSpellingRowReportsDictionaries() throws {
         try onMain {

@@ -55,9 +55,10 @@ struct SizePictures {
                 guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
                     return pictures.fail("no schema of the settings")
                 }
-                for page in PreferencesDialog.Page.allCases {
+                for page in [nil] + PreferencesDialog.Page.allCases {
                     PreferencesDialog.present(settings: settings, over: window.window, showing: page)
-                    guard await drawDialog("preferences-\(page.rawValue)", style, over: window) else {
+                    let name = "preferences\(page.map { "-\($0.rawValue)" } ?? "")"
+                    guard await drawDialog(name, style, over: window) else {
                         return pictures.fail("cannot draw the preferences")
                     }
                 }

@@ -18,11 +18,11 @@ public enum PreferencesDialog {
 
     /// - Parameters:
     ///   - accounts: what can be chosen for single accounts.
-    ///   - page: the page that is shown first.
+    ///   - page: the page that is shown first; `nil` for the list of pages.
     ///   - spelling: the languages of spelling; `nil` if they cannot be chosen.
     public static func present(
         settings: Settings, accounts: [AccountPreferencesViewModel] = [], over parent: Widget?,
-        showing page: Page = .general, spelling: SpellingPreferencesViewModel? = nil
+        showing page: Page? = nil, spelling: SpellingPreferencesViewModel? = nil
     ) {
         let builder = Builder(resource: Resource.ui("preferences"))
         let dialog = Dialog(builder)
@@ -44,13 +44,13 @@ public enum PreferencesDialog {
             let group = SpellingLanguagesGroup(spelling, summary: builder["spelling_row"])
             builder["composer_page", PreferencesPage.self].add(group.widget)
             settings.bind("check-spelling", to: group.widget, "sensitive")
-            // The group lives as long as its window.
-            window.onDestroy { withExtendedLifetime(group) {} }
+            dialog.retain([group])
         }
         let groups = accounts.map { AccountPreferencesGroup($0, settings: settings) }
         show(groups, in: builder)
-        dialog.retain(groups)
-        builder["stack", ViewStack.self].showPage(page.rawValue)
+        let pages = PreferencesPages(builder, in: dialog, names: Page.allCases.map(\.rawValue))
+        pages.start(with: page?.rawValue)
+        dialog.retain(groups + [pages])
         dialog.present(over: parent)
     }
 

@@ -44,6 +44,17 @@ public final class StatusPage: Widget {
     }
 }
 
+/// Pages side by side, or one at a time if they do not fit.
+public final class Leaflet: Widget {
+    /// Whether there is room for a single page only.
+    public var isFolded: Bool { adw_leaflet_get_folded(cast()) != 0 }
+
+    public var visibleChildName: String? {
+        get { adw_leaflet_get_visible_child_name(cast()).map { String(cString: $0) } }
+        set { adw_leaflet_set_visible_child_name(cast(), newValue) }
+    }
+}
+
 /// A short message over a window's content.
 public final class Toast: Object {
     /// - Parameter title: Plain text.

@@ -18,6 +18,11 @@ public final class ListBox: Widget {
         }
     }
 
+    /// Selects the row at an index.
+    public func select(_ index: Int) {
+        gtk_list_box_select_row(cast(), gtk_list_box_get_row_at_index(cast(), gint(index)))
+    }
+
     /// Calls `handler` with the index of the row that the user activates.
     public func onRowActivated(_ handler: @escaping @MainActor (Int) -> Void) {
         connect("row-activated") { arguments in

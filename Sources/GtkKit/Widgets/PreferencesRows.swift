@@ -114,6 +114,15 @@ public final class PreferencesPage: Widget {
 /// Pages of which one is shown, by their names.
 public final class ViewStack: Widget {
     public func showPage(_ name: String) { adw_view_stack_set_visible_child_name(cast(), name) }
+
+    /// Returns the title and the icon of a page, or `nil` if there is none of this name.
+    public func page(_ name: String) -> (title: String, icon: String?)? {
+        guard let child = adw_view_stack_get_child_by_name(cast(), name),
+            let page = adw_view_stack_get_page(cast(), child)
+        else { return nil }
+        let title = adw_view_stack_page_get_title(page).map { String(cString: $0) }
+        return (title ?? "", adw_view_stack_page_get_icon_name(page).map { String(cString: $0) })
+    }
 }
 
 /// A switch that is on or off.

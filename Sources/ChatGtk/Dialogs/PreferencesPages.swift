@@ -1,0 +1,74 @@
+import CGtk
+import GtkKit
+
+/// The list of pages in the preferences: beside the page, or in a narrow dialog before it.
+final class PreferencesPages {
+    private let panes: Leaflet
+    private let list: ListBox
+    private let stack: ViewStack
+    private let title: WindowTitle
+    private var pages: [(name: String, title: String)] = []
+
+    init(_ builder: Builder, in dialog: Dialog, names: [String]) {
+        panes = builder["panes"]
+        list = builder["pages"]
+        stack = builder["stack"]
+        title = builder["page_title"]
+        for name in names {
+            guard let page = stack.page(name) else { continue }
+            pages.append((name, page.title))
+            list.append(Self.row(page.title, icon: page.icon))
+        }
+        list.onRowActivated { [weak self] in self?.open($0) }
+        builder["back", Button.self].onClick { [weak self] in self?.showList() }
+        addKeys(to: dialog)
+    }
+
+    /// - Parameter name: the page to begin with; `nil` for the list, with the first page beside it.
+    func start(with name: String?) {
+        let index = name.flatMap { name in pages.firstIndex { $0.name == name } }
+        show(index ?? 0)
+        panes.visibleChildName = index == nil ? "list" : "page"
+    }
+
+    /// Goes back with the key that points to where the list comes from.
+    private func addKeys(to dialog: Dialog) {
+        let keys = KeyController()
+        keys.onPress { [weak self] key in
+            guard let self, panes.isFolded, panes.visibleChildName == "page", key.modifiers.contains(.alt),
+                key.modifiers.isDisjoint(with: [.control, .shift])
+            else { return false }
+            let isBack = panes.isRightToLeft ? key.key == GDK_KEY_Right : key.key == GDK_KEY_Left
+            if isBack { showList() }
+            return isBack
+        }
+        dialog.addController(keys)
+    }
+
+    private func open(_ index: Int) {
+        show(index)
+        panes.visibleChildName = "page"
+    }
+
+    private func show(_ index: Int) {
+        guard pages.indices.contains(index) else { return }
+        stack.showPage(pages[index].name)
+        title.setTitle(pages[index].title)
+        list.select(index)
+    }
+
+    private func showList() {
+        panes.visibleChildName = "list"
+        list.grabFocus()
+    }
+
+    private static func row(_ title: String, icon: String?) -> Widget {
+        let content = Box(.horizontal, spacing: 12)
+        content.append(Image(icon: icon))
+        let label = Label(title)
+        label.xalign = 0
+        label.wrap = true
+        content.append(label)
+        return ListBoxRow(content)
+    }
+}

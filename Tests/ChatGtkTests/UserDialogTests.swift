@@ -84,6 +84,85 @@ final class UserDialogTests: GtkTestCase {
         }
     }
 
+    func testRoomsNotificationsAreChosenAndShownAsTheServerSays() throws {
+        try onMain {
+            let service = ServerRoom()
+            let viewModel = RoomDetailsViewModel(room: RoomID("room"), name: "Garden", service: service)
+            let rules: [RoomNotificationRule?] = [nil, .all, .mentions, .nothing]
+            try Self.use({
+                RoomDetailsDialog.present(viewModel, over: $0, avatarLoader: Self.pictures, leave: {})
+            }) { dialog in
+                let row = try XCTUnwrap(
+                    dialog.descendants.first {
+                        $0.isInstance(of: adw_combo_row_get_type()) && $0.visibleTexts.first == "Notifications"
+                    })
+                let shown = { Int(adw_combo_row_get_selected(row.cast())) }
+                XCTAssertEqual(shown(), 0)
+                service.publish(.mentions)
+                XCTAssertTrue(MainLoop.pump { shown() == 2 }, "\(shown())")
+                XCTAssertTrue(service.rules.isEmpty, "what the server says is not sent back")
+                for index in [3, 1, 0] {
+                    adw_combo_row_set_selected(row.cast(), guint(index))
+                    XCTAssertTrue(MainLoop.pump { service.rules.last == rules[index] }, "\(index)")
+                }
+                XCTAssertEqual(service.rules, [.nothing, .all, nil])
+                service.fails = true
+                adw_combo_row_set_selected(row.cast(), 3)
+                XCTAssertTrue(MainLoop.pump { viewModel.state.error == .unreachable && shown() == 0 }, "as before")
+            }
+        }
+    }
+
+    /// A room on a server that has rules for notifications.
+    private final class ServerRoom: RoomService, TimelineService, RoomCapabilityService, RoomMembersService,
+        NotificationSettingsService, @unchecked Sendable
+    {
+        let capabilities: BackendCapabilities = [.notificationSettings]
+        private let room = FakeRoomService()
+        private let timeline = FakeTimelineService()
+        private let settings = AsyncStream.makeStream(of: NotificationSettings.self)
+        /// What was set, in order. Only the main thread uses it, as this test's calls all come from there.
+        private(set) var rules: [RoomNotificationRule?] = []
+        var fails = false
+
+        func publish(_ rule: RoomNotificationRule) {
+            settings.continuation.yield(NotificationSettings(rooms: [RoomID("room"): rule]))
+        }
+
+        func notificationSettings() -> AsyncStream<NotificationSettings> { settings.stream }
+
+        func setNotificationRule(_ rule: RoomNotificationRule?, of room: RoomID) async throws {
+            if fails { throw ChatError.unreachable }
+            rules.append(rule)
+        }
+
+        func roomSummaries() -> AsyncStream<[RoomSummary]> { room.roomSummaries() }
+        func createRoom(named name: String) async throws -> RoomID { try await room.createRoom(named: name) }
+        func renameRoom(_ id: RoomID, to name: String) async throws { try await room.renameRoom(id, to: name) }
+        func leaveRoom(_ id: RoomID) async throws { try await room.leaveRoom(id) }
+        func removeMember(_ member: MemberID, from id: RoomID) async throws {
+            try await room.removeMember(member, from: id)
+        }
+        func setMarkedUnread(_ isMarked: Bool, in id: RoomID) async throws {
+            try await room.setMarkedUnread(isMarked, in: id)
+        }
+        func markAllRead(in id: RoomID) async throws { try await room.markAllRead(in: id) }
+        func timeline(of id: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
+            timeline.timeline(of: id, limit: limit)
+        }
+        func messages(in id: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
+            try await timeline.messages(in: id, before: position, limit: limit)
+        }
+        func messages(in id: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
+            try await timeline.messages(in: id, after: position, limit: limit)
+        }
+        func messages(in id: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
+            try await timeline.messages(in: id, around: target, limit: limit)
+        }
+        func messages(_ ids: [MessageID], in id: RoomID) async throws -> [Message] { [] }
+        func markRead(_ message: MessageID, in id: RoomID) async throws {}
+    }
+
     /// Return ignores results of an earlier, shorter query.
     func testReturnWaitsForTheCurrentQuery() throws {
         try onMain {

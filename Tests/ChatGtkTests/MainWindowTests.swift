@@ -253,8 +253,8 @@ final class MainWindowTests: GtkTestCase {
         try onMain {
             let fixture = try ChatFixture()
             let conversation = try fixture.openRoom()
-            // Lives on after the first window that asks for it.
-            _ = ClockFormat.desktop
+            // The first view of a conversation follows the desktop's clock, for the life of the program.
+            _ = ClockFormat.desktop.isTwelveHour
             let closures = ClosureCount.live
             var finalized = false
             var closed = false

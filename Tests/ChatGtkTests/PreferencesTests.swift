@@ -118,7 +118,7 @@ final class PreferencesTests: GtkTestCase {
                     let texts = labels().map(\.text)
                     return texts.contains("Privacy") && texts.contains("Pause Notifications")
                 }, "side by side")
-            Self.closeAll()
+            OpenDialogs.closeAll()
         }
     }
 

@@ -149,7 +149,9 @@ static inline void shim_alert_set_extra(gpointer alert, gpointer child) { SHIM_A
 // Emits the response and closes the alert, as its button does.
 static inline void shim_alert_respond(gpointer alert, const char *id) {
 #if SHIM_DIALOGS_IN_WINDOW
-    g_signal_emit_by_name(alert, "response", id);
+    char *signal = g_strconcat("response::", id, NULL);
+    g_signal_emit_by_name(alert, signal, id);
+    g_free(signal);
     adw_dialog_force_close(alert);
 #else
     adw_message_dialog_response(alert, id);

@@ -69,6 +69,8 @@ final class PreferencesPages {
         label.xalign = 0
         label.wrap = true
         content.append(label)
-        return ListBoxRow(content)
+        let row = ListBoxRow(content)
+        row.setAccessibleLabel(title)
+        return row
     }
 }

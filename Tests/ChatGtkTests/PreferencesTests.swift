@@ -118,6 +118,9 @@ final class PreferencesTests: GtkTestCase {
                     let texts = labels().map(\.text)
                     return texts.contains("Privacy") && texts.contains("Pause Notifications")
                 }, "side by side")
+            try RealInput.press("Down")
+            XCTAssertTrue(
+                MainLoop.pump { labels().contains { $0.text == "Send Messages With" } }, "the arrow keys show")
             OpenDialogs.closeAll()
         }
     }

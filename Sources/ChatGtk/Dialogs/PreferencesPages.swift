@@ -8,6 +8,7 @@ final class PreferencesPages {
     private let stack: ViewStack
     private let title: WindowTitle
     private var pages: [(name: String, title: String)] = []
+    private var current: Int?
 
     init(_ builder: Builder, in dialog: Dialog, names: [String]) {
         panes = builder["panes"]
@@ -20,6 +21,8 @@ final class PreferencesPages {
             list.append(Self.row(page.title, icon: page.icon))
         }
         list.onRowActivated { [weak self] in self?.open($0) }
+        list.connect("row-selected") { [weak self] _ in self?.selectionChanged() }
+        addLeaving()
         builder["back", Button.self].onClick { [weak self] in self?.showList() }
         addKeys(to: dialog)
     }
@@ -45,13 +48,34 @@ final class PreferencesPages {
         dialog.addController(keys)
     }
 
+    /// Leaves the list with Tab: GTK would go through its rows, and so through the pages.
+    private func addLeaving() {
+        let keys = KeyController(.capture)
+        keys.onPress { [weak self] key in
+            guard let self, !panes.isFolded, key.key == GDK_KEY_Tab,
+                key.modifiers.isDisjoint(with: [.control, .shift, .alt])
+            else { return false }
+            return stack.withPointer { gtk_widget_child_focus($0, GTK_DIR_TAB_FORWARD) } != 0
+        }
+        list.addController(keys)
+    }
+
+    /// Shows the page beside the list while the arrow keys move through that.
+    private func selectionChanged() {
+        let index = list.withPointer { list in
+            gtk_list_box_get_selected_row(list).map { Int(gtk_list_box_row_get_index($0)) }
+        }
+        if let index { show(index) }
+    }
+
     private func open(_ index: Int) {
         show(index)
         panes.visibleChildName = "page"
     }
 
     private func show(_ index: Int) {
-        guard pages.indices.contains(index) else { return }
+        guard index != current, pages.indices.contains(index) else { return }
+        current = index
         stack.showPage(pages[index].name)
         title.setTitle(pages[index].title)
         list.select(index)

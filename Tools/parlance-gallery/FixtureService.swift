@@ -64,6 +64,17 @@ actor FixtureService: ChatService {
         return id
     }
 
+    /// Adds rooms without messages, as an account with many rooms has them.
+    func addRooms(_ count: Int) {
+        rooms += (1...count).map { number in
+            RoomSummary(
+                room: Room(id: RoomID("room-\(number)"), name: "Room \(number)", kind: .group), lastMessage: nil,
+                lastActivity: now.addingTimeInterval(-Double(number) * 60), unreadCount: number % 7 == 0 ? 1 : 0,
+                draftPreview: nil)
+        }
+        publishRooms()
+    }
+
     func renameRoom(_ room: RoomID, to name: String) async throws {
         guard let index = rooms.firstIndex(where: { $0.id == room }) else { throw ChatError.notFound }
         rooms[index].room.name = name

@@ -32,6 +32,8 @@ struct ScrollBenchmark {
         table.add(await switching())
         guard let images = await open(FixtureService.images) else { return 2 }
         table.add(await memory(images))
+        guard let switcher = await switcher() else { return 2 }
+        table.add(switcher)
         return table.finish() ? 0 : 1
     }
 
@@ -78,6 +80,33 @@ struct ScrollBenchmark {
                 name: "\(name): switch to it, median", value: costs[room]?.sorted()[4] ?? 0, unit: "ms CPU",
                 target: 50)
         }
+    }
+
+    /// What it costs from the key to the first frame of the switcher, in an account with many rooms.
+    private func switcher() async -> BenchmarkRow? {
+        await gallery.service.addRooms(10_000)
+        while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.waitUntilIdle() }
+        await gallery.waitUntilIdle()
+        var costs: [Double] = []
+        for _ in 0..<9 {
+            let known = Set(Self.windows.map(\.identity))
+            let before = Self.cpu
+            gallery.window?.switchRoom()
+            guard let window = Self.windows.first(where: { !known.contains($0.identity) }) else { return nil }
+            await nextFrame(of: window)
+            costs.append(Self.cpu - before)
+            window.withPointer { gtk_window_close($0) }
+            await gallery.waitUntilIdle()
+        }
+        return BenchmarkRow(
+            name: "switcher among 10,000 rooms: to its first frame, median", value: costs.sorted()[4],
+            unit: "ms CPU")
+    }
+
+    private static var windows: [Widget] {
+        guard let list = gtk_window_list_toplevels() else { return [] }
+        defer { g_list_free(list) }
+        return (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
     }
 
     /// Animated images are nearby but out of view: nothing should be painted.

@@ -30,6 +30,16 @@ extension CryptoMachine {
         }
     }
 
+    /// Returns those of these sessions whose key is there.
+    public func known(_ sessions: Set<SessionID>) async throws -> Set<SessionID> {
+        var known: Set<SessionID> = []
+        for id in sessions {
+            let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
+            if try await storage.cryptoRecord(record) != nil { known.insert(id) }
+        }
+        return known
+    }
+
     private func open(
         _ event: SealedEvent, _ sessions: inout [SessionID: InboundSession?]
     ) async throws -> Reading {

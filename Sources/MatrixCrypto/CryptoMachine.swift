@@ -54,13 +54,14 @@ public actor CryptoMachine {
     }
 
     private static let deviceKey = CryptoRecord.Key(.position, id: "device")
+    private static let begunKey = CryptoRecord.Key(.position, id: "begun")
 
     /// Makes the keys of a device.
     ///
     /// What is there of another device stays where it is of use to this one: sessions that rooms are read with, and whose
     /// devices are known. What was that device's alone goes: its keys, its sessions with others, what it had to send.
     public static func begin(
-        user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial
+        user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws {
         var change = CryptoChange()
         for kind in [
@@ -75,20 +76,32 @@ public actor CryptoMachine {
         change.merge(tracker.unsavedChange())
         if let keys = try KeyUpkeep(user: user, device: device).unsavedChange(key: key) { change.merge(keys.change) }
         change.merge(CryptoChange(put: [CryptoRecord(deviceKey, value: Data(device.bytes))]))
+        if let now {
+            let milliseconds = String(Int64(now.timeIntervalSince1970 * 1000))
+            change.merge(CryptoChange(put: [CryptoRecord(begunKey, value: Data(milliseconds.utf8))]))
+        }
         try await storage.commit(change)
     }
 
     /// Makes the keys of a device, and opens them.
     public static func begun(
-        user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial
+        user: ExactText, device: ExactText, in storage: any CryptoStorage, key: KeyMaterial, at now: Date? = nil
     ) async throws -> CryptoMachine {
-        try await begin(user: user, device: device, in: storage, key: key)
+        try await begin(user: user, device: device, in: storage, key: key, at: now)
         return try await CryptoMachine(user: user, device: device, storage: storage, key: key)
     }
 
     /// Whose keys are stored; `nil` if there are none.
     public static func device(in storage: any CryptoStorage) async throws -> ExactText? {
         try await storage.cryptoRecord(deviceKey).map { ExactText(bytes: $0.value) }
+    }
+
+    /// When the keys were made; `nil` if it was not noted.
+    public func begun() async throws -> Date? {
+        guard let record = try await storage.cryptoRecord(Self.begunKey),
+            let milliseconds = Int64(String(decoding: record.value, as: UTF8.self))
+        else { return nil }
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
     /// After the storage was rebuilt: it may be older than what the server says.

@@ -48,6 +48,20 @@ import Testing
         return (report, String(decoding: try Data(contentsOf: file), as: UTF8.self))
     }
 
+    @Test("A message that could not be read is named with its reason", arguments: ExportFormat.allCases)
+    func sealedMessage(_ format: ExportFormat) async throws {
+        let fixture = try await ArchiveFixture()
+        let own = Member(id: MemberID("own"), displayName: "Robin", kind: .own)
+        let room = Room(id: RoomID("room"), name: "Room", kind: .group)
+        try await fixture.store.createRoom(NewRoom(room: room, members: [own], createdAt: Fixtures.date))
+        var sealed = NewMessage(
+            id: MessageID("m"), sender: own.id, content: Message.Content(sealed: .noKey), sentAt: Fixtures.date)
+        sealed.ciphertext = Ciphertext(of: sealed.id, reason: .noKey, session: "s", data: "{}")
+        _ = try await fixture.store.append(sealed, to: room.id)
+        let (_, text) = try await export(room.id, format, in: fixture)
+        #expect(text.contains(format == .json ? "\"sealed\":\"noKey\"" : "Not readable: its key has not come."))
+    }
+
     @Test func htmlExportEscapesUserContent() async throws {
         let (fixture, room) = try await fixture()
         let (report, page) = try await export(room, .html, in: fixture, named: "<b>evil</b>")

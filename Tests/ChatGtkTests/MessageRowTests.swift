@@ -62,6 +62,17 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
+    /// The reason stands where the text would.
+    func testWhatCannotBeReadSaysWhy() throws {
+        try onMain {
+            let bench = try Bench("") { $0.content = Message.Content(sealed: .noKey) }
+            XCTAssertEqual(
+                BodyText.of(bench.text)?.text, "The key for this message has not come yet.")
+            XCTAssertTrue(bench.row.widget.hasStyle("sealed"))
+            try bench.close()
+        }
+    }
+
     private static let long = String(repeating: "words that go on ", count: 40)
 
     /// The time shares the last line if there is room, and never covers the text.

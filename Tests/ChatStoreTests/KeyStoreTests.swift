@@ -26,7 +26,7 @@ import Testing
             record("D", "1"), record("E", "2"), record(.device, "@b:b", "D", "3"), record(.identity, "@a:b", "D", "4"),
         ]
         try await store.commit(CryptoChange(put: records))
-        try store.close()
+        try await store.close()
         let again = try open()
         #expect(try await again.cryptoRecords(.device, owner: "@a:b") == Array(records[0...1]))
         #expect(try await again.cryptoRecords(.device, owner: nil) == Array(records[0...2]))
@@ -93,7 +93,7 @@ import Testing
     @Test func aNewerFileIsLeftAlone() async throws {
         let store = try open(isNew: true)
         try await store.write { db in try db.execute(sql: "PRAGMA user_version = 99") }
-        try store.close()
+        try await store.close()
         #expect(throws: StoreOpeningError.newerSchema(found: 99, supported: Schema.keys.version)) { try open() }
     }
 
@@ -104,7 +104,7 @@ import Testing
             CryptoChange(
                 put: (0..<2_000).map { record(ExactText("D\($0)"), String(repeating: "x", count: 200)) },
                 read: [GroupMessage(session: "s", index: 7): "$e"]))
-        try store.close()
+        try await store.close()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let page = bytes.count / 4_096 / 2 * 4_096
         bytes.replaceSubrange(page..<page + 4_096, with: [UInt8](repeating: 0xA5, count: 4_096))
@@ -140,7 +140,7 @@ import Testing
         let history = try await ChatStore.open(in: url)
         let keys = try KeyStore(folder: url, isNew: true)
         try await keys.commit(CryptoChange(put: [record("D", "1")]))
-        try keys.close()
+        try await keys.close()
         await history.close()
         try Data(repeating: 0xA5, count: 8_192).write(to: url.appendingPathComponent("chat.sqlite"))
         _ = try ChatStore.repair(at: url)

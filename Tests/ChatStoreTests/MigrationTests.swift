@@ -134,6 +134,62 @@ import Testing
         await store.close()
     }
 
+    @Test("Notices that stood for encrypted messages become sealed ones, to be asked for once more")
+    func noticesBecomeSealed() async throws {
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        let queue = try DatabaseQueue(path: url.appendingPathComponent("chat.sqlite").path)
+        let before = try #require(Schema.history.steps.firstIndex(of: Schema.sealed))
+        let old = Schema(
+            applicationID: Schema.history.applicationID, steps: Array(Schema.history.steps.prefix(before)))
+        try old.migrate(queue)
+        let unsent = try DatabaseQueue(path: url.appendingPathComponent("unsent.sqlite").path)
+        try Schema.pending.migrate(unsent)
+        try unsent.close()
+        let notices = [
+            "Encrypted message (not supported yet)", "Verschlüsselte Nachricht (noch nicht unterstützt)",
+            "Another notice",
+        ]
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO user VALUES (1, '@ann:a');
+                    INSERT INTO room (key, id, kind, name, lastActivity) VALUES
+                        (1, 'sealed', 'group', 'A', 0), (2, 'clear', 'group', 'B', 0);
+                    INSERT INTO member (room, id, kind, name) VALUES
+                        (1, '@ann:a', 'person', 'Ann'), (2, '@ann:a', 'person', 'Ann');
+                    INSERT INTO encryptedRoom VALUES (1);
+                    """)
+            for room: Int64 in [1, 2] {
+                for (number, text) in notices.enumerated() {
+                    let key = MessageKey(room: room, position: Int64(number)).raw
+                    try db.execute(
+                        sql: """
+                            INSERT INTO message (key, room, arrival, id, sender, sentAt, kind, text)
+                            VALUES (?, ?, ?, ?, 1, ?, 2, ?)
+                            """, arguments: [key, room, room * 10 + Int64(number), "$\(number)", number, text])
+                }
+                try db.execute(
+                    sql: "UPDATE room SET lastMessage = ?, lastText = ? WHERE key = ?",
+                    arguments: [MessageKey(room: room, position: 1).raw, notices[1], room])
+            }
+        }
+        try queue.close()
+        try Data("clean\n".utf8).write(to: url.appendingPathComponent("chat.lock"))
+        let store = try await ChatStore.open(in: url)
+        let sealed = try await store.messages(in: RoomID("sealed"), before: .max, limit: 9).messages
+        #expect(sealed.map(\.seal) == [.notFetched, .notFetched, nil])
+        #expect(sealed.map(\.text) == ["", "", "Another notice"])
+        let clear = try await store.messages(in: RoomID("clear"), before: .max, limit: 9).messages
+        #expect(clear.map(\.text) == notices && clear.allSatisfy { $0.kind == .notice })
+        #expect(try await store.search(SearchQuery(text: "supported")).messages.map(\.roomID.rawValue) == ["clear"])
+        #expect(
+            try await store.unfetchedMessages(in: RoomID("sealed"), limit: 9).map(\.rawValue) == ["$1", "$0"])
+        let summary = try await store.roomSummaries().first { $0.id == RoomID("sealed") }
+        #expect(summary?.lastMessage?.isSealed == true && summary?.lastMessage?.text == "")
+        #expect(try await store.integrityProblems() == [])
+        await store.close()
+    }
+
     @Test("Settings of Matrix rooms become their state")
     func roomSettingsBecomeRoomState() async throws {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

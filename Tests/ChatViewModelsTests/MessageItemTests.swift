@@ -29,4 +29,20 @@ struct MessageItemTests {
         #expect(shown.displayedText.split(separator: "\n").count == MessageItem.maxDisplayedLines)
         #expect(shown.isShortened)
     }
+
+    @Test func whatCannotBeReadIsNeitherCopiedNorAnsweredNorEdited() {
+        var sealed = item("")
+        sealed.content = Message.Content(sealed: .noKey)
+        sealed.supportsReactions = true
+        sealed.hasLink = true
+        #expect(!sealed.canCopy && !sealed.canReply && !sealed.canEdit && !sealed.canForward && !sealed.canSelect)
+        #expect(!sealed.canReact && sealed.canDelete && sealed.canCopyLink && sealed.selectableText.isEmpty)
+    }
+
+    @Test func anEncryptedFileIsNotForwarded() {
+        var message = item("text")
+        #expect(message.canForward)
+        message.attachments = [MediaReference(uri: "encrypted:x", name: "a", type: "image/png")]
+        #expect(!message.canForward && message.canReply)
+    }
 }

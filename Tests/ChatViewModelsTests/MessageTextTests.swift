@@ -37,6 +37,23 @@ import Testing
         #expect(texts.tooltip(item()) == "a date")
     }
 
+    @Test("A message that cannot be read says why, each reason in its own words")
+    func seals() {
+        let all = SealReason.allCases.map { reason in
+            texts.placeholder(item { $0.content = Message.Content(sealed: reason) }) ?? ""
+        }
+        #expect(Set(all).count == SealReason.allCases.count && all.allSatisfy { !$0.isEmpty })
+        let sealed = item {
+            $0.content = Message.Content(sealed: .noKey)
+            $0.body = MessageBody()
+        }
+        #expect(texts.placeholder(sealed) == "The key for this message has not come yet.")
+        #expect(texts.accessibleText(sealed).hasPrefix("You: The key for this message has not come yet."))
+        #expect(texts.announcement([sealed]) == "Robin: The key for this message has not come yet.")
+        #expect(texts.placeholder(item()) == nil)
+        #expect(texts.placeholder(item { $0.isDeleted = true }) == "Message deleted")
+    }
+
     @Test("The time of others' messages is beside the sender, where the row shows that")
     func headers() {
         #expect(texts.headerTime(item { $0.isOwn = false }) == "12:00")

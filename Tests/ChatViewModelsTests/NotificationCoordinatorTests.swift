@@ -47,11 +47,12 @@ final class NotificationCoordinatorTests {
 
     private func arrive(
         _ text: String, in room: String = "plans", from sender: String = "Ann", after seconds: Double = 1,
-        isMissed: Bool = false
+        isMissed: Bool = false, isSealed: Bool = false
     ) {
-        let message = Message(
+        var message = Message(
             id: MessageID("$\(text)"), roomID: RoomID(room), sender: MemberID("@\(sender):example.org"), text: text,
             sentAt: start.addingTimeInterval(seconds), position: 1)
+        if isSealed { message.content = Message.Content(sealed: .noKey) }
         service.arrive(MessageArrival(message: message, senderName: sender, level: .unread, isMissed: isMissed))
     }
 
@@ -69,6 +70,12 @@ final class NotificationCoordinatorTests {
                 == NotificationTarget(
                     account: AccountsCoordinator.localID, room: plans, message: MessageID("$two")))
         #expect(shown()[0].isAnswerable)
+    }
+
+    @Test func messageThatCannotBeReadIsShownWithoutText() async {
+        await list(["plans": 0])
+        arrive("one", isSealed: true)
+        await eventually { self.shown().first?.body == "Ann: Encrypted message" }
     }
 
     @Test("Once the room is read, here or on another device, its notification goes, and the next begins anew")

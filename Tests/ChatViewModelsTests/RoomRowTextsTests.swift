@@ -21,6 +21,7 @@ import Testing
         #expect(row(own, kind: .notes).previewText(.untranslated) == "Hello")
         let other = RoomListViewModel.Row.Preview.message(sender: "Ann", isOwn: false, text: "Hello")
         #expect(row(other).previewText(.untranslated) == "Ann: Hello")
+        #expect(row(.sealed).previewText(.untranslated) == "Encrypted message")
         #expect(row(.knock).previewText(.untranslated) == "Join request sent")
         #expect(row(.failed("{text}")).previewText(.untranslated) == "Not sent: {text}")
     }

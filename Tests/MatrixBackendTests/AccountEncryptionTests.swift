@@ -267,7 +267,7 @@ import ToolSupport
         let other = try KeyStore(folder: folder.path("store"), isNew: false)
         let key = CryptoRecord.Key(.readMessage, owner: ExactText(sender))
         try await other.commit(CryptoChange(put: [CryptoRecord(key, value: Data("damaged".utf8))]))
-        try other.close()
+        try await other.close()
         server.sync([
             "next_batch": "s2",
             "to_device": [
@@ -295,11 +295,4 @@ private struct LockedStore: CredentialStore {
     func credential(of account: String) async throws -> AccountCredential? { throw CredentialStoreError.locked }
     func store(_ credential: AccountCredential, of account: String) async throws { throw CredentialStoreError.locked }
     func removeCredential(of account: String) async throws { throw CredentialStoreError.locked }
-}
-
-extension MatrixRequest {
-    fileprivate var json: JSONValue? {
-        guard case .json(let data) = body else { return nil }
-        return try? JSONValue(parsing: data)
-    }
 }

@@ -17,7 +17,13 @@ struct AccountParts {
     let client: MatrixClient
     let context: AccountContext
     let writer: RoomWriter
+    /// Not opened.
+    let keys: AccountEncryption
 
+    var opener: EventOpener { EventOpener(keys: keys) }
+    var parser: HistoryParser { HistoryParser(opener: opener, context: context, store: store) }
+    var sealed: SealedMessages { SealedMessages(keys: keys, parser: parser, writer: writer) }
+    var filler: GapFiller { GapFiller(client: client, context: context, writer: writer, parser: parser) }
     var unsent: UnsentMessages { writer.unsent }
 
     /// Opens a store with one room, which has a gap before its only message.
@@ -33,6 +39,7 @@ struct AccountParts {
     private init(store: ChatStore, client: MatrixClient) {
         self.store = store
         self.client = client
+        keys = AccountEncryption(user: Self.own, client: client, clock: ManualClock(), now: { Fixtures.date })
         context = AccountContext(
             ownUserID: Self.own, translator: .untranslated, data: AccountData(), now: { Fixtures.date })
         let unsent = UnsentMessages(ownUserID: Self.own, unreadable: "Unreadable")

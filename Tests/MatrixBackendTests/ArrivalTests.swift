@@ -19,7 +19,8 @@ import Testing
         _ change: (inout SyncUpdate) -> Void = { _ in }
     ) async throws {
         let writer = SyncWriter(
-            context: parts.context, writer: parts.writer, entered: EnteredRooms(), status: status, arrivals: feed
+            context: parts.context, writer: parts.writer, opener: parts.opener, sealed: parts.sealed,
+            entered: EnteredRooms(), status: status, arrivals: feed
         ) { _ in }
         var update = SyncUpdate(token: "s", rooms: [RoomUpdate(id: room)])
         update.rooms[0].timeline = try events.map { try #require(MatrixEvent($0)) }

@@ -194,9 +194,10 @@ import Testing
         #expect(message.text.isEmpty && message.id == MessageID("$a"))
     }
 
-    @Test func encryptedMessageHasANotice() throws {
+    @Test func encryptedMessageIsSealed() throws {
         guard case .message(let message) = try read(Events.all[6]) else { throw CancellationError() }
-        #expect(message.kind == .notice && message.text.contains("ncrypted"))
+        #expect(message.kind == .sealed && message.text.isEmpty && message.seal == .keysUnavailable)
+        #expect(message.isEncrypted && message.ciphertext?.data?.contains("megolm") == true)
     }
 
     @Test func eventsWithoutContentAreSilent() throws {

@@ -37,13 +37,6 @@ import Testing
         func end(in store: ChatStore) { store.beforeAccess.withLock { $0 = {} } }
     }
 
-    /// A clock whose sleeps return at once.
-    private struct NonWaitingClock: Clock {
-        var now: ContinuousClock.Instant { ContinuousClock().now }
-        var minimumResolution: Duration { .nanoseconds(1) }
-        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws { await Task.yield() }
-    }
-
     private static let encryption = Events.event(
         "$e", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
     private static let creation = Events.event("$c", "m.room.create", [:], stateKey: "")
@@ -121,6 +114,16 @@ import Testing
             await backend.close()
             await store.close()
         }
+    }
+}
+
+/// A clock whose sleeps return at once.
+struct NonWaitingClock: Clock {
+    var now: ContinuousClock.Instant { ContinuousClock().now }
+    var minimumResolution: Duration { .nanoseconds(1) }
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        await Task.yield()
     }
 }
 

@@ -34,7 +34,7 @@ import Testing
     func fill() async throws {
         let parts = try await AccountParts.make(
             page([Events.text("$b", "b", at: 2000), Events.text("$a", "a", at: 1000)], next: "p2").client)
-        let filler = GapFiller(client: parts.client, context: parts.context, writer: parts.writer)
+        let filler = parts.filler
         let gap = try #require(try await parts.store.gaps(in: room).last)
         let chunk = try await filler.fill(gap, in: room)
         #expect(chunk == GapFiller.Chunk(earliest: Date(timeIntervalSince1970: 1), messages: 2))
@@ -131,12 +131,12 @@ import Testing
     @Test("A page ends before a gap that cannot be filled, and an empty one is an error")
     func pageAtGap() async throws {
         let parts = try await AccountParts.make(FakeTransport(502).client)
-        let filler = GapFiller(client: parts.client, context: parts.context, writer: parts.writer)
+        let filler = parts.filler
         let targets = TargetLoader(
             client: parts.client, store: parts.store, entered: EnteredRooms(), filler: filler)
         let reader = TimelineReader(
-            client: parts.client, context: parts.context, clock: ManualClock(), store: parts.store,
-            unsent: parts.unsent, filler: filler, targets: targets, isOnline: { true })
+            client: parts.client, context: parts.context, opener: parts.opener, clock: ManualClock(),
+            store: parts.store, unsent: parts.unsent, filler: filler, targets: targets, isOnline: { true })
         let page = try await reader.messages(in: room, before: .max, limit: 10)
         #expect(page.hasOlder && page.messages.map(\.text) == ["$1"])
         let position = try #require(page.messages.first?.position)

@@ -174,7 +174,7 @@ extension TimelineEvent {
     var text: String? {
         switch self {
         case .message(let message), .deleted(let message): message.text
-        case .silent, .change, .redacted: nil
+        case .silent, .change, .redacted, .sealed: nil
         }
     }
 }

@@ -111,17 +111,6 @@ import Testing
     }
 }
 
-/// A clock whose sleeps return at once.
-private struct NonWaitingClock: Clock {
-    var now: ContinuousClock.Instant { .now }
-    var minimumResolution: Duration { .nanoseconds(1) }
-
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-        try Task.checkCancellation()
-        await Task.yield()
-    }
-}
-
 /// Has a fixed number of rooms and rejects responses over `maxEvents` events. Like Synapse, its sliding sync returns a
 /// room again if the timeline limit is raised.
 private final class BoundedServer: MatrixTransport {

@@ -31,7 +31,8 @@ import Testing
         arrivals: ArrivalFeed = ArrivalFeed()
     ) -> SyncWriter {
         SyncWriter(
-            context: parts.context, writer: parts.writer, entered: entered, status: status, arrivals: arrivals
+            context: parts.context, writer: parts.writer, opener: parts.opener, sealed: parts.sealed,
+            entered: entered, status: status, arrivals: arrivals
         ) { [gapRooms] room in
             gapRooms.add(room)
         }

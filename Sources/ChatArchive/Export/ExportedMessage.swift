@@ -21,6 +21,12 @@ struct ExportedMessage {
     /// The sentence for a room event, or `nil` for an ordinary message.
     var happened: String?
 
+    /// What stands for the text of a message that has none; `nil` for others.
+    var placeholder: String? {
+        if message.isDeleted { return "Message deleted" }
+        return message.kind == .sealed ? (message.seal ?? .damaged).sentence : nil
+    }
+
     /// Whether a text without HTML is Markdown, as for messages typed here or imported. Messages of other Matrix users
     /// are plain text then.
     var isMarkdown: Bool { !message.sender.rawValue.hasPrefix("@") || message.transactionID != nil }

@@ -79,7 +79,9 @@ struct HTMLExport: ExportWriter {
         if let repliedToID = message.replyTo {
             html += "<p class=\"reply\"><a href=\"#\(Self.anchor(repliedToID))\">↩ Reply</a></p>"
         }
-        html += message.isDeleted ? "<p class=\"gone\">Message deleted</p>" : "<div>\(Self.body(exported))</div>"
+        html +=
+            exported.placeholder.map { "<p class=\"gone\">\(Self.escaped($0))</p>" }
+            ?? "<div>\(Self.body(exported))</div>"
         for file in exported.files { html += Self.file(file) }
         if !exported.reactions.isEmpty {
             let reactionTags = exported.reactions.map { reaction in

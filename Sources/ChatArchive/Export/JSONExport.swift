@@ -80,6 +80,8 @@ struct JSONExport: ExportWriter {
         /// Earlier versions, oldest first.
         var revisions: [Revision]?
         var isDeleted: Bool?
+        /// Why an encrypted message could not be read.
+        var sealed: SealReason?
         var files: [File]?
         var reactions: [Reaction]?
         /// Set for a room event, whose sentence is then in ``text``.
@@ -132,7 +134,7 @@ struct JSONExport: ExportWriter {
                     MessageRecord.Revision(
                         text: $0.text, html: $0.wording.html, written: $0.wording.written, writtenAt: $0.writtenAt)
                 },
-            isDeleted: message.isDeleted ? true : nil,
+            isDeleted: message.isDeleted ? true : nil, sealed: message.seal,
             files: exported.files.isEmpty
                 ? nil : exported.files.map { MessageRecord.File(path: $0.path, media: $0.media.media) },
             reactions: message.reactions.isEmpty

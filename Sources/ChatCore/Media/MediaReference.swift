@@ -10,6 +10,10 @@ public struct MediaReference: Hashable, Sendable {
     /// The prefix of URIs of local content, followed by its digest.
     public static let localScheme = "media:"
 
+    /// The prefix of URIs of content that is encrypted where it is. The rest is the backend's and has the key, so it is
+    /// sent to nobody.
+    public static let encryptedScheme = "encrypted:"
+
     public init(uri: String, thumbnailURI: String? = nil, media: MediaDescription) {
         self.uri = uri
         self.thumbnailURI = thumbnailURI
@@ -40,6 +44,9 @@ public struct MediaReference: Hashable, Sendable {
     public static func digest(of uri: String) -> String? {
         uri.hasPrefix(localScheme) ? String(uri.dropFirst(localScheme.count)) : nil
     }
+
+    /// Whether the content is encrypted where it is.
+    public var isEncrypted: Bool { uri.hasPrefix(Self.encryptedScheme) }
 
     /// Whether the content has not been uploaded.
     public var isOnlyHere: Bool { digest != nil }

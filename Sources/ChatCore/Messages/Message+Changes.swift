@@ -12,6 +12,7 @@ extension Message {
         isDeleted = true
         content.wording = Wording("")
         content.attachments = []
+        content.seal = nil
         reactions = []
         upload = nil
     }

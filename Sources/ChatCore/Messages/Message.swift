@@ -24,6 +24,8 @@ public struct Message: Identifiable, Equatable, Sendable {
         case image, file, audio, video
         /// A state change instead of a message: see ``Message/Content/event``.
         case event
+        /// A message that cannot be read: see ``Message/Content/seal``.
+        case sealed
     }
 
     public static let maxReadReceipts = 100
@@ -87,6 +89,9 @@ public struct Message: Identifiable, Equatable, Sendable {
             isDeleted: isDeleted, delivery: delivery, reactions: reactions)
         self.event = event
     }
+
+    /// Whether it says anything: a deleted one does not, nor one that cannot be read.
+    public var hasContent: Bool { !isDeleted && content.kind != .sealed }
 
     /// Inlinable, so that the optimizer reads the member without its key path.
     @inlinable

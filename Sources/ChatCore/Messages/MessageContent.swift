@@ -16,6 +16,8 @@ extension Message {
         public var attachments: [MediaReference]
         /// The state change that a message of the kind `event` stands for. Its sender caused the change.
         public var event: RoomEvent?
+        /// Why a message of the kind `sealed` cannot be read: it has no other content.
+        public var seal: SealReason?
 
         public init(
             _ text: String = "", kind: Kind = .text, formattedText: String? = nil, written: WrittenText? = nil,
@@ -33,6 +35,12 @@ extension Message {
         public init(_ event: RoomEvent) {
             self.init(kind: .event)
             self.event = event
+        }
+
+        /// The content of a message that cannot be read.
+        public init(sealed reason: SealReason) {
+            self.init(kind: .sealed)
+            seal = reason
         }
 
         /// The text in all its forms.

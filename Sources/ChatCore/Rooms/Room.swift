@@ -47,11 +47,14 @@ public struct RoomSummary: Identifiable, Equatable, Sendable {
         public var sentAt: Date
         /// The delivery state of one of the user's own messages.
         public var delivery: Message.Delivery
+        /// Whether it is encrypted and cannot be read: the text is empty.
+        public var isSealed: Bool
 
         public init(
             senderName: String, isOwn: Bool, text: String, syntax: WrittenText.Syntax? = nil, sentAt: Date,
-            delivery: Message.Delivery = .sent
+            delivery: Message.Delivery = .sent, isSealed: Bool = false
         ) {
+            self.isSealed = isSealed
             self.senderName = senderName
             self.isOwn = isOwn
             self.text = text

@@ -103,11 +103,12 @@ final class MessageRow: TimelineRow {
         header?.show(message.senderName, time: texts.headerTime(message))
         quote.show(message.quote)
         files.show(message.attachments)
-        let displayedBody = message.isDeleted ? MessageBody(plain: texts.deletedMessage) : message.body
+        let placeholder = texts.placeholder(message)
+        let displayedBody = placeholder.map { MessageBody(plain: $0) } ?? message.body
         body.show(displayedBody, sender: message.senderName)
         body.select(selected)
-        body.widget.isVisible = message.isDeleted || !message.text.isEmpty
-        preview.show(message.isDeleted ? nil : message.body.previewedLink)
+        body.widget.isVisible = placeholder != nil || !message.text.isEmpty
+        preview.show(placeholder == nil ? message.body.previewedLink : nil)
         shortened.isVisible = message.isShortened && !message.isDeleted
         reactions.show(message.reactions)
         // The receipts are placed by the reactions, which are outside of the overlay.
@@ -124,6 +125,7 @@ final class MessageRow: TimelineRow {
         widget.setStyle("starts-group", message.startsGroup)
         widget.setStyle("ends-group", message.endsGroup)
         widget.setStyle("deleted", message.isDeleted)
+        widget.setStyle("sealed", message.isSealed && !message.isDeleted)
         widget.setStyle("editing", message.isBeingEdited)
         widget.setStyle("marked", message.isSelected)
         widget.setAccessiblySelected(message.isSelected)
@@ -178,7 +180,7 @@ final class MessageRow: TimelineRow {
 
     /// Highlights search matches, and the row if it holds the current match.
     func highlight(_ terms: SearchTerms, isCurrent: Bool) {
-        body.highlight(item?.isDeleted == true ? SearchTerms(terms: []) : terms)
+        body.highlight(item?.hasContent == true ? terms : SearchTerms(terms: []))
         widget.setStyle("current-match", isCurrent)
     }
 

@@ -2,6 +2,7 @@ import ChatCore
 import Dispatch
 public import Foundation
 import GRDB
+import Synchronization
 
 /// The database of end-to-end encryption, `keys.sqlite` in the folder of an account's ``ChatStore``, which must be open:
 /// its lock keeps others out of the folder.
@@ -13,6 +14,9 @@ public final class KeyStore: Sendable {
     private let file: DatabaseFile
     /// Whether the file is too large to have been checked when it was opened: ``check()`` does it beside its use.
     public let needsCheck: Bool
+
+    /// Runs before each access, for tests in which one fails.
+    let beforeAccess = Mutex<@Sendable () throws -> Void>({})
 
     static func file(in folder: URL) -> DatabaseFile { StoreFolder(url: folder).keys }
 
@@ -71,16 +75,27 @@ public final class KeyStore: Sendable {
     }
 
     /// Closes the file: pending calls finish, later ones throw.
-    public func close() throws {
-        // Readers first: only a writer that closes last checkpoints and removes the log.
-        pool.releaseMemory()
-        try pool.close()
+    public func close() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            // Waits for reads, which complete on threads of Swift's pool: on one of those it could wait forever.
+            DispatchQueue.global(qos: .userInitiated).async { [pool] in
+                continuation.resume(
+                    with: Result {
+                        // Readers first: only a writer that closes last checkpoints and removes the log.
+                        pool.releaseMemory()
+                        try pool.close()
+                    })
+            }
+        }
     }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do {
+            try beforeAccess.withLock { $0 }()
             return try await pool.read(body)
         } catch let error as CancellationError {
+            throw error
+        } catch let error as ChatError {
             throw error
         } catch {
             throw ChatError(storage: error)
@@ -89,8 +104,11 @@ public final class KeyStore: Sendable {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do {
+            try beforeAccess.withLock { $0 }()
             return try await pool.write(body)
         } catch let error as CancellationError {
+            throw error
+        } catch let error as ChatError {
             throw error
         } catch {
             throw ChatError(storage: error)

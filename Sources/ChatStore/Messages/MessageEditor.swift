@@ -47,6 +47,7 @@ struct MessageEditor {
         }
         try db.execute(
             sql: "UPDATE message SET isDeleted = 1, text = '', formatted = NULL WHERE key = ?", arguments: [key])
+        try SealedTable(record: record, db: db).remove(message.id)
         for table in ["revision", "reaction", "repeatedReaction", "attachment", "lastEdit", "written"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE message = ?", arguments: [key])
         }

@@ -172,6 +172,14 @@ struct MessageQuery {
                 messages[index].isDeleted = true
             }
         }
+        if messages.contains(where: { $0.kind == .sealed && !$0.isDeleted }) {
+            let reasons = try Row.fetchCursor(db.cachedStatement(sql: Self.reasons), arguments: range)
+            while let row = try reasons.next() {
+                if let index = try messageIndex(row) { messages[index].seal = try row.choice("reason") }
+            }
+            // The row of the event was lost with a damaged page.
+            for index in messages.indices where messages[index].isUnexplained { messages[index].seal = .damaged }
+        }
         try ReceiptStore(record: room, db: db).addReadReceipts(to: &messages)
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
         while let row = try reactions.next() {
@@ -199,12 +207,21 @@ struct MessageQuery {
 
     private static let events = "SELECT * FROM event WHERE message BETWEEN ? AND ?"
 
+    private static let reasons = """
+        SELECT m.key AS message, s.reason FROM message m JOIN sealed s ON s.room = m.room AND s.event = m.id
+        WHERE m.key BETWEEN ? AND ? AND m.kind = 8
+        """
+
     private static let attachments = "SELECT * FROM attachment WHERE message BETWEEN ? AND ? ORDER BY message, place"
 
     private static let reactions = """
         SELECT r.message, r.text, u.id AS sender FROM reaction r JOIN user u ON u.key = r.sender
         WHERE r.message BETWEEN ? AND ? ORDER BY r.message, r.givenAt, r.sender
         """
+}
+
+extension Message {
+    fileprivate var isUnexplained: Bool { content.kind == .sealed && !isDeleted && content.seal == nil }
 }
 
 extension MediaReference {
@@ -249,7 +266,7 @@ extension Message.Delivery {
 extension Message.Kind {
     /// The stored codes are indexes into this list: add new kinds only at its end.
     private static let codes: [Message.Kind] = [
-        .text, .emote, .notice, .image, .file, .audio, .video, .event,
+        .text, .emote, .notice, .image, .file, .audio, .video, .event, .sealed,
     ]
 
     init?(code: Int64) {

@@ -96,7 +96,8 @@ struct MessageWriter {
         guard MessageKey.positions.contains(position) else { throw ChatError.storage(reason: "the room is full") }
         let key = MessageKey(room: record.key, position: position).raw
         var content = new.content
-        if sender.isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) {
+        if sender.isOwn, content.seal == nil, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id)
+        {
             content.written = noted
         }
         if content.written != nil { content.mentionsEveryone = false }
@@ -115,6 +116,7 @@ struct MessageWriter {
             try EditHistory(key: key, db: db).setWritten(content.wording)
         }
         try content.event?.insert(for: key, in: db)
+        try insertEncryption(of: new, key)
         if new.notificationLevel != .unread, content.event == nil, !sender.isOwn {
             try db.cachedStatement(sql: "INSERT INTO attention VALUES (?, ?)")
                 .execute(arguments: [key, new.notificationLevel.rawValue])
@@ -124,6 +126,13 @@ struct MessageWriter {
             id: new.id, roomID: record.room.id, sender: new.sender, content: content,
             sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
             transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery)
+    }
+
+    private func insertEncryption(of new: NewMessage, _ key: Int64) throws {
+        if new.isEncrypted {
+            try db.cachedStatement(sql: "INSERT INTO encryptedMessage VALUES (?)").execute(arguments: [key])
+        }
+        if let ciphertext = new.ciphertext { try SealedTable(record: record, db: db).put(ciphertext) }
     }
 
     static func insert(_ attachments: [MediaReference], of key: Int64, in db: Database) throws {

@@ -17,6 +17,10 @@ public struct NewMessage: Equatable, Sendable {
     public var delivery: Message.Delivery
     /// Ignored for the user's own messages.
     public var notificationLevel = NotificationLevel.unread
+    /// Whether its sender had encrypted it.
+    public var isEncrypted = false
+    /// The event of a message that could not be read.
+    public var ciphertext: Ciphertext?
 
     public init(
         id: MessageID, sender: MemberID, content: Message.Content, sentAt: Date, transactionID: TransactionID? = nil,

@@ -46,6 +46,7 @@ enum Redaction {
             try db.execute(
                 sql: "DELETE FROM orphan WHERE room = ? AND id = ?", arguments: [record.key, change])
             isKnown = isKnown || db.changesCount > 0
+            if try SealedTable(record: record, db: db).removeHidden(change) { isKnown = true }
             guard isKnown else { return false }
         }
         try note(change, in: record, at: date, db)

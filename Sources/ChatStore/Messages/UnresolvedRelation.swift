@@ -14,11 +14,11 @@ enum UnresolvedRelation {
             case .deletion: ("deletion", Wording(""))
             case .reaction(let text): ("reaction", Wording(text))
             }
-        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
+        try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").execute(
             arguments: [
                 record.key, change.target.rawValue, change.id, kind, change.sender.rawValue, change.at.milliseconds,
                 storedWording.html, storedWording.text, change.content?.kind.code, change.content?.storedFiles,
-                try WrittenColumn.data(of: storedWording),
+                try WrittenColumn.data(of: storedWording), change.isEncrypted,
             ])
     }
 
@@ -38,10 +38,12 @@ enum UnresolvedRelation {
                 case "deletion": .deletion
                 default: .reaction(wording.text)
                 }
-            return MessageChange(
+            var change = MessageChange(
                 id: try row.value("id"), target: message, sender: try row.identifier("sender"),
                 at: try row.date("givenAt"), kind: kind,
                 content: MessageMedia(kind: try row.optional("messageKind"), files: try row.optional("files")))
+            change.isEncrypted = try row.flag("isEncrypted")
+            return change
         }
     }
 }

@@ -14,6 +14,7 @@ struct RoomTable {
             sql: """
                 SELECT r.id, r.name, r.kind, r.lastActivity, r.unread, r.lastText, c.count AS mentions, r.sentDraft,
                     m.sentAt, s.name AS senderName, s.kind AS senderKind, p.uri AS avatar,
+                    coalesce(m.kind = 8, 0) AS isSealed,
                     m.formatted IS NOT NULL OR m.transactionID IS NOT NULL OR
                         coalesce(\(WrittenColumn.isWrittenHere), 0) AS hasForm,
                     coalesce(\(WrittenColumn.isPlain), 0) AS isPlain,
@@ -108,7 +109,7 @@ extension RoomSummary {
             lastMessage = LastMessage(
                 senderName: try row.value("senderName"), isOwn: kind == .own, text: text,
                 syntax: try row.flag("isPlain") ? .plain : row.flag("hasForm") ? .markdown : nil,
-                sentAt: try row.date("sentAt"))
+                sentAt: try row.date("sentAt"), isSealed: try row.flag("isSealed"))
         }
         var unread = UnreadCount(messages: try row.value("unread"), mentions: try row.optional("mentions") ?? 0)
         let isMissing = try row.flag("isMissing")

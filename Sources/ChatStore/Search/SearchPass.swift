@@ -122,7 +122,10 @@ struct SearchPass {
         if let rooms, !rooms.contains(room) { return false }
         if staged.contains(room) { return false }
         if let senders, try !senders.contains(row.value("sender")) { return false }
-        if try row.flag("isDeleted") || row.value("kind") == Message.Kind.event.code { return false }
+        let kind: Int64 = try row.value("kind")
+        if try row.flag("isDeleted") || [Message.Kind.event.code, Message.Kind.sealed.code].contains(kind) {
+            return false
+        }
         if query.from != nil || query.until != nil {
             let date = try row.date("sentAt")
             if let from = query.from, date < from { return false }

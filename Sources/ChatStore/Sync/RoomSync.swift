@@ -96,6 +96,10 @@ struct RoomSync {
             case .change(let change): try apply(change, in: record, &changed)
             case .redacted(let id, let date):
                 _ = try Redaction.apply(id.rawValue, in: record, at: date, db, &changed)
+            case .sealed(let ciphertext):
+                // One that is known keeps what it has: it may have been read meanwhile.
+                let isKnown = try EditHistory(of: ciphertext.event.rawValue, in: record, db) != nil
+                if !isKnown { try SealedTable(record: record, db: db).put(ciphertext) }
             case .message, .deleted, .silent: break
             }
         }
@@ -287,7 +291,13 @@ struct RoomSync {
         let result: Message?
         switch change.kind {
         case .edit(let wording):
-            guard !target.isDeleted, target.event == nil, target.sender == change.sender else { return }
+            guard !target.isDeleted, target.event == nil, target.sender == change.sender,
+                try change.isEncrypted || !isEncrypted(target, in: record)
+            else { return }
+            // The message is not known yet, although its place is.
+            guard target.kind != .sealed else {
+                return try UnresolvedRelation.store(change, in: record, atMost: Self.maxUnresolvedRelations, db)
+            }
             result = try editor.edit(target, to: wording, change.content, at: change.at, by: change.id)
         case .deletion:
             result = try editor.delete(target)
@@ -300,11 +310,19 @@ struct RoomSync {
     }
 }
 
+extension RoomSync {
+    private func isEncrypted(_ message: Message, in record: RoomRecord) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT 1 FROM encryptedMessage WHERE message = ?"),
+            arguments: [MessageKey(room: record.key, position: message.position).raw]) != nil
+    }
+}
+
 extension TimelineEvent {
     var message: NewMessage? {
         switch self {
         case .message(let message), .deleted(let message): message
-        case .silent, .change, .redacted: nil
+        case .silent, .change, .redacted, .sealed: nil
         }
     }
 
@@ -313,7 +331,7 @@ extension TimelineEvent {
         switch self {
         case .message(let message), .deleted(let message): message.id
         case .silent(let id): id
-        case .change, .redacted: nil
+        case .change, .redacted, .sealed: nil
         }
     }
 }

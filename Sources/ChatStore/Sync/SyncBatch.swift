@@ -116,6 +116,9 @@ public enum TimelineEvent: Equatable, Sendable {
     case change(MessageChange)
     /// An edit or reaction that was already redacted when the server sent it.
     case redacted(MessageID, at: Date)
+    /// An encrypted change of a message that could not be read. It is not shown; its event holds a position only if
+    /// there is also a ``silent(_:)`` event for it.
+    case sealed(Ciphertext)
 }
 
 /// A change of a message, which may not be stored yet.
@@ -135,6 +138,8 @@ public struct MessageChange: Equatable, Sendable {
     public var kind: Kind
     /// The new kind and attachments of an edited message; `nil` keeps them.
     public var content: MessageMedia?
+    /// Whether its sender had encrypted it: an encrypted message is edited by nothing else.
+    public var isEncrypted = false
 
     public init(
         id: String, target: MessageID, sender: MemberID, at: Date, kind: Kind, content: MessageMedia? = nil
@@ -209,6 +214,8 @@ public struct RoomChange: Equatable, Sendable {
     public var isLeft = false
     /// New and changed messages in their current state, oldest first.
     public var changed: [Message] = []
+    /// Rows that turned out to be no messages.
+    public var removed: [MessageID] = []
     /// Those of them that a sync has added at the end, that the user has not read, and that push rules notify of.
     public var arrived: [MessageArrival] = []
     /// New and changed members, or `nil` if there are none.

@@ -26,7 +26,7 @@ public struct MessageForwarder {
         Task {
             do {
                 let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
-                let remaining = found.filter { !$0.isDeleted }
+                let remaining = found.filter(\.hasContent)
                 guard !remaining.isEmpty else { throw ChatError.notFound }
                 let readsPlainTexts = service.capabilities.contains(.plainTexts)
                 for (message, transaction) in zip(remaining, transactions) {

@@ -71,12 +71,12 @@ final class AccountNotifications {
         case .silence: break
         case .notification(let content, let isImportant, let playsSound):
             var unread = unread[message.roomID] ?? Unread(newest: message.sentAt)
-            unread.add(arrival, bodies)
+            unread.add(arrival, bodies, text)
             self.unread[message.roomID] = unread
             show(message, unread, content, isImportant: isImportant, playsSound: playsSound)
         case .summary(let playsSound):
             var unread = summarized[message.roomID] ?? Unread(newest: message.sentAt)
-            unread.add(arrival, bodies)
+            unread.add(arrival, bodies, text)
             summarized[message.roomID] = unread
             showSummary(playsSound: playsSound)
         }
@@ -203,10 +203,11 @@ final class AccountNotifications {
 }
 
 extension AccountNotifications.Unread {
-    fileprivate mutating func add(_ arrival: MessageArrival, _ bodies: MessageBodies) {
+    fileprivate mutating func add(_ arrival: MessageArrival, _ bodies: MessageBodies, _ text: NotificationText) {
         let message = arrival.message
         let quote = PlainPreview.quote(bodies.body(of: message), attachments: message.attachments)
-        lines.append(NotificationText.Line(sender: arrival.senderName, text: quote.source))
+        let line = message.kind == .sealed ? text.sealedMessage : quote.source
+        lines.append(NotificationText.Line(sender: arrival.senderName, text: line))
         lines = lines.suffix(AccountNotifications.maxLines)
         count += 1
         newest = max(newest, message.sentAt)

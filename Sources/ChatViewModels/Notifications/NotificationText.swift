@@ -42,6 +42,9 @@ nonisolated struct NotificationText: Sendable {
         }
     }
 
+    /// Stands for the text of a message that cannot be read.
+    var sealedMessage: String { translator("Encrypted message") }
+
     /// - Parameters:
     ///   - count: the number of messages.
     ///   - rooms: the number of rooms they are in.

@@ -10,6 +10,8 @@ extension RoomListViewModel {
             case draft(String)
             /// `sender` is `nil` for the user's own messages and in rooms that are not groups.
             case message(sender: String?, isOwn: Bool, text: String)
+            /// An encrypted message that cannot be read.
+            case sealed
             /// The user's last message, which is pending.
             case waiting(String)
             /// The user's last message, which failed to send.
@@ -130,6 +132,7 @@ nonisolated extension RoomListViewModel.Row {
         case .sending: return .waiting(line ?? "")
         case .failed: return .failed(line ?? "")
         }
+        if last.isSealed { return .sealed }
         let sender = last.isOwn || summary.room.kind != .group ? nil : last.senderName
         return .message(sender: sender, isOwn: last.isOwn, text: line ?? "")
     }

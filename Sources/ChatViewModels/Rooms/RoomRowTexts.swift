@@ -6,6 +6,7 @@ extension RoomListViewModel.Row {
         switch preview {
         case .none: ""
         case .empty: translator("No messages yet")
+        case .sealed: translator("Encrypted message")
         case .invitation(let inviter?): translator("Invitation from {name}", ["name": inviter])
         case .invitation: translator("Invitation")
         case .knock: translator("Join request sent")

@@ -263,7 +263,7 @@ final class LoadedTimeline {
     func fragment(of ids: [MessageID]) async throws -> ClipboardFragment {
         let found = try await service.messages(ids, in: roomID).sorted { $0.position < $1.position }
         await bodies.prepare(found)
-        return ClipboardFragment(copying: items(of: found.filter { !$0.isDeleted }))
+        return ClipboardFragment(copying: items(of: found.filter(\.hasContent)))
     }
 
     /// These messages as separate rows, without groups and quotes.

@@ -118,7 +118,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var isShortened: Bool { displayedText.endIndex < message.text.endIndex }
 
     public var isEdited: Bool { message.editedAt != nil && !message.isDeleted }
-    public var canEdit: Bool { isOwn && isSent }
+    public var canEdit: Bool { isOwn && isReadable }
     public var canDelete: Bool { isOwn && !message.isDeleted }
     /// Whether sending failed and can be retried.
     public var canRetry: Bool { canDelete && message.delivery == .failed && message.transactionID != nil }
@@ -138,13 +138,17 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
         message.delivery == .sending || message.pendingChange.map { !$0.isRejected && $0.kind != .reaction } ?? false
     }
 
-    public var canCopy: Bool { !message.isDeleted }
-    public var canReply: Bool { isSent }
-    public var canReact: Bool { supportsReactions && isSent }
-    public var canSelect: Bool { isSent }
+    public var canCopy: Bool { message.hasContent }
+    public var canReply: Bool { isReadable }
+    public var canReact: Bool { supportsReactions && isReadable }
+    public var canSelect: Bool { isReadable }
     public var canCopyLink: Bool { hasLink && isSent }
-    public var canForward: Bool { isSent }
+    /// The key of an encrypted file is nobody else's.
+    public var canForward: Bool { isReadable && !message.attachments.contains { $0.isEncrypted } }
     private var isSent: Bool { !message.isDeleted && message.delivery == .sent }
+    /// Whether it is encrypted and cannot be read, so that there is nothing to be done with its text.
+    public var isSealed: Bool { message.kind == .sealed }
+    private var isReadable: Bool { message.hasContent && message.delivery == .sent }
     /// Whether the row shows the sender's name.
     public var showsSender: Bool { startsGroup && !isOwn }
 }

@@ -36,7 +36,7 @@ public nonisolated enum SelectionStep: Sendable {
 
 nonisolated extension MessageItem {
     /// The text that can be selected: what the row displays.
-    public var selectableText: String { message.isDeleted ? "" : body.selectableText(by: senderName) }
+    public var selectableText: String { message.hasContent ? body.selectableText(by: senderName) : "" }
 
     /// Returns a selection of the word at an offset.
     public func word(at offset: Int) -> MessageSelection {

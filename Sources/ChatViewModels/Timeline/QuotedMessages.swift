@@ -29,8 +29,8 @@ nonisolated struct QuotedMessages: Sendable {
             case nil: return .loading(id)
             }
         }
-        return message.isDeleted
-            ? .unavailable : .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message))
+        return message.hasContent
+            ? .text(id, senderName: layout.name(of: message.sender), text: layout.quotedText(message)) : .unavailable
     }
 
     /// The positions of loaded replies to any of these messages.

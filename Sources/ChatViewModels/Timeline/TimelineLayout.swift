@@ -59,7 +59,7 @@ nonisolated struct TimelineLayout {
         var item = MessageItem(
             message: message, body: bodies.body(of: message), senderName: name(of: message.sender),
             senderAvatar: members[message.sender]?.avatar, isOwn: isOwn(message),
-            quote: message.isDeleted ? nil : quote, reactions: message.reactions.map(reaction),
+            quote: message.hasContent ? quote : nil, reactions: message.reactions.map(reaction),
             readers: readers(of: message), supportsReactions: capabilities.contains(.reactions),
             hasLink: capabilities.contains(.links), startsGroup: startsGroup, endsGroup: endsGroup,
             isBeingEdited: message.id == editing, isSelected: selectedMessages.contains(message.id))

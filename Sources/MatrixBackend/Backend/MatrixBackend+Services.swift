@@ -94,20 +94,29 @@ extension MatrixBackend {
 extension MatrixBackend {
     public nonisolated func timeline(of room: RoomID, limit: Int) -> AsyncStream<TimelineUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: TimelineUpdate.self, bufferingPolicy: .unbounded)
-        Task { await timelines.open(room, limit: limit, with: continuation) }
+        Task {
+            await timelines.open(room, limit: limit, with: continuation)
+            await unfetched.request(in: room)
+        }
         return stream
     }
 
     public func messages(in room: RoomID, before position: Int64, limit: Int) async throws -> TimelinePage {
-        try await reader.messages(in: room, before: position, limit: limit)
+        let page = try await reader.messages(in: room, before: position, limit: limit)
+        await unfetched.request(page, in: room)
+        return page
     }
 
     public func messages(in room: RoomID, after position: Int64, limit: Int) async throws -> TimelinePage {
-        try await reader.messages(in: room, after: position, limit: limit)
+        let page = try await reader.messages(in: room, after: position, limit: limit)
+        await unfetched.request(page, in: room)
+        return page
     }
 
     public func messages(in room: RoomID, around target: TimelineTarget, limit: Int) async throws -> TimelinePage {
-        try await reader.messages(in: room, around: target, limit: limit)
+        let page = try await reader.messages(in: room, around: target, limit: limit)
+        await unfetched.request(page, in: room)
+        return page
     }
 
     public func messages(_ ids: [MessageID], in room: RoomID) async throws -> [Message] {

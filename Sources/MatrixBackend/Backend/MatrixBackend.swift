@@ -32,6 +32,8 @@ public actor MatrixBackend {
     nonisolated let linkPreviews: LinkPreviews
     nonisolated let encryption: RoomEncryption
     nonisolated let keys: AccountEncryption
+    nonisolated let sealed: SealedMessages
+    nonisolated let unfetched: UnfetchedMessages
     nonisolated let writer: RoomWriter
     nonisolated let timelines: MatrixTimelines
     nonisolated let reader: TimelineReader
@@ -52,6 +54,7 @@ public actor MatrixBackend {
     private var isClosed = false
     private var sweeping: Task<Void, Never>?
     private var rejections: Task<Void, Never>?
+    private var opening: Task<Void, Never>?
 
     private init(
         store: ChatStore, client: MatrixClient, context: AccountContext, invitations: [Invitation],
@@ -98,11 +101,16 @@ public actor MatrixBackend {
         timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers, unreadMarks: unreadMarks)
 
         entered = EnteredRooms()
-        let filler = GapFiller(client: client, context: context, writer: writer)
+        let opener = EventOpener(keys: keys)
+        let parser = HistoryParser(opener: opener, context: context, store: store)
+        let sealed = SealedMessages(keys: keys, parser: parser, writer: writer)
+        self.sealed = sealed
+        unfetched = UnfetchedMessages(client: client, store: store, sealed: sealed)
+        let filler = GapFiller(client: client, context: context, writer: writer, parser: parser)
         let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
         reader = TimelineReader(
-            client: client, context: context, clock: clock, store: store, unsent: unsent, filler: filler,
-            targets: targets, isOnline: { connection.current == .online })
+            client: client, context: context, opener: opener, clock: clock, store: store, unsent: unsent,
+            filler: filler, targets: targets, isOnline: { connection.current == .online })
         let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
         self.unreadCounter = unreadCounter
         let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }
@@ -124,7 +132,8 @@ public actor MatrixBackend {
         self.leftRooms = leftRooms
 
         let syncWriter = SyncWriter(
-            context: context, writer: writer, entered: entered, status: syncStatus, arrivals: arrivalFeed
+            context: context, writer: writer, opener: opener, sealed: sealed, entered: entered, status: syncStatus,
+            arrivals: arrivalFeed
         ) {
             await unreadCounter.restart(in: $0)
         }
@@ -225,6 +234,10 @@ public actor MatrixBackend {
     func openKeys(of device: String, in folder: URL, credential: KeyCredential) async {
         guard !isClosed else { return }
         await keys.open(device: device, in: folder, credential: credential)
+        guard keys.condition == .on else { return }
+        opening?.cancel()
+        // What fails, or is canceled, is opened after the next start.
+        opening = Task { [sealed] in try? await sealed.openKnown() }
     }
 
     /// Restarts the sync at once instead of waiting for a delay or a response, as after suspend or a network change.
@@ -240,7 +253,10 @@ public actor MatrixBackend {
         connection.finish()
         sweeping?.cancel()
         rejections?.cancel()
+        opening?.cancel()
         await syncLoop.stop()
+        await unfetched.stop()
+        await opening?.value
         await keys.close()
         await unreadCounter.stop()
         await sweeping?.value

@@ -20,9 +20,13 @@ actor AccountEncryption {
     private let now: @Sendable () -> Date
     private let gate = SerialGate()
     private let conditions = ValueFeed(EncryptionCondition.none)
-    private var store: KeyStore?
+    private(set) var store: KeyStore?
     private(set) var machine: CryptoMachine?
     private var requests: KeyRequests?
+    /// When the keys of the device were made, if that is known.
+    private var begun: Date?
+    /// What came and was not used yet: ``SealedMessages`` opens what waits for it.
+    private(set) var arrivedSessions: Set<SessionID> = []
 
     init(user: MemberID, client: MatrixClient, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date) {
         self.user = user
@@ -75,6 +79,7 @@ actor AccountEncryption {
         let machine = try await machine(of: ExactText(device), in: store, key, isNext: isNext)
         try KeyStore.noteBegun(device, in: folder)
         if try await store.wasRepaired() { try await machine.outdateDevices() }
+        self.begun = try await machine.begun()
         self.machine = machine
         requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
             await self?.noteStanding()
@@ -108,7 +113,7 @@ actor AccountEncryption {
             return try await CryptoMachine(user: user, device: device, storage: store, key: key)
         }
         guard isNext else { throw EncryptionCondition.Problem.damaged(reason: "no device") }
-        return try await CryptoMachine.begun(user: user, device: device, in: store, key: key)
+        return try await CryptoMachine.begun(user: user, device: device, in: store, key: key, at: now())
     }
 
     private static func problem(_ error: any Error) -> EncryptionCondition.Problem {
@@ -129,9 +134,10 @@ actor AccountEncryption {
     private func shut() async {
         await requests?.stop()
         (requests, machine) = (nil, nil)
-        // What it held is on the disk, and a file that fails to close is closed with the process.
-        try? store?.close()
+        let closing = store
         store = nil
+        // What it held is on the disk, and a file that fails to close is closed with the process.
+        try? await closing?.close()
     }
 
     private func noteStanding() async {
@@ -154,7 +160,7 @@ actor AccountEncryption {
     func take(_ sync: CryptoSync?) async throws {
         guard let sync, let machine else { return }
         do {
-            _ = try await machine.received(sync, at: now())
+            arrivedSessions.formUnion(try await machine.received(sync, at: now()).sessions)
         } catch is CancellationError {
             throw CancellationError()
         } catch let error as ChatError {
@@ -166,6 +172,47 @@ actor AccountEncryption {
         }
         await requests?.wake()
     }
+
+    // MARK: Rooms
+
+    /// What an event says, or why it cannot be read.
+    typealias Reading = Result<GroupMessageReader.Payload, SealReason>
+
+    /// Reads events of rooms, in one change. Keys that turn out to be unreadable end encryption, not what reads.
+    /// - Throws: If it could not be noted what was read, as on a full disk: then nothing was.
+    func read(_ events: [SealedEvent]) async throws -> [Reading] {
+        if let machine {
+            do {
+                return try await machine.read(events).map { $0.mapError { SealReason($0) } }
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch let error as ChatError {
+                guard let problem = await store?.check() else { throw error }
+                await end(.damaged(reason: problem))
+            } catch {
+                await end(Self.problem(error))
+            }
+        }
+        let reason = reasonWithoutKeys
+        return events.map { _ in .failure(reason) }
+    }
+
+    private var reasonWithoutKeys: SealReason {
+        if RatchetLibrary.version == nil { return .notBuilt }
+        if case .off(.locked) = condition { return .keysLocked }
+        return .keysUnavailable
+    }
+
+    /// When the keys of the device were made: what is older was encrypted for others.
+    func beginning() -> Date? { begun }
+
+    /// Returns those of these sessions whose key is there.
+    func known(_ sessions: Set<SessionID>) async throws -> Set<SessionID> {
+        try await machine?.known(sessions) ?? []
+    }
+
+    /// What came with these sessions has been opened.
+    func used(_ sessions: Set<SessionID>) { arrivedSessions.subtract(sessions) }
 
     private func end(_ problem: EncryptionCondition.Problem) async {
         await gate.runEvenIfCanceled { await shut() }

@@ -17,6 +17,7 @@ struct GapFiller: Sendable {
     let client: MatrixClient
     let context: AccountContext
     let writer: RoomWriter
+    let parser: HistoryParser
 
     private var store: ChatStore { writer.store }
 
@@ -24,14 +25,15 @@ struct GapFiller: Sendable {
     @discardableResult
     func fill(_ gap: TimelineGap, in room: RoomID) async throws -> Chunk {
         let page = try await page(before: gap, in: room)
-        let events = try await eventParser(of: room).timeline(page.events.reversed())
         let members = try await newMembers(in: page.state, of: room)
-        try await writer.serialized {
+        let events = try await writer.serialized {
+            let events = try await parser.timeline(page.events.reversed(), in: room)
             guard let change = try await store.fill(gap, in: room, with: events, members: members, next: page.next)
-            else { return }
+            else { return events }
             await writer.publish(change)
             try await removeState(deletedBy: page.events, in: room)
             writer.rooms.refresh()
+            return events
         }
         return Chunk(
             earliest: page.events.last?.sentAt,
@@ -43,23 +45,28 @@ struct GapFiller: Sendable {
     func fillForward(_ gap: TimelineGap, in room: RoomID) async throws -> Bool {
         guard let token = gap.forward else { return false }
         let page = try await client.history(of: room, before: token, limit: Self.eventsPerRequest, forwards: true)
-        let chunk = TimelineChunk(events: try await eventParser(of: room).timeline(page.events), newer: page.next)
-        return try await insert(chunk, in: gap, of: room, state: page.state, isContiguous: true)
+        return try await insert(
+            page.events, TimelineChunk(events: [], newer: page.next), in: gap, of: room, state: page.state,
+            isContiguous: true)
     }
 
     /// Inserts what was found in the middle of a gap.
     /// - Returns: `false` if the gap has changed meanwhile.
     func insert(_ found: HistoryContext, in gap: TimelineGap, of room: RoomID) async throws -> Bool {
-        let chunk = TimelineChunk(
-            events: try await eventParser(of: room).timeline(found.events), older: found.older, newer: found.newer)
-        return try await insert(chunk, in: gap, of: room, state: found.state, isContiguous: false)
+        try await insert(
+            found.events, TimelineChunk(events: [], older: found.older, newer: found.newer), in: gap, of: room,
+            state: found.state, isContiguous: false)
     }
 
+    /// - Parameter chunk: It gets the events as they are read.
     private func insert(
-        _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent], isContiguous: Bool
+        _ events: [MatrixEvent], _ chunk: TimelineChunk, in gap: TimelineGap, of room: RoomID, state: [MatrixEvent],
+        isContiguous: Bool
     ) async throws -> Bool {
         let members = try await newMembers(in: state, of: room)
         return try await writer.serialized {
+            var chunk = chunk
+            chunk.events = try await parser.timeline(events, in: room)
             let change = try await store.insertChunk(
                 chunk, in: gap, of: room, members: members, isContiguous: isContiguous)
             guard let change else { return false }
@@ -76,16 +83,6 @@ struct GapFiller: Sendable {
         let found = try await client.context(of: event, in: room, limit: 1)
         let before = found.events.prefix { $0.id != event }
         return HistoryPage(events: before.reversed(), state: found.state, next: found.older)
-    }
-
-    private func eventParser(of room: RoomID) async throws -> EventParser {
-        let known = try await store.knownRooms([KnownRoom.Request(room)], ownUserID: context.ownUserID).rooms[room]
-        guard let known else { throw ChatError.notFound }
-        var parser = context.batchBuilder.eventParser(
-            of: room, known.state, ownName: known.ownMember?.displayName)
-        // Nothing notifies a user who is not in the room.
-        if known.ownMember == nil { parser.rules = nil }
-        return parser
     }
 
     /// Resets stored state whose redaction was found in fetched history.

@@ -11,6 +11,7 @@ struct TimelineReader: Sendable {
 
     let client: MatrixClient
     let context: AccountContext
+    let opener: EventOpener
     let clock: any Clock<Duration>
     let store: ChatStore
     let unsent: UnsentMessages
@@ -137,14 +138,15 @@ struct TimelineReader: Sendable {
 
     /// Requests a single event. The message is not stored, because its neighbors are unknown.
     private func fetch(_ id: MessageID, in room: RoomID) async throws -> Message? {
-        guard let event = try await client.event(id, in: room) else { return nil }
+        guard let found = try await client.event(id, in: room) else { return nil }
+        let event = try await opener.opened([found], in: room)[0]
         let parser = EventParser(ownUserID: context.ownUserID, translator: context.translator)
         let new: NewMessage
         let isDeleted: Bool
         switch parser.event(event) {
         case .message(let read): (new, isDeleted) = (read, false)
         case .deleted(let read): (new, isDeleted) = (read, true)
-        case .change, .silent, .redacted, nil: return nil
+        case .change, .silent, .redacted, .sealed, nil: return nil
         }
         var message = Message(
             id: id, roomID: room, sender: new.sender, content: new.content, sentAt: new.sentAt, position: .min,

@@ -143,7 +143,7 @@ struct EventContentBuilder {
         switch kind {
         case .text: "m.text"
         case .emote: "m.emote"
-        case .notice, .event: "m.notice"
+        case .notice, .event, .sealed: "m.notice"
         case .image: "m.image"
         case .file: "m.file"
         case .audio: "m.audio"

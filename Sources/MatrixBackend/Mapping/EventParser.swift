@@ -32,7 +32,7 @@ struct EventParser {
         if let key = event.stateKey { return happening(event, key) }
         switch event.type {
         case "m.room.message", "m.sticker": return message(event)
-        case "m.room.encrypted": return encrypted(event)
+        case MatrixEvent.encryptedType: return encrypted(event)
         case "m.reaction": return reaction(event)
         case "m.call.invite":
             if event.isRedacted { return nil }
@@ -86,11 +86,12 @@ struct EventParser {
             guard let target = MatrixEvent.identifier(relation?["event_id"]),
                 let edited = Message.Content(json: content["m.new_content"] ?? .null)
             else { return nil }
-            return .change(
-                MessageChange(
-                    id: event.id.rawValue, target: MessageID(target), sender: event.sender, at: event.sentAt,
-                    kind: .edit(edited.wording),
-                    content: MessageMedia(kind: edited.kind, attachments: edited.attachments)))
+            var change = MessageChange(
+                id: event.id.rawValue, target: MessageID(target), sender: event.sender, at: event.sentAt,
+                kind: .edit(edited.wording),
+                content: MessageMedia(kind: edited.kind, attachments: edited.attachments))
+            change.isEncrypted = event.protection == .opened
+            return .change(change)
         }
         let reply = Self.repliedMessage(by: relation)
         guard var content = Message.Content(json: content, isSticker: event.type == "m.sticker") else { return nil }
@@ -110,19 +111,38 @@ struct EventParser {
 
     /// Returns the latest edit if the server has bundled it with the message.
     func bundledEdit(of event: MatrixEvent) -> TimelineEvent? {
-        guard let bundled = event.unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled),
+        if let edit = event.encryptedEdit.first { return bundledEncryptedEdit(edit) }
+        // One in the clear edits no encrypted message.
+        guard event.protection == .clear, let bundled = event.unsigned["m.relations"]?["m.replace"],
+            let edit = MatrixEvent(bundled),
             edit.sender == event.sender, edit.type == event.type, event.type == "m.room.message", !event.isRedacted,
             edit.content["m.relates_to"]?["event_id"]?.string == event.id.rawValue
         else { return nil }
         return message(edit)
     }
 
+    private func bundledEncryptedEdit(_ edit: MatrixEvent) -> TimelineEvent? {
+        switch event(edit) {
+        case .change(let change): .change(change)
+        case .sealed(let ciphertext): .sealed(ciphertext)
+        case .message, .deleted, .silent, .redacted, nil: nil
+        }
+    }
+
+    /// What cannot be read: a message, or an edit, which its relation tells, as that is not encrypted.
     private func encrypted(_ event: MatrixEvent) -> TimelineEvent? {
-        // Encrypted edits are recognized only by their relation, which is not encrypted.
-        if event.content["m.relates_to"]?["rel_type"]?.string == "m.replace" { return nil }
-        if event.isRedacted { return .deleted(new(event, Message.Content())) }
-        return .message(
-            new(event, Message.Content(translator("Encrypted message (not supported yet)"), kind: .notice)))
+        let relation = event.content["m.relates_to"]
+        let isEdit = relation?["rel_type"]?.string == "m.replace"
+        if event.isRedacted { return isEdit ? nil : .deleted(new(event, Message.Content())) }
+        let reason: SealReason =
+            if case .sealed(let reason) = event.protection { reason } else { .keysUnavailable }
+        let ciphertext = Ciphertext(event, reason: reason)
+        if isEdit { return .sealed(ciphertext) }
+        var message = new(
+            event, Message.Content(sealed: reason), replyTo: Self.repliedMessage(by: relation))
+        message.isEncrypted = true
+        message.ciphertext = ciphertext
+        return .message(message)
     }
 
     private func reaction(_ event: MatrixEvent) -> TimelineEvent? {
@@ -146,6 +166,7 @@ struct EventParser {
         var new = NewMessage(
             id: event.id, sender: event.sender, content: content, sentAt: event.sentAt,
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo)
+        new.isEncrypted = event.protection == .opened
         if ignoredUsers.contains(event.sender) {
             new.notificationLevel = .none
         } else if let rules {
@@ -197,8 +218,8 @@ extension Message.Content {
     /// Reads a file's reference. `filename` differs from `body` only if `body` is a caption.
     private mutating func readFile(_ content: JSONValue, body: String) {
         let filename = content["filename"]?.string.map(Self.sanitized)
-        guard let uri = MatrixEvent.contentURI(content["url"]) else {
-            // Encrypted or invalid: only the name is displayed.
+        guard let uri = Self.uri(content["file"], content["url"]) else {
+            // Only the name is displayed.
             kind = .text
             return
         }
@@ -252,8 +273,16 @@ extension Message.Content {
         return sanitized(text)
     }
 
+    /// - Parameters:
+    ///   - file: If it is there, the file is encrypted: what is wrong with it is no reason to ask for another.
+    ///   - address: Of one in the clear.
+    private static func uri(_ file: JSONValue?, _ address: JSONValue?) -> String? {
+        if let file, file != .null { return EncryptedFile(file)?.uri }
+        return MatrixEvent.contentURI(address)
+    }
+
     private static func thumbnail(_ info: JSONValue?) -> String? {
-        MatrixEvent.contentURI(info?["thumbnail_url"])
+        uri(info?["thumbnail_file"], info?["thumbnail_url"])
     }
 
     /// Returns the declared MIME type if it is well-formed and matches the message type, else an unknown type.

@@ -3,8 +3,17 @@ import ChatStore
 import Foundation
 import JSONReading
 
-/// An event as the server returned it. Required fields are present and validated; the rest is unchecked.
+/// An event as the server returned it, or what was encrypted in one (``EventOpener``). Required fields are present and
+/// validated; the rest is unchecked.
 struct MatrixEvent: Equatable, Sendable {
+    enum Protection: Equatable, Sendable {
+        case clear
+        /// It was encrypted, and this is what it says.
+        case opened
+        /// It cannot be read.
+        case sealed(SealReason)
+    }
+
     let id: MessageID
     let type: String
     let sender: MemberID
@@ -17,6 +26,9 @@ struct MatrixEvent: Equatable, Sendable {
     let unsigned: JSONValue
     /// The event that a redaction redacts; in its content since room version 11.
     let redacts: MessageID?
+    var protection = Protection.clear
+    /// The latest edit that the server has bundled with the event, where it was encrypted: at most one.
+    var encryptedEdit: [MatrixEvent] = []
 
     /// - Returns: `nil` if the JSON is not a valid event; callers skip such events.
     init?(_ json: JSONValue) {
@@ -46,6 +58,27 @@ struct MatrixEvent: Equatable, Sendable {
         skipped += all.count - read.count
         return read
     }
+
+    /// What was encrypted in an event. It is never state and redacts nothing, since both are always in the clear, as
+    /// relations are.
+    init?(_ event: MatrixEvent, saying type: String, _ content: [String: JSONValue]) {
+        guard let type = Self.identifier(.string(type)), type != Self.encryptedType, type != "m.room.redaction",
+            event.stateKey == nil
+        else { return nil }
+        var content = content
+        content["m.relates_to"] = event.content["m.relates_to"]
+        id = event.id
+        self.type = type
+        sender = event.sender
+        stateKey = nil
+        sentAt = event.sentAt
+        unsigned = event.unsigned
+        redacts = nil
+        self.content = .object(content)
+        protection = .opened
+    }
+
+    static let encryptedType = "m.room.encrypted"
 
     /// The same event with other content.
     private init(_ event: MatrixEvent, content: JSONValue) {

@@ -54,7 +54,7 @@ struct MatrixMedia: Sendable {
         let uri = reference.uri
         if let cached = try await cachedFile(of: uri) { return cached }
         return try await fetches.file(uri) { [self] in
-            try await fetch(as: uri) { try await client.download(uri, to: $0) }
+            try await fetch(as: uri) { try await download(uri, to: $0) }
         }
     }
 
@@ -66,6 +66,7 @@ struct MatrixMedia: Sendable {
 
     /// Returns the server's thumbnail where it is smaller than the content, else the content.
     func thumbnail(of reference: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
+        if reference.isEncrypted { return try await ownThumbnail(of: reference, fitting: width, by: height) }
         let uri = reference.uri
         guard uri.hasPrefix("mxc://"), let side = ThumbnailSide(of: reference, fitting: width, by: height)?.pixels
         else { return try await content(of: reference) }
@@ -84,6 +85,22 @@ struct MatrixMedia: Sendable {
         }
     }
 
+    /// Returns the thumbnail that the sender of an encrypted image made, if it is large enough, else the content: the
+    /// server can make none.
+    private func ownThumbnail(of reference: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
+        guard reference.isImage, let thumbnail = reference.thumbnailURI,
+            ThumbnailSide(of: reference, fitting: width, by: height) != nil,
+            await cachedContent(of: reference) == nil
+        else { return try await content(of: reference) }
+        do {
+            return try await content(of: MediaReference(uri: thumbnail, name: reference.name, type: reference.type))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            return try await content(of: reference)
+        }
+    }
+
     /// Returns a file with the media's own name.
     func namedFile(of reference: MediaReference) async throws -> URL {
         if let digest = reference.digest { return try await archive.named(reference.name, digest) }
@@ -97,8 +114,18 @@ struct MatrixMedia: Sendable {
             guard let url = archive.url(of: digest) else { throw ChatError.notFound }
             return url
         }
-        guard uri.hasPrefix("mxc://") else { throw ChatError.notFound }
+        guard uri.hasPrefix("mxc://") || EncryptedFile(uri: uri) != nil else { throw ChatError.notFound }
         return try await cache.file(of: uri)
+    }
+
+    private func download(_ uri: String, to file: URL) async throws {
+        guard uri.hasPrefix(MediaReference.encryptedScheme) else { return try await client.download(uri, to: file) }
+        guard let encrypted = EncryptedFile(uri: uri) else { throw ChatError.notFound }
+        let sealed = file.appendingPathExtension("sealed")
+        // What is left of it, the next start deletes.
+        defer { try? FileManager.default.removeItem(at: sealed) }
+        try await client.download(encrypted.address, to: sealed)
+        try await encrypted.decrypt(sealed, to: file)
     }
 
     private func fetch(as name: String, _ download: @Sendable (URL) async throws -> Void) async throws -> URL {

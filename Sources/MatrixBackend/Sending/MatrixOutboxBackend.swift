@@ -88,6 +88,9 @@ struct MatrixOutboxBackend: OutboxBackend {
         to sent: inout [TransactionID: MessageID]
     ) async throws {
         try await rejectIfEncrypted(request.room)
+        guard !message.files.contains(where: \.isEncrypted) else {
+            throw DeliveryError.rejected(reason: "the key of an encrypted file must not be sent")
+        }
         let message = try await uploadingThumbnails(of: message)
         let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
         try contents.forEach(check)

@@ -56,6 +56,8 @@ struct MessageSender: Sendable {
 
     private func check(_ message: WrittenMessage) async throws {
         try ChatLimits.check(message)
+        // Its key would go along, to whoever can read the room.
+        guard !message.files.contains(where: \.isEncrypted) else { throw ChatError.notPermitted }
         // Referenced files must exist; `mxc:` URIs are already uploaded.
         for file in message.files where !file.uri.hasPrefix("mxc://") { _ = try await media.content(of: file) }
     }

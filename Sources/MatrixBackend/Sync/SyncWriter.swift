@@ -5,6 +5,8 @@ import ChatStore
 struct SyncWriter: Sendable {
     let context: AccountContext
     let writer: RoomWriter
+    let opener: EventOpener
+    let sealed: SealedMessages
     let entered: EnteredRooms
     let status: SyncStatus
     let arrivals: ArrivalFeed
@@ -29,6 +31,7 @@ struct SyncWriter: Sendable {
     func write(_ update: SyncUpdate, as setting: String) async throws {
         let isLive = status.hasCaughtUp
         try await writer.serialized {
+            let update = try await opener.opened(update)
             var batch = SyncBatch(settings: [setting: update.token])
             batch.areInvitationsWhole = update.isWhole
             // Before the rooms, which depend on it.
@@ -43,6 +46,7 @@ struct SyncWriter: Sendable {
                 let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
                 await publish(change, isBehindGap: isBehindGap)
             }
+            try await sealed.openArrived { [arrivals] in if isLive { arrivals.publish($0) } else { arrivals.keep($0) } }
             try await publish(
                 silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,
                 isCaughtUp: update.isCaughtUp)

@@ -43,6 +43,7 @@ final class TimelineFeeds: Sendable {
     /// Publishes the members and messages that a change stored.
     func publish(_ change: RoomChange) {
         if let members = change.members { publish(members, in: change.room) }
+        if !change.removed.isEmpty { publish(.removed(change.removed), in: change.room) }
         publish(stored: change.changed, in: change.room)
     }
 

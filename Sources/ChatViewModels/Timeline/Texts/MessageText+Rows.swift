@@ -8,6 +8,32 @@ extension MessageText {
     /// Stands for the text of a deleted message.
     public var deletedMessage: String { translator("Message deleted") }
 
+    /// Stands for the text of a message that has none: a deleted one, or one that cannot be read. `nil` for others.
+    public func placeholder(_ message: MessageItem) -> String? {
+        if message.isDeleted { return deletedMessage }
+        return message.isSealed ? reason(message.seal ?? .damaged) : nil
+    }
+
+    /// Why an encrypted message cannot be read.
+    func reason(_ seal: SealReason) -> String {
+        switch seal {
+        case .noKey: translator("The key for this message has not come yet.")
+        case .beforeSignIn: translator("Sent before you signed in here.")
+        case .beforeKey: translator("Sent before this device got the key.")
+        case .beforeMembership: translator("Sent before you were in this room.")
+        case .unconfirmedDevice: translator("Its sender shares keys only with confirmed devices.")
+        case .withheld: translator("Its sender does not share the key with this device.")
+        case .repeated: translator("Hidden: it repeats another message.")
+        case .otherSender: translator("Hidden: it was not encrypted by its sender.")
+        case .unknownAlgorithm: translator("Encrypted in a way that Parlance does not know.")
+        case .damaged: translator("This message is damaged.")
+        case .keysLocked: translator("Unlock the keyring to read this.")
+        case .keysUnavailable: translator("Encryption is not available in this account.")
+        case .notBuilt: translator("Encrypted. This version of Parlance was built without encryption.")
+        case .notFetched: translator("Encrypted message, not loaded yet.")
+        }
+    }
+
     /// The title of a code block.
     public func title(ofCodeIn language: String?) -> String { language ?? translator("Code") }
 

@@ -49,7 +49,7 @@ public struct MessageText {
         // Includes the time even if the row does not show it.
         let failure = message.pendingChange == nil ? nil : message.rejectedItem.map(reason)
         let state = ([time(message.sentAt)] + states(message) + [failure].compactMap(\.self)).joined(separator: ", ")
-        let text = message.isDeleted ? deletedMessage : message.accessibleText
+        let text = placeholder(message) ?? message.accessibleText
         let content = [attachments(message.attachments), text].filter { !$0.isEmpty }.joined(separator: ". ")
         let quote = message.quote.flatMap(quoteAccessibleText).map { " " + $0 } ?? ""
         let reactions = message.reactions.map { " " + accessibleText($0) + "." }.joined()
@@ -130,7 +130,8 @@ public struct MessageText {
     /// What a screen reader says about received messages; for more than three only their number.
     public func announcement(_ messages: [MessageItem]) -> String {
         guard messages.count > 3 else {
-            return messages.map { "\($0.senderName): \($0.displayedText)" }.joined(separator: "\n")
+            return messages.map { "\($0.senderName): \(placeholder($0) ?? String($0.displayedText))" }.joined(
+                separator: "\n")
         }
         return translator.plural("{count} new message", "{count} new messages", messages.count)
     }

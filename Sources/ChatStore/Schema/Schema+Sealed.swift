@@ -1,0 +1,44 @@
+extension Schema {
+    /// Encrypted events that cannot be read (``SealedTable``), and which messages came encrypted.
+    ///
+    /// `sealed.data` is the event as JSON; without it the server has to send the event once more. An event that changes
+    /// a message has no row in `message`.
+    ///
+    /// Earlier versions kept such messages as a notice in the language of the user, and threw the event away.
+    static let sealed = """
+        CREATE TABLE sealed (
+            room INTEGER NOT NULL REFERENCES room (key) ON DELETE CASCADE,
+            event TEXT NOT NULL,
+            session TEXT,
+            reason TEXT NOT NULL,
+            data TEXT,
+            PRIMARY KEY (room, event)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE INDEX sealed_session ON sealed (room, session) WHERE session IS NOT NULL;
+        CREATE INDEX sealed_reason ON sealed (reason, room, session) WHERE session IS NOT NULL;
+        CREATE INDEX sealed_unfetched ON sealed (room) WHERE data IS NULL;
+
+        CREATE TABLE encryptedMessage (
+            message INTEGER NOT NULL PRIMARY KEY REFERENCES message (key) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+
+        ALTER TABLE orphan ADD COLUMN isEncrypted INTEGER NOT NULL DEFAULT 0;
+
+        INSERT INTO sealed
+        SELECT room, id, NULL, 'notFetched', NULL FROM message
+        WHERE room IN (SELECT room FROM encryptedRoom) AND kind = 2 AND isDeleted = 0 AND formatted IS NULL
+            AND text IN (
+                'Encrypted message (not supported yet)', 'Encrypted message: Parlance can’t read it yet.',
+                'Verschlüsselte Nachricht (noch nicht unterstützt)',
+                'رسالة معمّاة (غير مدعومة بعد)');
+
+        UPDATE message SET kind = 8, text = ''
+        WHERE (room, id) IN (SELECT room, event FROM sealed);
+
+        INSERT INTO encryptedMessage SELECT key FROM message WHERE (room, id) IN (SELECT room, event FROM sealed);
+
+        UPDATE room SET lastText = ''
+        WHERE lastMessage IN (SELECT message FROM encryptedMessage);
+        """
+}

@@ -1,0 +1,162 @@
+import ChatCore
+import GRDB
+
+/// Encrypted events that are read once more.
+extension RoomSync {
+    /// Puts what encrypted events say in their place.
+    func open(_ again: [ReadAgain], in record: RoomRecord) throws -> RoomChange {
+        var change = RoomChange(room: record.room.id)
+        var changed: Set<MessageID> = []
+        var opened = OpenedMessages(record: record, db: db)
+        for one in again {
+            guard let sealed = try SealedTable(record: record, db: db).find(one.event) else { continue }
+            try apply(one, of: sealed, &opened, &changed)
+        }
+        guard opened.hasChanges || !changed.isEmpty else { return change }
+        try opened.finish()
+        change.removed = opened.removed
+        change.changed = try messages(changed.union(opened.ids), of: record)
+        change.arrived = try arrivals(
+            of: opened.announced, change.changed, as: change.changed, isNewRoom: false, in: record)
+        return change
+    }
+
+    private func apply(
+        _ one: ReadAgain, of sealed: Ciphertext, _ opened: inout OpenedMessages, _ changed: inout Set<MessageID>
+    ) throws {
+        let record = opened.record
+        let table = SealedTable(record: record, db: db)
+        let stored = try MessageQuery(room: record).find(one.event, in: db)
+        if let ciphertext = one.events.ciphertext(of: one.event) {
+            guard ciphertext != sealed else { return }
+            try table.put(ciphertext)
+            if stored != nil { changed.insert(one.event) }
+            return
+        }
+        try table.remove(one.event)
+        if let stored, !stored.isDeleted, stored.kind == .sealed {
+            switch one.events.first {
+            case .message(let new)? where new.id == one.event: try opened.replace(stored, by: new)
+            case .deleted?:
+                _ = try MessageEditor(record: record, db: db).delete(stored)
+                changed.insert(one.event)
+            default: changed.formUnion(try opened.remove(stored))
+            }
+            if let first = one.events.first { try finish(first, in: record, &changed) }
+        }
+        try apply(changesOf: one.events, in: record, &changed)
+    }
+}
+
+extension [TimelineEvent] {
+    /// An event that is still sealed, as a message or as a change of one.
+    fileprivate func ciphertext(of event: MessageID) -> Ciphertext? {
+        compactMap(\.ciphertext).first { $0.event == event }
+    }
+}
+
+extension TimelineEvent {
+    fileprivate var ciphertext: Ciphertext? {
+        switch self {
+        case .message(let message): message.ciphertext
+        case .sealed(let ciphertext): ciphertext
+        case .deleted, .silent, .change, .redacted: nil
+        }
+    }
+}
+
+/// The messages of a room that were sealed and are not any more.
+struct OpenedMessages {
+    let record: RoomRecord
+    let db: Database
+    private(set) var ids: Set<MessageID> = []
+    private(set) var removed: [MessageID] = []
+    /// Those that notify, as they did not while they were sealed.
+    private(set) var announced: [TimelineEvent] = []
+    private var unread = 0
+    private var mentions = 0
+
+    init(record: RoomRecord, db: Database) {
+        self.record = record
+        self.db = db
+    }
+
+    var hasChanges: Bool { !ids.isEmpty || !removed.isEmpty }
+
+    /// Gives a message its content; position, receipts and reactions are those of the row.
+    mutating func replace(_ stored: Message, by new: NewMessage) throws {
+        let key = key(of: stored)
+        var content = new.content
+        let isOwn = try isOwn(stored.sender)
+        if isOwn, let noted = try AuthorNotes(record: record, db: db).removeText(of: new.id) { content.written = noted }
+        if content.written != nil { content.mentionsEveryone = false }
+        try db.cachedStatement(sql: "UPDATE message SET kind = ?, replyTo = ?, formatted = ?, text = ? WHERE key = ?")
+            .execute(arguments: [
+                content.kind.code, new.replyTo?.rawValue, content.formattedText, content.text, key,
+            ])
+        if content.written != nil || content.mentionsEveryone {
+            try EditHistory(key: key, db: db).setWritten(content.wording)
+        }
+        try content.event?.insert(for: key, in: db)
+        try MessageWriter.insert(content.attachments, of: key, in: db)
+        ids.insert(new.id)
+        guard !isOwn else { return }
+        let before = try level(of: key)
+        let after = content.event == nil ? new.notificationLevel : .none
+        try setLevel(content.event == nil ? after : .unread, of: key)
+        try count(stored, before, -1)
+        try count(stored, after, 1)
+        if before == .none, after != .none { announced.append(.message(new)) }
+    }
+
+    /// Removes a row that turned out to be no message.
+    /// - Returns: The message that the receipts of the row move to.
+    mutating func remove(_ stored: Message) throws -> Set<MessageID> {
+        if try !isOwn(stored.sender) { try count(stored, level(of: key(of: stored)), -1) }
+        try db.cachedStatement(sql: "DELETE FROM message WHERE key = ?").execute(arguments: [key(of: stored)])
+        let positions = EventPositions(record: record, db: db)
+        // Its position stays taken: receipts may name it.
+        try positions.note(stored.id, at: stored.position)
+        removed.append(stored.id)
+        return Set(try [positions.lastMessage(before: stored.position)?.id].compactMap(\.self))
+    }
+
+    /// Updates what the list of rooms shows.
+    func finish() throws {
+        if unread != 0 {
+            try db.cachedStatement(sql: "UPDATE room SET unread = max(0, unread + ?) WHERE key = ?")
+                .execute(arguments: [unread, record.key])
+        }
+        if mentions != 0 { try record.addMentions(mentions, in: db) }
+        try record.refreshLastMessage(in: db)
+    }
+
+    private mutating func count(_ message: Message, _ level: NotificationLevel, _ change: Int) throws {
+        guard level != .none, message.position > record.fullyReadPosition ?? .min else { return }
+        unread += change
+        if level == .mention { mentions += change }
+    }
+
+    private func key(of message: Message) -> Int64 { MessageKey(room: record.key, position: message.position).raw }
+
+    private func isOwn(_ member: MemberID) throws -> Bool {
+        try Bool.fetchOne(
+            db.cachedStatement(sql: "SELECT kind = 'own' FROM member WHERE room = ? AND id = ?"),
+            arguments: [record.key, member.rawValue]) ?? false
+    }
+
+    private func level(of key: Int64) throws -> NotificationLevel {
+        let level = try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT level FROM attention WHERE message = ?"), arguments: [key])
+        return level.flatMap { NotificationLevel(rawValue: $0) } ?? .unread
+    }
+
+    private func setLevel(_ level: NotificationLevel, of key: Int64) throws {
+        if level == .unread {
+            try db.cachedStatement(sql: "DELETE FROM attention WHERE message = ?").execute(arguments: [key])
+        } else {
+            try db.cachedStatement(sql: "INSERT OR REPLACE INTO attention VALUES (?, ?)")
+                .execute(arguments: [key, level.rawValue])
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import ChatCore
+import GRDB
+
+/// The encrypted events of a room that could not be read.
+struct SealedTable {
+    let record: RoomRecord
+    let db: Database
+
+    func put(_ sealed: Ciphertext) throws {
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO sealed VALUES (?, ?, ?, ?, ?)").execute(arguments: [
+            record.key, sealed.event.rawValue, sealed.session, sealed.reason.rawValue, sealed.data,
+        ])
+    }
+
+    func find(_ event: MessageID) throws -> Ciphertext? {
+        try Row.fetchOne(
+            db.cachedStatement(sql: "SELECT * FROM sealed WHERE room = ? AND event = ?"),
+            arguments: [record.key, event.rawValue]
+        ).map(Ciphertext.init)
+    }
+
+    func remove(_ event: MessageID) throws {
+        try db.cachedStatement(sql: "DELETE FROM sealed WHERE room = ? AND event = ?")
+            .execute(arguments: [record.key, event.rawValue])
+    }
+
+    /// Removes an event that is not shown, such as an edit.
+    /// - Returns: Whether there was one.
+    func removeHidden(_ event: String) throws -> Bool {
+        try db.cachedStatement(
+            sql: """
+                DELETE FROM sealed WHERE room = ?1 AND event = ?2
+                    AND NOT EXISTS (SELECT 1 FROM message WHERE room = ?1 AND id = ?2)
+                """
+        ).execute(arguments: [record.key, event])
+        return db.changesCount > 0
+    }
+
+    /// Returns events of a session, in the order of their identifiers.
+    func events(of session: String, after event: String, limit: Int) throws -> [Ciphertext] {
+        try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT * FROM sealed INDEXED BY sealed_session
+                    WHERE room = ? AND session = ? AND event > ? ORDER BY event LIMIT ?
+                    """), arguments: [record.key, session, event, limit]
+        ).map(Ciphertext.init)
+    }
+
+    /// Returns the newest messages whose events the server has to send once more.
+    func unfetched(limit: Int) throws -> [MessageID] {
+        try String.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT m.id FROM sealed s INDEXED BY sealed_unfetched
+                    JOIN message m ON m.room = s.room AND m.id = s.event
+                    WHERE s.room = ? AND s.data IS NULL AND s.reason = ? ORDER BY m.key DESC LIMIT ?
+                    """), arguments: [record.key, SealReason.notFetched.rawValue, limit]
+        ).map { MessageID($0) }
+    }
+}
+
+extension Ciphertext {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            of: try row.identifier("event"), reason: try row.choice("reason"), session: try row.optional("session"),
+            data: try row.optional("data"))
+    }
+}

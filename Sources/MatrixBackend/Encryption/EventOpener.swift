@@ -1,0 +1,133 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+import MatrixCrypto
+
+/// Decrypts events of rooms before anything else reads them: what comes of it is parsed as any other event is.
+///
+/// Call it in the same operation of ``RoomWriter/serialized(_:)`` that stores what comes of it, so that no key arrives
+/// in between.
+struct EventOpener: Sendable {
+    let keys: AccountEncryption
+
+    /// - Throws: If what was read could not be noted: then none of it may be used.
+    func opened(_ update: SyncUpdate) async throws -> SyncUpdate {
+        var update = update
+        let timelines = try await opened(update.rooms.map { ($0.id, $0.timeline) })
+        for (index, timeline) in timelines.enumerated() { update.rooms[index].timeline = timeline }
+        return update
+    }
+
+    func opened(_ events: [MatrixEvent], in room: RoomID) async throws -> [MatrixEvent] {
+        try await opened([(room, events)])[0]
+    }
+
+    private func opened(_ rooms: [(id: RoomID, events: [MatrixEvent])]) async throws -> [[MatrixEvent]] {
+        let sealed = rooms.flatMap { room in
+            room.events.flatMap(\.sealedParts).map { SealedEvent($0, in: room.id) }
+        }
+        guard !sealed.isEmpty else { return rooms.map(\.events) }
+        var readings = try await keys.read(sealed)[...]
+        let begun = await keys.beginning()
+        return rooms.map { room in
+            room.events.map { event in
+                let parts = event.sealedParts.map { $0.opened(readings.removeFirst(), begun) }
+                return event.replacing(parts)
+            }
+        }
+    }
+}
+
+extension MatrixEvent {
+    /// The event itself and the edit that the server has bundled with it, if they are encrypted and not redacted.
+    fileprivate var sealedParts: [MatrixEvent] {
+        var parts: [MatrixEvent] = isSealed ? [self] : []
+        if let bundled = unsigned["m.relations"]?["m.replace"], let edit = MatrixEvent(bundled), edit.isSealed,
+            edit.sender == sender, !isRedacted, edit.content["m.relates_to"]?["event_id"]?.string == id.rawValue
+        {
+            parts.append(edit)
+        }
+        return parts
+    }
+
+    private var isSealed: Bool { type == Self.encryptedType && stateKey == nil && !isRedacted && protection == .clear }
+
+    /// - Parameter parts: What has become of ``sealedParts``.
+    fileprivate func replacing(_ parts: [MatrixEvent]) -> MatrixEvent {
+        var parts = parts
+        var event = isSealed && !parts.isEmpty ? parts.removeFirst() : self
+        event.encryptedEdit = parts
+        return event
+    }
+
+    fileprivate func opened(_ reading: AccountEncryption.Reading, _ begun: Date?) -> MatrixEvent {
+        let reason: SealReason
+        switch reading {
+        case .success(let payload):
+            if let opened = MatrixEvent(self, saying: payload.type, payload.content) { return opened }
+            reason = .damaged
+        case .failure(.noKey):
+            reason = begun.map { sentAt < $0 } == true ? .beforeSignIn : .noKey
+        case .failure(let found):
+            reason = found
+        }
+        var event = self
+        event.protection = .sealed(reason)
+        return event
+    }
+}
+
+extension SealedEvent {
+    fileprivate init(_ event: MatrixEvent, in room: RoomID) {
+        self.init(
+            room: ExactText(room.rawValue), event: ExactText(event.id.rawValue),
+            sender: ExactText(event.sender.rawValue), content: event.content)
+    }
+}
+
+extension SealReason {
+    init(_ seal: GroupMessageReader.Seal) {
+        self =
+            switch seal {
+            case .algorithm: .unknownAlgorithm
+            case .malformed, .damaged: .damaged
+            case .noKey: .noKey
+            case .beforeKey: .beforeKey
+            case .sender: .otherSender
+            case .replay: .repeated
+            case .withheld(let reason): SealReason(reason)
+            }
+    }
+
+    private init(_ withheld: Withheld) {
+        self =
+            switch withheld {
+            case .unverified: .unconfirmedDevice
+            case .historyNotShared: .beforeMembership
+            case .blocked, .unauthorized, .other: .withheld
+            // It may still come.
+            case .unavailable, .noOlm: .noKey
+            }
+    }
+}
+
+extension Ciphertext {
+    /// Longer events are no server's, and would be kept for nothing.
+    private static let maxBytes = 2 * MatrixLimits.contentBytes
+
+    /// - Parameter event: One that is sealed.
+    init(_ event: MatrixEvent, reason: SealReason) {
+        self.init(of: event.id, reason: reason)
+        var json: [String: JSONValue] = [
+            "event_id": .string(event.id.rawValue), "type": .string(event.type),
+            "sender": .string(event.sender.rawValue), "content": event.content,
+            "origin_server_ts": .integer(Int64((event.sentAt.timeIntervalSince1970 * 1000).rounded())),
+        ]
+        if let transaction = event.unsigned["transaction_id"] { json["unsigned"] = ["transaction_id": transaction] }
+        // What cannot be encoded is kept by its reason alone.
+        guard let bytes = try? JSONValue.object(json).encoded(), bytes.count <= Self.maxBytes else { return }
+        data = String(decoding: bytes, as: UTF8.self)
+        session = MatrixEvent.identifier(event.content["session_id"])
+    }
+}

@@ -1,0 +1,85 @@
+import ChatCore
+import ChatStore
+import Foundation
+import JSONReading
+import MatrixCrypto
+
+/// Opens in place what is stored and could not be read, once its key is there.
+struct SealedMessages: Sendable {
+    private static let chunk = 200
+    /// The key of such a message may have come while the program could not open it.
+    private static let mayBeReadable: Set<SealReason> = [
+        .noKey, .beforeSignIn, .beforeKey, .beforeMembership, .unconfirmedDevice, .withheld,
+    ]
+
+    let keys: AccountEncryption
+    let parser: HistoryParser
+    let writer: RoomWriter
+
+    private var store: ChatStore { writer.store }
+
+    /// Opens what waits for keys that have come, within an operation of ``RoomWriter/serialized(_:)``.
+    /// - Parameter publishArrivals: Receives the messages that notify only now.
+    func openArrived(_ publishArrivals: ([MessageArrival]) async throws -> Void) async throws {
+        let arrived = await keys.arrivedSessions
+        guard !arrived.isEmpty else { return }
+        for session in arrived { try await publishArrivals(open(SealedSession(session))) }
+        // If any of it fails, the next sync tries again.
+        await keys.used(arrived)
+    }
+
+    /// Opens what can be read since the keys of the device were opened: it may be from a time when they were not, or the
+    /// program may have ended before it could use a key.
+    func openKnown() async throws {
+        let without = try await store.sealedSessions(for: [.keysLocked, .keysUnavailable, .notBuilt])
+        let waiting = try await store.sealedSessions(for: Self.mayBeReadable)
+        let known = try await keys.known(Set(waiting.map { SessionID($0) }))
+        for session in without.union(known.map { SealedSession($0) }) {
+            try Task.checkCancellation()
+            try await writer.serialized { _ = try await open(session) }
+        }
+    }
+
+    /// Stores what the server says that an encrypted message is.
+    func open(_ event: MatrixEvent, in room: RoomID) async throws {
+        try await writer.serialized { _ = try await open([event], in: room) }
+    }
+
+    private func open(_ session: SealedSession) async throws -> [MessageArrival] {
+        var arrivals: [MessageArrival] = []
+        var last: MessageID?
+        while true {
+            let sealed = try await store.sealedEvents(of: session, after: last, limit: Self.chunk)
+            guard let end = sealed.last else { return arrivals }
+            arrivals += try await open(sealed.compactMap(\.matrixEvent), in: session.room)
+            last = end.event
+        }
+    }
+
+    private func open(_ events: [MatrixEvent], in room: RoomID) async throws -> [MessageArrival] {
+        guard !events.isEmpty else { return [] }
+        let change = try await store.open(try await parser.readAgain(events, in: room), in: room)
+        guard !change.changed.isEmpty || !change.removed.isEmpty else { return [] }
+        await writer.publish(change)
+        writer.rooms.refresh()
+        return change.arrived
+    }
+}
+
+extension Ciphertext {
+    /// `nil` for one that is damaged, or was not kept.
+    fileprivate var matrixEvent: MatrixEvent? {
+        guard let data, let json = try? JSONValue(parsing: Data(data.utf8)) else { return nil }
+        return MatrixEvent(json)
+    }
+}
+
+extension SealedSession {
+    fileprivate init(_ id: SessionID) { self.init(room: RoomID(id.room.text), session: id.session.text) }
+}
+
+extension SessionID {
+    fileprivate init(_ session: SealedSession) {
+        self.init(room: ExactText(session.room.rawValue), session: ExactText(session.session))
+    }
+}

@@ -1,0 +1,66 @@
+import ChatCore
+import ChatStore
+
+/// Asks the server for encrypted messages that earlier versions did not keep, as far as they are shown: one after
+/// another, and each once.
+actor UnfetchedMessages {
+    /// How many are requested at most when a room is opened.
+    private static let maxAtOpening = 100
+
+    private let client: MatrixClient
+    private let store: ChatStore
+    private let sealed: SealedMessages
+    private var waiting: [(room: RoomID, id: MessageID)] = []
+    private var requested: [RoomID: Set<MessageID>] = [:]
+    private var task: Task<Void, Never>?
+    private var isStopped = false
+
+    init(client: MatrixClient, store: ChatStore, sealed: SealedMessages) {
+        self.client = client
+        self.store = store
+        self.sealed = sealed
+    }
+
+    /// A room was opened.
+    func request(in room: RoomID) async {
+        // They stay as they are, and the next opening asks again.
+        guard let ids = try? await store.unfetchedMessages(in: room, limit: Self.maxAtOpening) else { return }
+        request(ids, in: room)
+    }
+
+    /// A page is shown.
+    func request(_ page: TimelinePage, in room: RoomID) {
+        request(page.messages.filter { $0.seal == .notFetched }.map(\.id).reversed(), in: room)
+    }
+
+    private func request(_ ids: [MessageID], in room: RoomID) {
+        let new = ids.filter { requested[room, default: []].insert($0).inserted }
+        waiting += new.map { (room, $0) }
+        guard !waiting.isEmpty, task == nil, !isStopped, client.token != nil else { return }
+        task = Task { await run() }
+    }
+
+    /// Ends with the request that is under way.
+    func stop() async {
+        isStopped = true
+        task?.cancel()
+        await task?.value
+    }
+
+    private func run() async {
+        defer { task = nil }
+        while let (room, id) = waiting.first, !Task.isCancelled {
+            do {
+                if let event = try await client.event(id, in: room) { try await sealed.open(event, in: room) }
+                waiting.removeFirst()
+            } catch MatrixError.rejected {
+                // The server does not show it any more.
+                waiting.removeFirst()
+            } catch {
+                // Asked for again when it is shown again.
+                for (room, id) in waiting { requested[room]?.remove(id) }
+                waiting = []
+            }
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Synchronization
+import Testing
+
+@testable import MatrixBackend
+
+/// An account with keys in one encrypted room, over a server that says what a test wants.
+final class EncryptedAccount {
+    static let user = MemberID("@me:example.org")
+    static let room = RoomID("!r:example.org")
+
+    let server: FakeHomeserver
+    let store: ChatStore
+    let backend: MatrixBackend
+    private let folder: TemporaryFolder
+    private static let numbers = Mutex(0)
+
+    var room: RoomID { Self.room }
+
+    /// - Parameter credentials: `nil` for a start without keys.
+    static func start(
+        in folder: TemporaryFolder, _ credentials: MemoryCredentialStore?,
+        clock: any Clock<Duration> = ManualClock(),
+        answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
+    ) async throws -> EncryptedAccount {
+        let server = FakeHomeserver { request in
+            if let answer = answering(request) { return answer }
+            return switch request.url.path {
+            case "/_matrix/client/v3/keys/query": ["device_keys": [:]]
+            case "/_matrix/client/v3/keys/upload": ["one_time_key_counts": ["signed_curve25519": 25]]
+            default: nil
+            }
+        }
+        let store = try await ChatStore.open(in: folder.path("store"))
+        let backend = try await MatrixBackend.start(
+            over: store, server: try #require(URL(string: "https://example.org")), ownUserID: user, token: nil,
+            hasSlidingSync: false, transport: server, clock: clock, now: { Fixtures.date })
+        if let credentials {
+            let credential = KeyCredential(account: user.rawValue, place: credentials)
+            await backend.openKeys(of: "D", in: folder.path("store"), credential: credential)
+            #expect(backend.keys.condition == .on)
+        }
+        await backend.resume(with: AccessToken("secret"))
+        return EncryptedAccount(folder, server, store, backend)
+    }
+
+    private init(_ folder: TemporaryFolder, _ server: FakeHomeserver, _ store: ChatStore, _ backend: MatrixBackend) {
+        self.folder = folder
+        self.server = server
+        self.store = store
+        self.backend = backend
+    }
+
+    func close() async {
+        await backend.close()
+        await store.close()
+    }
+
+    /// The room as it is made, with the user and Ann.
+    static let state: [JSONValue] = [
+        Events.event("$create", "m.room.create", [:], stateKey: ""),
+        Events.event("$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: ""),
+        Events.member(user.rawValue, "Me"), Events.member("@ann:example.org", "Ann"),
+    ]
+
+    /// Has the server say this, and waits until it was taken.
+    func sync(
+        _ events: [JSONValue] = [], toDevice: [JSONValue] = [], accountData: [JSONValue] = [],
+        _ more: [String: JSONValue] = [:]
+    ) async throws {
+        offer(events, toDevice: toDevice, accountData: accountData, more)
+        try await server.waitUntilConsumed()
+    }
+
+    func offer(
+        _ events: [JSONValue] = [], toDevice: [JSONValue] = [], accountData: [JSONValue] = [],
+        _ more: [String: JSONValue] = [:]
+    ) {
+        let number = Self.numbers.withLock { number in
+            number += 1
+            return number
+        }
+        var joined = more
+        joined["timeline"] = joined["timeline"] ?? ["events": .array(events)]
+        server.sync([
+            "next_batch": .string("s\(number)"), "device_one_time_keys_count": ["signed_curve25519": 0],
+            "to_device": ["events": .array(toDevice)], "account_data": ["events": .array(accountData)],
+            "rooms": ["join": .object([Self.room.rawValue: .object(joined)])],
+        ])
+    }
+
+    /// Another user's device, which has read the keys that the account has published.
+    func peer(_ user: String = "@ann:example.org") async throws -> SealingPeer {
+        try await sync(Self.state)
+        try await server.receives("/keys/upload")
+        while true {
+            let uploads = server.requests.filter { $0.url.path.hasSuffix("/keys/upload") }.compactMap(\.json)
+            for upload in uploads {
+                guard let key = upload["one_time_keys"]?.object?.values.first?["key"]?.string else { continue }
+                let devices = uploads.compactMap { $0["device_keys"] }
+                return try SealingPeer(user, writingTo: try #require(devices.first)["keys"] ?? .null, oneTimeKey: key)
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    var messages: [Message] {
+        get async throws {
+            try await store.messages(in: room, before: .max, limit: 100).messages.filter { $0.event == nil }
+        }
+    }
+
+    func message(_ id: String) async throws -> Message? {
+        try await store.messages([MessageID(id)], in: room).first
+    }
+
+    /// Waits until a message is shown so.
+    func message(_ id: String, where condition: (Message) -> Bool) async throws -> Message {
+        while true {
+            if let found = try await message(id), condition(found) { return found }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    func found(_ text: String) async throws -> [MessageID] {
+        try await store.search(SearchQuery(text: text, room: room)).messages.map(\.id)
+    }
+}
+
+/// Encrypts for an ``EncryptedAccount`` as another client does.
+final class SealingPeer {
+    let user: String
+    private let account: OlmAccount
+    private let session: OlmSession
+    private let target: JSONValue
+    private(set) var group: OutboundGroupSession
+
+    /// - Parameter target: The public keys of the account's device.
+    init(_ user: String, writingTo target: JSONValue, oneTimeKey: String) throws {
+        self.user = user
+        self.target = target
+        account = try OlmAccount()
+        session = try account.session(
+            with: Curve25519Key(base64: target["curve25519:D"]?.string ?? ""),
+            oneTimeKey: Curve25519Key(base64: oneTimeKey))
+        group = try OutboundGroupSession()
+    }
+
+    func rotate() throws { group = try OutboundGroupSession() }
+
+    /// The key of what is said from now on, as a message to the device.
+    func key(in room: RoomID = EncryptedAccount.room) throws -> JSONValue {
+        let payload: JSONValue = [
+            "type": "m.room_key", "sender": .string(user), "recipient": .string(EncryptedAccount.user.rawValue),
+            "recipient_keys": ["ed25519": target["ed25519:D"] ?? .null],
+            "keys": ["ed25519": .string("\(account.signingKey)")],
+            "content": [
+                "algorithm": "m.megolm.v1.aes-sha2", "room_id": .string(room.rawValue),
+                "session_id": .string(try group.id), "session_key": .string(Base64.encoded(try group.sessionKey)),
+            ],
+        ]
+        let message = try session.encrypt(Array(payload.encoded()))
+        return [
+            "type": "m.room.encrypted", "sender": .string(user),
+            "content": [
+                "algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": .string("\(account.identityKey)"),
+                "ciphertext": .object([
+                    target["curve25519:D"]?.string ?? "": [
+                        "type": .integer(Int64(message.kind.rawValue)), "body": .string(Base64.encoded(message.bytes)),
+                    ]
+                ]),
+            ],
+        ]
+    }
+
+    /// Why the key is not shared.
+    func withheld(_ code: String) throws -> JSONValue {
+        [
+            "type": "m.room_key.withheld", "sender": .string(user),
+            "content": [
+                "algorithm": "m.megolm.v1.aes-sha2", "code": .string(code),
+                "room_id": .string(EncryptedAccount.room.rawValue), "session_id": .string(try group.id),
+            ],
+        ]
+    }
+
+    /// An encrypted event.
+    /// - Parameters:
+    ///   - relation: In the clear.
+    ///   - change: Of the content that the server sees.
+    func event(
+        _ id: String, _ content: JSONValue, type: String = "m.room.message", relation: JSONValue? = nil,
+        at time: Int64 = 1_800_000_000_000, room: RoomID = EncryptedAccount.room, unsigned: JSONValue = [:],
+        _ change: (inout [String: JSONValue]) -> Void = { _ in }
+    ) throws -> JSONValue {
+        let payload: JSONValue = [
+            "type": .string(type), "content": content, "room_id": .string(room.rawValue),
+        ]
+        let bytes = try group.encrypt(Array(payload.encoded()))
+        var sealed: [String: JSONValue] = [
+            "algorithm": "m.megolm.v1.aes-sha2", "session_id": .string(try group.id),
+            "ciphertext": .string(Base64.encoded(bytes)),
+        ]
+        sealed["m.relates_to"] = relation
+        change(&sealed)
+        return Events.event(id, "m.room.encrypted", .object(sealed), by: user, at: time, unsigned: unsigned)
+    }
+
+    func text(_ id: String, _ body: String, relation: JSONValue? = nil) throws -> JSONValue {
+        try event(id, ["msgtype": "m.text", "body": .string(body)], relation: relation)
+    }
+
+    func edit(_ id: String, of target: String, to body: String) throws -> JSONValue {
+        let text: JSONValue = ["msgtype": "m.text", "body": .string(body)]
+        return try event(
+            id, ["msgtype": "m.text", "body": .string("* " + body), "m.new_content": text],
+            relation: ["rel_type": "m.replace", "event_id": .string(target)])
+    }
+}
+
+extension MatrixRequest {
+    var json: JSONValue? {
+        guard case .json(let data) = body else { return nil }
+        return try? JSONValue(parsing: data)
+    }
+}

@@ -1,0 +1,164 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Composer
+import Foundation
+import JSONReading
+import Ratchets
+import Synchronization
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// Files that are encrypted by themselves.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct EncryptedFileTests {
+    private let folder = TemporaryFolder()
+
+    /// A file as its sender encrypts it.
+    private struct Sealed {
+        let json: JSONValue
+        let bytes: Data
+
+        init(_ plaintext: Data, at address: String) throws {
+            let (key, counter) = (try Randomness.bytes(32), try Randomness.bytes(8) + [UInt8](repeating: 0, count: 8))
+            bytes = Data(try CounterCipher(key: KeyMaterial(bytes: key), counter: counter).apply(to: Array(plaintext)))
+            let url = Base64.encoded(key).replacing("+", with: "-").replacing("/", with: "_")
+            let digest = Base64.encoded(try SHA256.digest(of: Array(bytes)))
+            json = [
+                "v": "v2", "url": .string(address), "iv": .string(Base64.encoded(counter)),
+                "hashes": ["sha256": .string(digest)],
+                "key": [
+                    "kty": "oct", "alg": "A256CTR", "ext": true, "key_ops": ["encrypt", "decrypt"], "k": .string(url),
+                ],
+            ]
+        }
+    }
+
+    /// A server with files, which notes what is asked of it.
+    private final class Server: MatrixTransport {
+        private let files: Mutex<[String: Data]>
+        private let asked = Mutex<[String]>([])
+
+        init(_ files: [String: Data]) { self.files = Mutex(files) }
+
+        var paths: [String] { asked.withLock { $0 } }
+
+        func send(_ request: MatrixRequest) async throws -> MatrixResponse {
+            guard case .file(let target) = request.destination else {
+                if request.url.path.hasSuffix("/sync") { try await Task.sleep(for: .seconds(3600)) }
+                return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
+            }
+            asked.withLock { $0.append(request.url.absoluteString) }
+            guard let data = files.withLock({ $0[request.url.lastPathComponent] }) else {
+                return MatrixResponse(status: 404, body: Data(#"{"errcode":"M_NOT_FOUND"}"#.utf8))
+            }
+            try data.write(to: target)
+            return MatrixResponse(status: 200)
+        }
+    }
+
+    private func start(_ server: Server) async throws -> MatrixBackend {
+        try await MatrixBackend.start(
+            over: ChatStore.open(in: folder.path("store")), server: try #require(URL(string: "https://example.org")),
+            ownUserID: MemberID("@me:example.org"), token: AccessToken("secret"), transport: server)
+    }
+
+    private func image(_ file: Sealed, thumbnail: Sealed? = nil) throws -> MediaReference {
+        var info: [String: JSONValue] = ["mimetype": "image/png", "size": 5_000_000, "w": 4000, "h": 3000]
+        info["thumbnail_file"] = thumbnail?.json
+        let content = try #require(
+            Message.Content(json: [
+                "msgtype": "m.image", "body": "photo.png", "file": file.json, "info": .object(info),
+            ]))
+        #expect(content.kind == .image)
+        return try #require(content.attachments.first)
+    }
+
+    @Test("A file is decrypted as it is loaded, and kept so; nothing of its key is sent", arguments: [0, 5, 3_000_001])
+    func content(_ size: Int) async throws {
+        let plaintext = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let file = try Sealed(plaintext, at: "mxc://a/file")
+        let server = Server(["file": file.bytes])
+        let backend = try await start(server)
+        let reference = try image(file)
+        #expect(reference.isEncrypted && !reference.isOnlyHere)
+        for _ in 1...2 { #expect(try Data(contentsOf: await backend.content(of: reference)) == plaintext) }
+        #expect(try Data(contentsOf: #require(await backend.cachedContent(of: reference))) == plaintext)
+        #expect(try Data(contentsOf: await backend.namedFile(of: reference)) == plaintext)
+        #expect(server.paths == ["https://example.org/_matrix/client/v1/media/download/a/file"])
+        let incomplete = folder.path("store-fetched")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: incomplete.path).isEmpty)
+        await backend.close()
+    }
+
+    @Test("A file whose hash is another is refused before a byte of it is used")
+    func otherHash() async throws {
+        let file = try Sealed(Data("hello".utf8), at: "mxc://a/file")
+        var damaged = file.bytes
+        damaged[0] ^= 1
+        let backend = try await start(Server(["file": damaged]))
+        let reference = try image(file)
+        await #expect(throws: ChatError.unreadableFile) { try await backend.content(of: reference) }
+        #expect(await backend.cachedContent(of: reference) == nil)
+        await backend.close()
+    }
+
+    @Test("The thumbnail is the sender's; the server is asked for none")
+    func thumbnails() async throws {
+        let (file, small) = (
+            try Sealed(Data("large".utf8), at: "mxc://a/file"), try Sealed(Data("small".utf8), at: "mxc://a/small")
+        )
+        let server = Server(["file": file.bytes, "small": small.bytes])
+        let backend = try await start(server)
+        let reference = try image(file, thumbnail: small)
+        func text(_ file: URL) throws -> String { String(decoding: try Data(contentsOf: file), as: UTF8.self) }
+        #expect(try text(await backend.thumbnail(of: reference, fitting: 320, by: 240)) == "small")
+        #expect(try text(await backend.thumbnail(of: reference, fitting: 2000, by: 1000)) == "large")
+        #expect(try text(await backend.thumbnail(of: reference, fitting: 320, by: 240)) == "large", "it is there")
+        let other = try image(try Sealed(Data("x".utf8), at: "mxc://a/gone"), thumbnail: small)
+        #expect(try text(await backend.thumbnail(of: other, fitting: 320, by: 240)) == "small")
+        #expect(server.paths.allSatisfy { !$0.contains("thumbnail") && !$0.contains("encrypted") })
+        await backend.close()
+    }
+
+    @Test("A description that is not complete is no file, and never one in the clear")
+    func malformed() throws {
+        let file = try Sealed(Data("hello".utf8), at: "mxc://a/file").json
+        #expect(EncryptedFile(file).map { EncryptedFile(uri: $0.uri) == $0 } == true)
+        let others: [JSONValue] = [.null, 5, "", "v1", [:], ["sha256": "AAAA"], "https://a/b"]
+        for changed in file.mutations(with: others) {
+            // Of these two there is only one value that the specification knows, which tells nothing.
+            let isCompared = ["ext", "key_ops"].allSatisfy { changed["key"]?[$0] == file["key"]?[$0] }
+            guard changed != file, isCompared || changed["key"]?.object == nil else { continue }
+            #expect(EncryptedFile(changed) == nil, "\(changed)")
+            let content: JSONValue = [
+                "msgtype": "m.file", "body": "name", "url": "mxc://a/clear", "file": changed,
+            ]
+            if changed != .null {
+                #expect(Message.Content(json: content)?.attachments.isEmpty == true)
+            }
+        }
+        for uri in ["", "mxc://a/b", "encrypted:", "encrypted:AAAA,mxc://a/b", "encrypted:,mxc://a/b", "encrypted:x"] {
+            #expect(EncryptedFile(uri: uri) == nil)
+        }
+    }
+
+    @Test("The key of a file is sent nowhere")
+    func notSent() async throws {
+        let file = try Sealed(Data("hello".utf8), at: "mxc://a/file")
+        let server = FakeHomeserver { _ in nil }
+        let (backend, store) = try await server.start(in: folder)
+        var batch = RoomBatch(id: RoomID("!room:example.org"), createdAt: Fixtures.date)
+        batch.state = .unencrypted
+        batch.members = [Member(id: MemberID("@me:example.org"), displayName: "Me", kind: .own)]
+        _ = try await store.apply(SyncBatch(rooms: [batch]))
+        let message = WrittenMessage(WrittenText("Look"), files: [try image(file)], origin: .forwarded)
+        await #expect(throws: ChatError.notPermitted) {
+            try await backend.send(message, as: TransactionID("t"), to: batch.id)
+        }
+        #expect(server.requests.allSatisfy { $0.method == .get })
+        await backend.close()
+        await store.close()
+    }
+}

@@ -1,0 +1,473 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Synchronization
+import Testing
+import ToolSupport
+
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// What is encrypted in a room reaches its timeline, or says why it does not.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessageTests {
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+    private let room = EncryptedAccount.room
+
+    private func start(
+        answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
+    ) async throws -> EncryptedAccount {
+        try await EncryptedAccount.start(in: folder, credentials, answering: answering)
+    }
+
+    // MARK: With a key
+
+    @Test("Text, reply, edit and reaction are stored as those in the clear are")
+    func readAtOnce() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let reply: JSONValue = ["m.in_reply_to": ["event_id": "$1"]]
+        let events = [
+            try ann.text("$1", "Roses are red"), try ann.text("$2", "Violets are blue", relation: reply),
+            try ann.edit("$3", of: "$1", to: "Roses were red"),
+            Events.event(
+                "$4", "m.reaction", ["m.relates_to": ["rel_type": "m.annotation", "event_id": "$2", "key": "👍"]]),
+        ]
+        try await account.sync(events, toDevice: [key])
+        let messages = try await account.messages
+        #expect(messages.map(\.text) == ["Roses were red", "Violets are blue"])
+        #expect(messages.map(\.kind) == [.text, .text] && messages.allSatisfy { $0.seal == nil })
+        #expect(messages.last?.replyTo == MessageID("$1") && messages.last?.reactions.map(\.text) == ["👍"])
+        #expect(try await account.found("violets") == [MessageID("$2")])
+        #expect(try await account.store.roomSummaries().first?.unreadCount == 2)
+        await account.close()
+    }
+
+    @Test("Push rules go by what was encrypted")
+    func mentions() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let rule: JSONValue = [
+            "rule_id": "mention", "enabled": true, "default": true, "actions": ["notify", ["set_tweak": "highlight"]],
+            "conditions": [
+                [
+                    "kind": "event_property_contains", "key": "content.m\\.mentions.user_ids",
+                    "value": .string(EncryptedAccount.user.rawValue),
+                ]
+            ],
+        ]
+        let silence: JSONValue = [
+            "rule_id": "silence", "enabled": true, "default": true, "actions": [], "conditions": [],
+        ]
+        let rules: JSONValue = [
+            "type": "m.push_rules", "content": ["global": ["override": [rule, silence]]],
+        ]
+        try await account.sync(accountData: [rules])
+        let mention: JSONValue = [
+            "msgtype": "m.text", "body": "You", "m.mentions": ["user_ids": [.string(EncryptedAccount.user.rawValue)]],
+        ]
+        let late = try ann.event("$2", mention)
+        try await account.sync([late])
+        var summary = try #require(try await account.store.roomSummaries().first)
+        #expect(summary.unreadCount == 0 && summary.mentionCount == 0, "nothing is known of it")
+        try await account.sync([try ann.event("$3", mention)], toDevice: [key])
+        _ = try await account.message("$2") { $0.seal == nil }
+        summary = try #require(try await account.store.roomSummaries().first)
+        #expect(summary.unreadCount == 2 && summary.mentionCount == 2)
+        await account.close()
+    }
+
+    @Test("What was encrypted is never state, and redacts nothing")
+    func noState() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let events = [
+            try ann.text("$1", "Stays"), try ann.event("$2", ["name": "Mine"], type: "m.room.name"),
+            try ann.event("$3", ["redacts": "$1"], type: "m.room.redaction"),
+            try ann.event("$4", ["membership": "leave"], type: "m.room.member"),
+            try ann.event("$5", ["algorithm": "m.megolm.v1.aes-sha2"], type: "m.room.encrypted"),
+            try ann.event("$6", ["ciphertext": "x"], type: "org.example.unknown"),
+        ]
+        try await account.sync(events, toDevice: [key])
+        let messages = try await account.messages
+        #expect(messages.map(\.id.rawValue) == ["$1", "$3", "$5"])
+        #expect(messages[0].text == "Stays" && messages[1].seal == .damaged && messages[2].seal == .damaged)
+        let summary = try #require(try await account.store.roomSummaries().first)
+        #expect(summary.room.name != "Mine")
+        #expect(try await account.store.members(of: room).allSatisfy { !$0.hasLeft })
+        await account.close()
+    }
+
+    @Test("A relation counts only outside of the ciphertext")
+    func relationWithin() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let within = try ann.event(
+            "$2",
+            [
+                "msgtype": "m.text", "body": "Mine", "m.new_content": ["msgtype": "m.text", "body": "x"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": "$1"],
+            ])
+        try await account.sync([try ann.text("$1", "First"), within], toDevice: [key])
+        #expect(try await account.messages.map(\.text) == ["First", "Mine"])
+        await account.close()
+    }
+
+    @Test("An edit in the clear changes no encrypted message, whichever comes first", arguments: [false, true])
+    func clearEdit(_ isFirst: Bool) async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let edit = Events.event(
+            "$9", "m.room.message",
+            [
+                "msgtype": "m.text", "body": "* forged", "m.new_content": ["msgtype": "m.text", "body": "forged"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": "$1"],
+            ])
+        let events = [try ann.text("$1", "Sealed")]
+        try await account.sync(isFirst ? [edit] + events : events + [edit], toDevice: [key])
+        #expect(try await account.messages.map(\.text) == ["Sealed"])
+        // Nor one that is not read yet.
+        try ann.rotate()
+        let late = try ann.key()
+        let other = Events.event(
+            "$10", "m.room.message",
+            [
+                "msgtype": "m.text", "body": "* forged", "m.new_content": ["msgtype": "m.text", "body": "forged"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": "$2"],
+            ])
+        try await account.sync([try ann.text("$2", "Late"), other])
+        #expect(try await account.message("$2")?.seal == .noKey)
+        try await account.sync(toDevice: [late])
+        #expect(try await account.messages.map(\.text) == ["Sealed", "Late"])
+        await account.close()
+    }
+
+    @Test("Edits that the server bundles are encrypted ones, or none")
+    func bundledEdits() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        func bundling(_ edit: JSONValue) -> JSONValue { ["m.relations": ["m.replace": edit]] }
+        let forged = Events.event(
+            "$8", "m.room.message",
+            [
+                "msgtype": "m.text", "body": "* forged", "m.new_content": ["msgtype": "m.text", "body": "forged"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": "$2"],
+            ])
+        let edit = try ann.edit("$9", of: "$1", to: "Edited")
+        let first = try ann.event("$1", ["msgtype": "m.text", "body": "First"], unsigned: bundling(edit))
+        let second = try ann.event("$2", ["msgtype": "m.text", "body": "Second"], unsigned: bundling(forged))
+        try await account.sync([first, second], toDevice: [key])
+        #expect(try await account.messages.map(\.text) == ["Edited", "Second"])
+        await account.close()
+    }
+
+    // MARK: Without one
+
+    @Test("A key that comes late turns the row into the message, in its place")
+    func lateKey() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        try await account.sync([
+            Events.text("$0", "Before"), try ann.text("$1", "Was sealed"),
+            try ann.text("$2", "Answer", relation: ["m.in_reply_to": ["event_id": "$1"]]),
+            Events.event(
+                "$3", "m.reaction", ["m.relates_to": ["rel_type": "m.annotation", "event_id": "$1", "key": "👍"]],
+                by: "@bob:example.org"), try ann.edit("$4", of: "$2", to: "Edited answer"),
+        ])
+        let sealed = try #require(try await account.message("$1"))
+        #expect(sealed.kind == .sealed && sealed.seal == .noKey && sealed.text.isEmpty)
+        #expect(sealed.reactions.map(\.text) == ["👍"])
+        #expect(try await account.message("$2")?.replyTo == MessageID("$1"))
+        var summary = try #require(try await account.store.roomSummaries().first)
+        #expect(summary.unreadCount == 3 && summary.lastMessage?.isSealed == true)
+        #expect(try await account.found("sealed").isEmpty)
+
+        var updates = account.backend.timeline(of: room, limit: 50).makeAsyncIterator()
+        guard case .opened? = await updates.next() else { throw CancellationError() }
+        try await account.sync(toDevice: [key])
+        guard case .changed(let changed)? = await updates.next() else { throw CancellationError() }
+        #expect(changed.map(\.text) == ["Was sealed", "Edited answer"], "and nothing else")
+        let read = try #require(try await account.message("$1"))
+        #expect(read.position == sealed.position && read.reactions == sealed.reactions && read.seal == nil)
+        #expect(read.sentAt == sealed.sentAt && read.kind == .text)
+        #expect(try await account.store.revisions(of: MessageID("$2"), in: room).map(\.text) == ["Answer"])
+        summary = try #require(try await account.store.roomSummaries().first)
+        #expect(summary.unreadCount == 3 && summary.lastMessage?.text == "Edited answer")
+        #expect(summary.lastMessage?.isSealed == false)
+        #expect(try await account.found("sealed") == [MessageID("$1")])
+        #expect(try await account.store.integrityProblems() == [])
+        await account.close()
+    }
+
+    @Test("What turns out to be no message goes from the timeline")
+    func noMessage() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        try await account.sync([
+            Events.text("$0", "Before"), try ann.event("$1", ["any": "thing"], type: "org.example.unknown"),
+        ])
+        #expect(try await account.store.roomSummaries().first?.unreadCount == 2)
+        var updates = account.backend.timeline(of: room, limit: 50).makeAsyncIterator()
+        guard case .opened? = await updates.next() else { throw CancellationError() }
+        try await account.sync(toDevice: [key])
+        #expect(await updates.next() == .removed([MessageID("$1")]))
+        #expect(try await account.messages.map(\.text) == ["Before"])
+        let summary = try #require(try await account.store.roomSummaries().first)
+        #expect(summary.unreadCount == 1 && summary.lastMessage?.text == "Before")
+        try await account.sync([Events.text("$2", "After")])
+        #expect(try await account.messages.map(\.text) == ["Before", "After"])
+        await account.close()
+    }
+
+    @Test("Each reason why an event stays sealed is told")
+    func reasons() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        func reason(_ id: String) async throws -> SealReason? { try await account.message(id)?.seal }
+        let early = try ann.text("$early", "Before the key")
+        let key = try ann.key()
+        let said = try ann.text("$said", "Said once")
+        func copy(_ id: String, by sender: String? = nil) -> JSONValue {
+            var members = said.object ?? [:]
+            members["event_id"] = .string(id)
+            if let sender { members["sender"] = .string(sender) }
+            return .object(members)
+        }
+        try await account.sync(
+            [
+                early, said, copy("$repeated"), copy("$forged", by: "@bob:example.org"),
+                try ann.event("$elsewhere", ["msgtype": "m.text", "body": "x"], room: RoomID("!other:example.org")),
+                try ann.event("$algorithm", ["msgtype": "m.text", "body": "x"]) { $0["algorithm"] = "org.example.x" },
+                try ann.event("$malformed", ["msgtype": "m.text", "body": "x"]) { $0["ciphertext"] = 5 },
+                try ann.event("$damaged", ["msgtype": "m.text", "body": "x"]) { $0["ciphertext"] = "AAAA" },
+                try ann.event("$state", ["msgtype": "m.text", "body": "x"]) { $0["session_id"] = .null },
+            ], toDevice: [key])
+        #expect(try await account.message("$said")?.text == "Said once")
+        #expect(try await reason("$early") == .beforeKey)
+        #expect(try await reason("$repeated") == .repeated)
+        #expect(try await reason("$forged") == .otherSender)
+        #expect(try await reason("$elsewhere") == .repeated)
+        #expect(try await reason("$algorithm") == .unknownAlgorithm)
+        for id in ["$malformed", "$damaged", "$state"] { #expect(try await reason(id) == .damaged) }
+        try ann.rotate()
+        try await account.sync([
+            try ann.event("$old", ["msgtype": "m.text", "body": "x"], at: 1_000_000), try ann.text("$new", "x"),
+        ])
+        #expect(try await reason("$old") == .beforeSignIn)
+        #expect(try await reason("$new") == .noKey)
+        for (code, expected) in [
+            ("m.unverified", SealReason.unconfirmedDevice), ("m.blacklisted", .withheld), ("m.unauthorised", .withheld),
+            ("m.history_not_shared", .beforeMembership), ("org.example.x", .withheld),
+        ] {
+            try await account.sync(toDevice: [try ann.withheld(code)])
+            #expect(try await reason("$new") == expected)
+        }
+        // It is not encrypted, so that it never stands in the way of the key.
+        try await account.sync(toDevice: [try ann.key()])
+        #expect(try await reason("$new") == .beforeKey)
+        await account.close()
+    }
+
+    @Test("A message that was deleted while it was sealed stays deleted, and nothing of it is kept")
+    func deletedWhileSealed() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let key = try ann.key()
+        try await account.sync([
+            try ann.text("$1", "Deleted"), try ann.text("$2", "Kept"), try ann.edit("$3", of: "$2", to: "Withdrawn"),
+        ])
+        #expect(try await account.store.roomSummaries().first?.unreadCount == 2)
+        try await account.sync([
+            Events.event("$4", "m.room.redaction", ["redacts": "$1"]),
+            Events.event("$5", "m.room.redaction", ["redacts": "$3"]),
+        ])
+        #expect(try await account.store.roomSummaries().first?.unreadCount == 1)
+        let session = SealedSession(room: room, session: try ann.group.id)
+        let kept = try await account.store.sealedEvents(of: session, after: nil, limit: 10)
+        #expect(kept.map(\.event.rawValue) == ["$2"])
+        try await account.sync(toDevice: [key])
+        #expect(try await account.messages.map(\.text) == ["", "Kept"])
+        #expect(try await account.message("$1")?.isDeleted == true)
+        // The server leaves out what was redacted before.
+        let redacted = Events.event(
+            "$6", "m.room.encrypted", [:], unsigned: ["redacted_because": ["type": "m.room.redaction"]])
+        try await account.sync([redacted])
+        #expect(try await account.message("$6")?.isDeleted == true)
+        await account.close()
+    }
+
+    // MARK: From start to start
+
+    @Test("What was sealed while the keys were not open is read when they are")
+    func keysWereNotOpen() async throws {
+        var account = try await start()
+        let ann = try await account.peer()
+        try await account.sync([try ann.text("$0", "Lost")], toDevice: [try ann.key()])
+        await account.close()
+        account = try await EncryptedAccount.start(in: folder, nil)
+        try await account.sync([try ann.text("$1", "Meanwhile"), try ann.edit("$2", of: "$1", to: "Edited meanwhile")])
+        #expect(try await account.message("$1")?.seal == .keysUnavailable)
+        await account.close()
+        account = try await start()
+        #expect(try await account.message("$1") { $0.kind == .text && $0.editedAt != nil }.text == "Edited meanwhile")
+        await account.close()
+    }
+
+    @Test("If what was read cannot be noted, nothing is stored of it; the same answer again is read")
+    func failingKeys() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials, clock: NonWaitingClock())
+        let ann = try await account.peer()
+        let key = try ann.key()
+        let late = try ann.text("$1", "One")
+        try await account.sync([late])
+        let token = try await account.store.setting("matrix.sync.plain")
+        let keys = try #require(await account.backend.keys.store)
+        let second = try ann.text("$2", "Two")
+        keys.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        // Once while the key is taken, once while the message is read.
+        account.offer([second], toDevice: [key])
+        account.offer([second])
+        try await account.server.waitUntilConsumed()
+        #expect(try await account.store.setting("matrix.sync.plain") == token)
+        #expect(try await account.message("$2") == nil)
+        keys.beforeAccess.withLock { $0 = {} }
+        try await account.sync([second], toDevice: [key])
+        #expect(try await account.messages.map(\.text) == ["One", "Two"])
+        await account.close()
+    }
+
+    @Test("A key that came with an answer that could not be stored is used with the next, or at the next start")
+    func failingStore() async throws {
+        var account = try await EncryptedAccount.start(in: folder, credentials, clock: NonWaitingClock())
+        let ann = try await account.peer()
+        let keys = [try ann.key()]
+        try await account.sync([try ann.text("$1", "One")])
+        account.store.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        account.offer(toDevice: keys)
+        // The machine has taken the key; the history refuses everything.
+        while try await account.backend.keys.known([sessionID(ann)]).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        account.store.beforeAccess.withLock { $0 = {} }
+        try await account.sync(toDevice: keys)
+        #expect(try await account.message("$1")?.text == "One")
+
+        try ann.rotate()
+        let late = try ann.key()
+        try await account.sync([try ann.text("$2", "Two")])
+        account.store.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        account.offer(toDevice: [late])
+        while try await account.backend.keys.known([sessionID(ann)]).isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        account.store.beforeAccess.withLock { $0 = {} }
+        await account.close()
+        account = try await start()
+        #expect(try await account.message("$2") { $0.kind == .text }.text == "Two")
+        await account.close()
+    }
+
+    private func sessionID(_ peer: SealingPeer) throws -> SessionID {
+        SessionID(room: ExactText(room.rawValue), session: ExactText(try peer.group.id))
+    }
+
+    // MARK: History
+
+    @Test("History from before the newest messages is read with its keys")
+    func history() async throws {
+        let older = Box<[JSONValue]>([])
+        let account = try await start { request in
+            request.url.path.hasSuffix("/messages") ? ["chunk": .array(older.value)] : nil
+        }
+        let ann = try await account.peer()
+        let key = try ann.key()
+        older.value = [
+            try ann.edit("$3", of: "$2", to: "Second edited"), try ann.text("$2", "Second"),
+            try ann.text("$1", "First"),
+        ]
+        let newest = try ann.text("$9", "Newest")
+        try await account.sync(
+            toDevice: [key], ["timeline": ["limited": true, "prev_batch": "p", "events": [newest]]])
+        _ = try await account.backend.messages(in: room, before: .max, limit: 50)
+        #expect(try await account.messages.map(\.text) == ["First", "Second edited", "Newest"])
+        await account.close()
+    }
+
+    @Test("What earlier versions did not keep is asked for when it is shown")
+    func unfetched() async throws {
+        let events = Box<[String: JSONValue]>([:])
+        let account = try await start { request in events.value[request.url.lastPathComponent] }
+        let ann = try await account.peer()
+        let key = try ann.key()
+        events.value = ["$1": try ann.text("$1", "Once more"), "$2": try ann.text("$2", "x")]
+        try await account.sync(toDevice: [key])
+        try ann.rotate()
+        events.value["$3"] = try ann.text("$3", "Without a key")
+        var batch = RoomBatch(id: room, createdAt: Fixtures.date)
+        batch.events = ["$1", "$3", "$gone"].map { id in
+            var message = NewMessage(
+                id: MessageID(id), sender: MemberID("@ann:example.org"), content: Message.Content(sealed: .notFetched),
+                sentAt: Fixtures.date)
+            message.ciphertext = Ciphertext(of: MessageID(id), reason: .notFetched)
+            message.isEncrypted = true
+            return .message(message)
+        }
+        _ = try await account.store.apply(SyncBatch(rooms: [batch]))
+        #expect(try await account.message("$1")?.seal == .notFetched)
+        for await _ in account.backend.timeline(of: room, limit: 10) { break }
+        _ = try await account.message("$1") { $0.text == "Once more" }
+        _ = try await account.message("$3") { $0.seal == .beforeSignIn || $0.seal == .noKey }
+        #expect(try await account.message("$gone")?.seal == .notFetched)
+        let asked = account.server.paths.filter { $0.contains("/event/") }.count
+        for await _ in account.backend.timeline(of: room, limit: 10) { break }
+        try await account.sync([Events.text("$last", "x")])
+        #expect(account.server.paths.filter { $0.contains("/event/") }.count == asked, "each once")
+        await account.close()
+    }
+}
+
+/// A value that a server answers with.
+private final class Box<Value: Sendable>: Sendable {
+    private let stored: Mutex<Value>
+
+    init(_ value: Value) { stored = Mutex(value) }
+
+    var value: Value {
+        get { stored.withLock { $0 } }
+        set { stored.withLock { $0 = newValue } }
+    }
+}
+
+/// The same where the program was built without encryption.
+@Suite(.enabled(if: !EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessagesWithoutLibraryTests {
+    private let folder = TemporaryFolder()
+
+    @Test("Encrypted messages are sealed, and say that this program has no encryption")
+    func sealed() async throws {
+        let account = try await EncryptedAccount.start(in: folder, nil)
+        let message = Events.event(
+            "$1", "m.room.encrypted",
+            ["algorithm": "m.megolm.v1.aes-sha2", "session_id": "s", "ciphertext": "AAAA"])
+        let edit = Events.event(
+            "$2", "m.room.encrypted",
+            [
+                "algorithm": "m.megolm.v1.aes-sha2", "session_id": "s", "ciphertext": "AAAA",
+                "m.relates_to": ["rel_type": "m.replace", "event_id": "$1"],
+            ])
+        try await account.sync(EncryptedAccount.state + [message, edit, Events.text("$3", "In the clear")])
+        let messages = try await account.messages
+        #expect(messages.map(\.seal) == [.notBuilt, nil] && messages.map(\.text) == ["", "In the clear"])
+        await account.close()
+    }
+}

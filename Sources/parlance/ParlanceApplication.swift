@@ -68,7 +68,7 @@ final class ParlanceApplication {
         if options.contains("version") {
             print("Parlance \(parlanceVersion)")
             // Nothing is encrypted yet; but who packages it sees what it was built with.
-            print(RatchetLibrary.version.map { "with \($0), not in use yet" } ?? "without encryption")
+            print(RatchetLibrary.version.map { "with \($0), for reading only" } ?? "without encryption")
             return 0
         }
         if options.contains("quit") {

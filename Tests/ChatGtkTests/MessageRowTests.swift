@@ -67,7 +67,7 @@ final class MessageRowTests: GtkTestCase {
         try onMain {
             let bench = try Bench("") { $0.content = Message.Content(sealed: .noKey) }
             XCTAssertEqual(
-                BodyText.of(bench.text)?.text, "The key for this message has not come yet.")
+                BodyText.of(bench.text)?.text, "The key for this message has not arrived yet.")
             XCTAssertTrue(bench.row.widget.hasStyle("sealed"))
             try bench.close()
         }

@@ -47,9 +47,9 @@ import Testing
             $0.content = Message.Content(sealed: .noKey)
             $0.body = MessageBody()
         }
-        #expect(texts.placeholder(sealed) == "The key for this message has not come yet.")
-        #expect(texts.accessibleText(sealed).hasPrefix("You: The key for this message has not come yet."))
-        #expect(texts.announcement([sealed]) == "Robin: The key for this message has not come yet.")
+        #expect(texts.placeholder(sealed) == "The key for this message has not arrived yet.")
+        #expect(texts.accessibleText(sealed).hasPrefix("You: The key for this message has not arrived yet."))
+        #expect(texts.announcement([sealed]) == "Robin: The key for this message has not arrived yet.")
         #expect(texts.placeholder(item()) == nil)
         #expect(texts.placeholder(item { $0.isDeleted = true }) == "Message deleted")
     }

@@ -17,7 +17,7 @@ extension MessageText {
     /// Why an encrypted message cannot be read.
     func reason(_ seal: SealReason) -> String {
         switch seal {
-        case .noKey: translator("The key for this message has not come yet.")
+        case .noKey: translator("The key for this message has not arrived yet.")
         case .beforeSignIn: translator("Sent before you signed in here.")
         case .beforeKey: translator("Sent before this device got the key.")
         case .beforeMembership: translator("Sent before you were in this room.")
@@ -25,7 +25,7 @@ extension MessageText {
         case .withheld: translator("Its sender does not share the key with this device.")
         case .repeated: translator("Hidden: it repeats another message.")
         case .otherSender: translator("Hidden: it was not encrypted by its sender.")
-        case .unknownAlgorithm: translator("Encrypted in a way that Parlance does not know.")
+        case .unknownAlgorithm: translator("Encrypted in a way Parlance does not support.")
         case .damaged: translator("This message is damaged.")
         case .keysLocked: translator("Unlock the keyring to read this.")
         case .keysUnavailable: translator("Encryption is not available in this account.")

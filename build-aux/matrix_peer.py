@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 
-from nio import AsyncClient, AsyncClientConfig, JoinResponse, LoginResponse, RoomSendResponse
+from nio import AsyncClient, AsyncClientConfig, JoinResponse, LoginResponse, RoomSendResponse, UploadResponse
 
 
 class Peer:
@@ -42,6 +42,17 @@ class Peer:
         if not isinstance(answer, RoomSendResponse):
             raise RuntimeError(f"send: {answer}")
         return answer.event_id
+
+    async def send_file(self, room, name, size):
+        """Uploads SIZE bytes, encrypted, and sends them; byte N is 31 * N."""
+        data = bytes(31 * number % 256 for number in range(size))
+        answer, file = await self.client.upload(
+            lambda *_: data, content_type="application/octet-stream", filename=name, encrypt=True, filesize=size)
+        if not isinstance(answer, UploadResponse):
+            raise RuntimeError(f"upload: {answer}")
+        file["url"] = answer.content_uri
+        info = {"mimetype": "application/octet-stream", "size": size}
+        return await self.send(room, {"msgtype": "m.file", "body": name, "file": file, "info": info})
 
     async def rotate(self, room):
         """The next message is of another session."""

@@ -57,8 +57,14 @@ final class MatrixPeer: Sendable {
     }
 
     /// Sends a text into a room, encrypted.
+    @discardableResult
     func say(_ text: String, in room: RoomID) throws -> MessageID {
-        let id = try ask("send", .string(room.rawValue), ["msgtype": "m.text", "body": .string(text)])
-        return MessageID(id.string ?? "")
+        try send(["msgtype": "m.text", "body": .string(text)], in: room)
+    }
+
+    /// Sends a message into a room, encrypted but for its relation.
+    @discardableResult
+    func send(_ content: JSONValue, in room: RoomID) throws -> MessageID {
+        MessageID(try ask("send", .string(room.rawValue), content).string ?? "")
     }
 }

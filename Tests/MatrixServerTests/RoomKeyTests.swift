@@ -57,11 +57,11 @@ struct RoomKeyTests {
         }
     }
 
-    @Test(arguments: [true, false]) func keysArriveAcrossRestarts(_ sliding: Bool) async throws {
-        var (ann, credential) = try await Self.person("ann", sliding: sliding)
+    /// An encrypted room with another client in it.
+    private static func room(with ann: MatrixUser, sliding: Bool) async throws -> (RoomID, MatrixPeer) {
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         await bob.close()
-        try await Self.untilPublished(ann)
+        try await untilPublished(ann)
         let peer = try MatrixPeer(bob.session, server: bob.server.url)
         let room = try await ann.backend.createRoom(named: "Sealed")
         try await ann.waitForRoom(room)
@@ -70,7 +70,79 @@ struct RoomKeyTests {
             body: ["algorithm": "m.megolm.v1.aes-sha2"])
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
         try peer.ask("join", .string(room.rawValue))
+        return (room, peer)
+    }
 
+    @Test("What another client encrypts is read in the timeline, and stays so", arguments: [true, false])
+    func timeline(_ sliding: Bool) async throws {
+        var (ann, credential) = try await Self.person("ann", sliding: sliding)
+        let (room, peer) = try await Self.room(with: ann, sliding: sliding)
+        let first = try peer.say("Größe", in: room)
+        try peer.send(
+            [
+                "msgtype": "m.text", "body": "Answer",
+                "m.relates_to": ["m.in_reply_to": ["event_id": .string(first.rawValue)]],
+            ],
+            in: room)
+        try peer.send(
+            [
+                "msgtype": "m.text", "body": "* Größer", "m.new_content": ["msgtype": "m.text", "body": "Größer"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": .string(first.rawValue)],
+            ], in: room)
+        let size = 300_001
+        try peer.ask("send_file", .string(room.rawValue), "data.bin", .integer(Int64(size)))
+        let isRead: ([Message]) -> Bool = { all in
+            all.map(\.text) == ["Größer", "Answer", ""] && all.last?.attachments.count == 1
+        }
+        var messages = try await ann.messages(in: room, where: isRead)
+        #expect(messages[0].editedAt != nil && messages[1].replyTo == first && messages[2].kind == .file)
+        let file = try #require(messages[2].attachments.first)
+        #expect(file.name == "data.bin" && file.isEncrypted)
+        let bytes = try Data(contentsOf: await ann.backend.content(of: file))
+        #expect(bytes == Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+        #expect(try await ann.store.search(SearchQuery(text: "größer")).messages.map(\.id) == [first])
+
+        ann = try await ann.restarted(open: credential)
+        messages = try await ann.messages(in: room, where: isRead)
+        #expect(try Data(contentsOf: await ann.backend.content(of: file)) == bytes)
+        await ann.close()
+    }
+
+    /// Until the keys are open a sliding sync leaves those of rooms at the server.
+    @Test("A message is sealed until its key comes, and then turns into what it says in its place")
+    func lateKey() async throws {
+        var (ann, credential) = try await Self.person("ann", sliding: true)
+        let (room, peer) = try await Self.room(with: ann, sliding: true)
+        try peer.say("First", in: room)
+        try await ann.messages(in: room) { $0.map(\.text) == ["First"] }
+        try peer.ask("rotate", .string(room.rawValue))
+        ann = try await ann.restarted()
+        let sealed = try peer.say("While locked", in: room)
+        try peer.send(
+            [
+                "msgtype": "m.text", "body": "* x",
+                "m.new_content": ["msgtype": "m.text", "body": "Edited while locked"],
+                "m.relates_to": ["rel_type": "m.replace", "event_id": .string(sealed.rawValue)],
+            ], in: room)
+        let before = try await ann.messages(in: room) { $0.last?.id == sealed }
+        #expect(before.last?.seal == .keysUnavailable && before.first?.text == "First")
+        try await Self.open(ann, credential)
+        let after = try await ann.messages(in: room) { $0.last?.text == "Edited while locked" }
+        #expect(after.map(\.position) == before.map(\.position))
+        ann = try await ann.restarted(open: credential)
+        try await ann.messages(in: room) { $0.map(\.text) == ["First", "Edited while locked"] }
+        // Another device has no keys of what was said before it.
+        let other = try await ann.elsewhere(sliding: true)
+        await ann.close()
+        try await Self.open(other, KeyCredential(account: credential.account, place: MemoryCredentialStore()))
+        try await other.waitForRoom(room)
+        try await other.messages(in: room) { $0.map(\.seal) == [.beforeSignIn, .beforeSignIn] }
+        await other.close()
+    }
+
+    @Test(arguments: [true, false]) func keysArriveAcrossRestarts(_ sliding: Bool) async throws {
+        var (ann, credential) = try await Self.person("ann", sliding: sliding)
+        let (room, peer) = try await Self.room(with: ann, sliding: sliding)
         var said: [MessageID: String] = [:]
         for number in 0..<3 {
             let text = "größer \(number)"

@@ -42,6 +42,25 @@ import Testing
         #expect(!conversation.acceptsMessages)
     }
 
+    @Test("Nothing is forwarded from an encrypted room into the clear, nor from one that may be encrypted")
+    func encryptedMessagesAreNotForwarded() async {
+        service.known = { [a] in $0 == MessageID("m1") ? Fixtures.message(1, in: a.rawValue, text: "secret") : nil }
+        service.encryption = { [a] in $0 == a }
+        let conversation = await start()
+        await eventually { conversation.isEncrypted }
+        let forwarder = coordinator.forwarder(of: conversation)
+        let rejection = WindowRequests.Toast.message("Messages in encrypted rooms cannot be forwarded yet")
+        forwarder.forward([MessageID("m1")], to: b)
+        await eventually { self.coordinator.toasts.contains(rejection) }
+        service.encryption = { _ in throw ChatError.unreachable }
+        forwarder.forward([MessageID("m1")], to: b)
+        await eventually { self.coordinator.toasts.contains(.failed(.unreachable)) }
+        #expect(!service.calls.contains { if case .send = $0 { true } else { false } })
+        service.encryption = { _ in false }
+        forwarder.forward([MessageID("m1")], to: b)
+        await eventually { self.service.calls.contains { if case .send("secret", _) = $0 { true } else { false } } }
+    }
+
     // MARK: Links
 
     @Test("A link to a message opens its room and scrolls to the message")

@@ -25,6 +25,10 @@ public struct MessageForwarder {
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
         Task {
             do {
+                // Nothing can be sent to an encrypted room yet, so what was encrypted would leave in the clear.
+                if try await service.isEncrypted(source) {
+                    return requests.show(.message(translator("Messages in encrypted rooms cannot be forwarded yet")))
+                }
                 let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
                 let remaining = found.filter(\.hasContent)
                 guard !remaining.isEmpty else { throw ChatError.notFound }

@@ -161,14 +161,8 @@ actor AccountEncryption {
         guard let sync, let machine else { return }
         do {
             arrivedSessions.formUnion(try await machine.received(sync, at: now()).sessions)
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch let error as ChatError {
-            // A full disk heals, damage does not.
-            guard let problem = await store?.check() else { throw error }
-            await end(.damaged(reason: problem))
         } catch {
-            await end(Self.problem(error))
+            try await end(for: error)
         }
         await requests?.wake()
     }
@@ -184,13 +178,8 @@ actor AccountEncryption {
         if let machine {
             do {
                 return try await machine.read(events).map { $0.mapError { SealReason($0) } }
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch let error as ChatError {
-                guard let problem = await store?.check() else { throw error }
-                await end(.damaged(reason: problem))
             } catch {
-                await end(Self.problem(error))
+                try await end(for: error)
             }
         }
         let reason = reasonWithoutKeys
@@ -213,6 +202,18 @@ actor AccountEncryption {
 
     /// What came with these sessions has been opened.
     func used(_ sessions: Set<SessionID>) { arrivedSessions.subtract(sessions) }
+
+    /// Ends encryption if the keys turn out to be unreadable.
+    /// - Throws: Any other error, such as that of a full disk, which heals as damage does not.
+    private func end(for error: any Error) async throws {
+        switch error {
+        case is CancellationError: throw error
+        case is ChatError:
+            guard let problem = await store?.check() else { throw error }
+            await end(.damaged(reason: problem))
+        default: await end(Self.problem(error))
+        }
+    }
 
     private func end(_ problem: EncryptionCondition.Problem) async {
         await gate.runEvenIfCanceled { await shut() }

@@ -224,7 +224,7 @@ let package = Package(
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "ChatViewModels",
                 "Composer", "Fuzzing", "JSONReading", "LocalBackend", "MatrixBackend", "MatrixCrypto",
-                "MessageMarkup", "Ratchets", "parlance-matrix-soak",
+                "MessageMarkup", "Ratchets", "ToolSupport", "parlance-matrix-soak",
             ], swiftSettings: settings),
 
         // What signs accounts in, in the desktop's keyring.

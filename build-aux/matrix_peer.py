@@ -1,6 +1,7 @@
 """matrix_peer.py - another Matrix client, matrix-nio, for MatrixServerTests to talk to.
 
 usage: matrix_peer.py HOMESERVER USER PASSWORD STORE
+       matrix_peer.py --check           only makes a client, which shows that all it needs is installed
 
 Signs in with end-to-end encryption, and keeps its keys in the folder STORE. Reads a JSON array a line, [NAME,
 ARGUMENT...], and answers with a line each: {"answer": …} or {"error": …}. NAME is a method of Peer.
@@ -9,6 +10,7 @@ build-aux/ratchets-peers --matrix installs what it needs.
 import asyncio
 import json
 import sys
+import tempfile
 
 from nio import AsyncClient, AsyncClientConfig, JoinResponse, LoginResponse, RoomSendResponse, UploadResponse
 
@@ -59,6 +61,13 @@ class Peer:
         self.client.invalidate_outbound_session(room)
 
 
+async def check():
+    with tempfile.TemporaryDirectory() as store:
+        client = Peer("http://localhost", "@peer:localhost", store).client
+        client.restore_login("@peer:localhost", "DEVICE", "token")
+        await client.close()
+
+
 async def main():
     homeserver, user, password, store = sys.argv[1:]
     peer = Peer(homeserver, user, store)
@@ -76,4 +85,4 @@ async def main():
         await peer.client.close()
 
 
-asyncio.run(main())
+asyncio.run(check() if sys.argv[1:] == ["--check"] else main())

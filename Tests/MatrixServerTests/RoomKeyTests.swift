@@ -69,7 +69,7 @@ struct RoomKeyTests {
             .put, ["client", "v3", "rooms", room.rawValue, "state", "m.room.encryption", ""],
             body: ["algorithm": "m.megolm.v1.aes-sha2"])
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
-        try peer.ask("join", .string(room.rawValue))
+        try await peer.ask("join", .string(room.rawValue))
         return (room, peer)
     }
 
@@ -77,20 +77,20 @@ struct RoomKeyTests {
     func timeline(_ sliding: Bool) async throws {
         var (ann, credential) = try await Self.person("ann", sliding: sliding)
         let (room, peer) = try await Self.room(with: ann, sliding: sliding)
-        let first = try peer.say("Größe", in: room)
-        try peer.send(
+        let first = try await peer.say("Größe", in: room)
+        try await peer.send(
             [
                 "msgtype": "m.text", "body": "Answer",
                 "m.relates_to": ["m.in_reply_to": ["event_id": .string(first.rawValue)]],
             ],
             in: room)
-        try peer.send(
+        try await peer.send(
             [
                 "msgtype": "m.text", "body": "* Größer", "m.new_content": ["msgtype": "m.text", "body": "Größer"],
                 "m.relates_to": ["rel_type": "m.replace", "event_id": .string(first.rawValue)],
             ], in: room)
         let size = 300_001
-        try peer.ask("send_file", .string(room.rawValue), "data.bin", .integer(Int64(size)))
+        try await peer.ask("send_file", .string(room.rawValue), "data.bin", .integer(Int64(size)))
         let isRead: ([Message]) -> Bool = { all in
             all.map(\.text) == ["Größer", "Answer", ""] && all.last?.attachments.count == 1
         }
@@ -113,12 +113,12 @@ struct RoomKeyTests {
     func lateKey() async throws {
         var (ann, credential) = try await Self.person("ann", sliding: true)
         let (room, peer) = try await Self.room(with: ann, sliding: true)
-        try peer.say("First", in: room)
+        try await peer.say("First", in: room)
         try await ann.messages(in: room) { $0.map(\.text) == ["First"] }
-        try peer.ask("rotate", .string(room.rawValue))
+        try await peer.ask("rotate", .string(room.rawValue))
         ann = try await ann.restarted()
-        let sealed = try peer.say("While locked", in: room)
-        try peer.send(
+        let sealed = try await peer.say("While locked", in: room)
+        try await peer.send(
             [
                 "msgtype": "m.text", "body": "* x",
                 "m.new_content": ["msgtype": "m.text", "body": "Edited while locked"],
@@ -146,14 +146,14 @@ struct RoomKeyTests {
         var said: [MessageID: String] = [:]
         for number in 0..<3 {
             let text = "größer \(number)"
-            let id = try peer.say(text, in: room)
+            let id = try await peer.say(text, in: room)
             #expect(try await Self.text(of: id, in: room, for: ann) == text)
             said[id] = text
-            try peer.ask("rotate", .string(room.rawValue))
+            try await peer.ask("rotate", .string(room.rawValue))
         }
         // While nobody is there, and after that.
         await ann.backend.close()
-        let away = try peer.say("while away", in: room)
+        let away = try await peer.say("while away", in: room)
         ann = try await ann.restarted(open: credential)
         #expect(try await Self.text(of: away, in: room, for: ann) == "while away")
         for (id, text) in said { #expect(try await Self.text(of: id, in: room, for: ann) == text) }

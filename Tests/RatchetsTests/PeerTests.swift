@@ -123,21 +123,10 @@ private final class Peer {
         let said: String
     }
 
-    private let process = Process()
-    private let (questions, answers) = (Pipe(), Pipe())
-    private var unread: [UInt8] = []
+    private let process: PeerProcess
 
     init(_ name: String) throws {
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = Self.commands[name]
-        process.standardInput = questions
-        process.standardOutput = answers
-        try process.run()
-    }
-
-    deinit {
-        try? questions.fileHandleForWriting.close()
-        process.waitUntilExit()
+        process = try PeerProcess(Self.commands[name] ?? [])
     }
 
     func perform(_ name: String, _ arguments: Any...) throws { _ = try said(by: [name] + arguments) }
@@ -162,15 +151,9 @@ private final class Peer {
     }
 
     private func said(by question: [Any]) throws -> Any {
-        try questions.fileHandleForWriting.write(contentsOf: JSONSerialization.data(withJSONObject: question) + [0x0A])
-        while !unread.contains(0x0A) {
-            let more = answers.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw Failure(said: "the peer has ended") }
-            unread += more
-        }
-        let line = Data(unread.prefix { $0 != 0x0A })
-        unread.removeFirst(line.count + 1)
-        let answer = try JSONSerialization.jsonObject(with: line) as? [String: Any] ?? [:]
+        let text = try String(decoding: JSONSerialization.data(withJSONObject: question), as: UTF8.self)
+        let line = try process.blockingAnswer(to: text)
+        let answer = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
         if let error = answer["error"] { throw Failure(said: "\(question[0]): \(error)") }
         return answer["answer"] ?? NSNull()
     }

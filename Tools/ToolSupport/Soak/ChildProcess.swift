@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Another instance of this program, with line-based input and output.
+/// A process with line-based input and output.
 package struct ChildProcess {
     package let pid: pid_t
     /// The signal that ended the process, or 0 if it exited normally or is still running.
@@ -9,7 +9,16 @@ package struct ChildProcess {
     private let output: Int32
     private var buffer: [UInt8] = []
 
+    /// Starts another instance of this program.
     package init(arguments: [String]) throws {
+        try self.init("/proc/self/exe", CommandLine.arguments.prefix(1) + arguments)
+    }
+
+    /// - Parameters:
+    ///   - program: found in `PATH` unless it is a path.
+    ///   - words: the arguments from the program's name on.
+    ///   - errors: a descriptor for its standard error, which it has in common with this process otherwise.
+    package init(_ program: String, _ words: [String], errors: Int32 = STDERR_FILENO) throws {
         let down = try Self.makePipe()
         let up = try Self.makePipe()
         var actions = posix_spawn_file_actions_t()
@@ -17,11 +26,12 @@ package struct ChildProcess {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, down.read, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, up.write, STDOUT_FILENO)
-        var words: [UnsafeMutablePointer<CChar>?] = (CommandLine.arguments.prefix(1) + arguments).map { strdup($0) }
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+        var words: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         words.append(nil)
         defer { for word in words { free(word) } }
         var pid: pid_t = 0
-        let result = posix_spawn(&pid, "/proc/self/exe", &actions, nil, &words, environ)
+        let result = posix_spawnp(&pid, program, &actions, nil, &words, environ)
         close(down.read)
         close(up.write)
         guard result == 0 else {

@@ -9,7 +9,7 @@ nonisolated struct FixtureMedia: Sendable {
     private var folder: URL { Self.folder }
     /// Audio, video, and animated samples, shared with the tests.
     private let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Tests/ChatTestSupport/Films").standardizedFileURL
+        .appending(path: "../../Tests/ChatTestSupport/Videos").standardizedFileURL
     private static let photos = 12
     private static let hashes = ["LEHV6nWB2yk8pyo0adR*.7kCMdnj", "LGF5]+Yk^6#M@-5c,1J5@[or[Q6.", "00TI:j"]
 
@@ -83,8 +83,10 @@ nonisolated struct FixtureMedia: Sendable {
 
     private func sample(_ name: String, _ type: String, _ change: (inout MediaReference) -> Void) -> MediaReference {
         let file = samples.appending(path: name)
-        // A sample that is missing is displayed without its size.
-        let bytes = (try? FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int) ?? nil
+        // A missing sample would be a damaged image in every screenshot, and cost the benchmarks nothing.
+        guard let bytes = try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
+            fatalError("no sample \(file.path)")
+        }
         var media = MediaReference(uri: file.absoluteString, name: name, type: type, bytes: bytes)
         change(&media)
         return media

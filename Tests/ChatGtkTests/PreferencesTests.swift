@@ -159,7 +159,7 @@ final class PreferencesTests: GtkTestCase {
                 }
             }
             for (title, languages) in [
-                ("العربية", ["ar"]), ("English (US)", ["ar", "en_US"]), ("Use the Languages of the System", []),
+                ("العربية", ["ar"]), ("English (US)", ["ar", "en_US"]), ("Use System Languages", []),
             ] as [(String, [String])] {
                 let toggle = try XCTUnwrap(control(title), title)
                 XCTAssertTrue(MainLoop.pump { gtk_widget_is_sensitive(toggle.cast()) != 0 }, title)

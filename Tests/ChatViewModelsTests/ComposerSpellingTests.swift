@@ -67,6 +67,6 @@ import Testing
                 == "Underline misspelled words in Deutsch (DE). No dictionary is installed for Français")
         #expect(
             SpellingStatus(error: .notInstalled).description(.untranslated)
-                == "Enchant, which reads dictionaries, is not installed")
+                == "Spell checking needs Enchant, which is not installed")
     }
 }

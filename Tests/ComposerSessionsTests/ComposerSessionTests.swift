@@ -35,12 +35,12 @@ import Testing
         let session = ComposerSession()
         let saved = Recorder<String>()
         session.onEdit = { id, message in saved.record("\(id): \(message.text.source)") }
-        session.handle(.startEdit(id: "m", WrittenText("old\nlines")))
-        #expect(session.editQuote == "old")
+        session.handle(.startEdit(id: "m", WrittenText("**old** words\nlines")))
+        #expect(session.editQuote == "old words")
         session.handle(.insert("!", origin: .typed))
         session.handle(.commitEdit)
         await eventually { !saved.values.isEmpty }
-        #expect(saved.values == ["m: old\nlines!"])
+        #expect(saved.values == ["m: **old** words\nlines!"])
         #expect(session.editQuote == nil)
     }
 

@@ -30,7 +30,7 @@ final class AccountPreferencesGroup {
 
     private func addPrivacyRow(_ account: String, _ settings: Settings) {
         let row = ActionRow(translated("Private"))
-        row.setSubtitle(translated("Others learn neither what you have read nor that you are typing"))
+        row.setSubtitle(translated("Others cannot see what you have read or that you are typing"))
         let control = Switch()
         control.valign = .center
         control.isActive = settings.strings("private-accounts").contains(account)

@@ -13,7 +13,7 @@ final class SpellingLanguagesGroup {
     /// - Parameter summary: the row that says what is checked.
     init(_ viewModel: SpellingPreferencesViewModel, summary: ActionRow) {
         self.viewModel = viewModel
-        automatic = SwitchRow(translated("Use the Languages of the System"))
+        automatic = SwitchRow(translated("Use System Languages"))
         automatic.onChange = { [weak viewModel] in viewModel?.send(.setAutomatic($0)) }
         widget.add(automatic.widget)
         rendering = Rendering({ viewModel.state }) { [weak self] state in

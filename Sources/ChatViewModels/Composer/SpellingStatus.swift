@@ -17,7 +17,7 @@ public nonisolated struct SpellingStatus: Equatable, Sendable {
 
     /// A description for preferences.
     public func description(_ translator: Translator) -> String {
-        if error != nil { return translator("Enchant, which reads dictionaries, is not installed") }
+        if error != nil { return translator("Spell checking needs Enchant, which is not installed") }
         func names(_ tags: [String]) -> String { tags.map(LanguageNames.name).joined(separator: ", ") }
         let absent = translator("No dictionary is installed for {languages}", ["languages": names(missing)])
         guard !dictionaries.isEmpty else { return absent }

@@ -35,12 +35,12 @@ public struct AccountText {
     private func text(for problem: EncryptionCondition.Problem) -> String {
         switch problem {
         case .locked: translator("Encryption not available: unlock the keyring")
-        case .credentialLost: translator("Encryption not available: the secret of its keys is lost")
-        case .missing: translator("Encryption not available: its keys are missing")
-        case .damaged: translator("Encryption not available: its keys are damaged")
+        case .credentialLost: translator("Encryption not available: the secret that protects the keys is lost")
+        case .missing: translator("Encryption not available: the keys of this device are missing")
+        case .damaged: translator("Encryption not available: the keys of this device are damaged")
         case .replaced: translator("Encryption not available: another app has this device’s keys")
-        case .noDevice: translator("Encryption not available: the server named no device")
-        case .storage: translator("Encryption not available: its keys cannot be stored")
+        case .noDevice: translator("Encryption not available: the server did not name this device")
+        case .storage: translator("Encryption not available: the keys of this device could not be saved")
         }
     }
 

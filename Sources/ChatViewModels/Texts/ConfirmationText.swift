@@ -39,7 +39,7 @@ extension SignOutViewModel.State {
                 action: translator("_Sign Out"))
         case .failed(let problem):
             let consequence = translator(
-                "The session stays active on the server until you end it from another client.")
+                "This device stays signed in on the server until you sign it out from another one.")
             return ConfirmationText(
                 heading: translator("Could Not Sign Out"),
                 body: SignInText(wording).text(for: problem) + "\n\n" + consequence,

@@ -1,6 +1,7 @@
 public import ChatCore
 public import Composer
 package import Foundation
+import MessageMarkup
 public import Observation
 
 /// A composer for any host: the engine with a clock, completion sources, files and deliveries, without a room.
@@ -196,10 +197,18 @@ public final class ComposerSession: ComposerModel {
         return handledKey
     }
 
+    /// The first line as it reads, without its markup.
+    private func quote(of document: ComposerDocument) -> String {
+        let line = document.written.firstLine
+        let words = MessageMarkup.body(of: line).plainText(.covered)
+        // The fence of a code block is no text.
+        return words.isEmpty ? line.source : words
+    }
+
     private func refreshState() {
         let before = composer
         let next = engine.state
-        if next.editing != before.editing { editQuote = next.editing == nil ? nil : engine.document.firstLine }
+        if next.editing != before.editing { editQuote = next.editing == nil ? nil : quote(of: engine.document) }
         if next != before { composer = next }
         if next.isFocused, !hasBeenFocused {
             hasBeenFocused = true
@@ -283,9 +292,4 @@ public final class ComposerSession: ComposerModel {
             return error
         }
     }
-}
-
-extension ComposerDocument {
-    /// The first line of the text, at most 200 characters, as shown in a quote.
-    var firstLine: String { String(text.prefix { !$0.isNewline }.prefix(200)) }
 }

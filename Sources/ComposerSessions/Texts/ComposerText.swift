@@ -61,7 +61,7 @@ public struct ComposerText {
 
 extension WrittenText {
     /// The first line, at most 200 characters, with its mentions.
-    fileprivate var firstLine: WrittenText {
+    var firstLine: WrittenText {
         let line = source.prefix { !$0.isNewline }.prefix(200)
         return ComposerDocument(self).written(in: TextRange(location: 0, length: line.utf16.count))
     }

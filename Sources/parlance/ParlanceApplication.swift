@@ -28,7 +28,7 @@ final class ParlanceApplication {
     /// Whether the session could not be opened, and is not being opened again.
     private var hasFailed = false
     private lazy var notifier = RoomNotifier(ApplicationNotifier.desktop(application)) { [weak self] target, text in
-        self?.withSession { session in Task { await session?.accounts.send(text, answering: target) } }
+        self?.send(text, answering: target)
     }
     private lazy var screenLock = ScreenLock()
     private var notifications: NotificationCoordinator?
@@ -275,6 +275,14 @@ final class ParlanceApplication {
             withWindow { $0.open(replies ? .reply(target) : .message(target)) }
         case .markRead: withSession { session in Task { await session?.accounts.markRead(target) } }
         }
+    }
+
+    /// Sends a reply. One that comes while the store cannot be opened waits until it is repaired.
+    private func send(_ text: String, answering target: NotificationTarget) {
+        guard let session else {
+            return sessionRequests.append { [weak self] _ in self?.send(text, answering: target) }
+        }
+        Task { await session.accounts.send(text, answering: target) }
     }
 
     private func withSession(_ request: @escaping @MainActor (RunningSession?) -> Void) {

@@ -18,12 +18,13 @@ final class RunningSession {
     private let local: LocalBackend
     private let matrix: MatrixAccounts
     private let lastSelection: LastSelection
+    private let unsentReplies: UnsentReplyStorage
     private var selectionObserver: Task<Void, Never>?
     private var resumeMonitor: ResumeMonitor?
 
     private init(
         accounts: AccountsCoordinator, store: ChatStore, local: LocalBackend, matrix: MatrixAccounts,
-        lastSelection: LastSelection, roomWindows: RoomWindowStorage
+        lastSelection: LastSelection, roomWindows: RoomWindowStorage, unsentReplies: UnsentReplyStorage
     ) {
         self.accounts = accounts
         self.roomWindows = roomWindows
@@ -31,6 +32,7 @@ final class RunningSession {
         self.local = local
         self.matrix = matrix
         self.lastSelection = lastSelection
+        self.unsentReplies = unsentReplies
     }
 
     @concurrent
@@ -53,10 +55,12 @@ final class RunningSession {
                 transport: CurlTransport(), translator: shared.translator, privacy: shared.privacy,
                 deviceName: "Parlance")
             try await matrix.start()
+            let unsentReplies = try await UnsentReplyStorage(store)
             let environment = shared.environment(of: local, importingInto: local, canImport: true)
             let accounts = AccountsCoordinator(
                 local: ConversationCoordinator(environment), service: matrix,
-                welcome: local.awaitsFirstRooms ? WelcomeViewModel(service: local) : nil
+                welcome: local.awaitsFirstRooms ? WelcomeViewModel(service: local) : nil,
+                unsentReplies: unsentReplies.replies
             ) { [weak matrix] account, session in
                 guard let service = await matrix?.backend(of: account) else { return nil }
                 let coordinator = ConversationCoordinator(
@@ -66,7 +70,8 @@ final class RunningSession {
             }
             let session = await RunningSession(
                 accounts: accounts, store: store, local: local, matrix: matrix, lastSelection: lastSelection,
-                roomWindows: RoomWindowStorage(settings: shared.settings, store: store))
+                roomWindows: RoomWindowStorage(settings: shared.settings, store: store),
+                unsentReplies: unsentReplies)
             session.startAccounts()
             return session
         } catch {
@@ -105,6 +110,7 @@ final class RunningSession {
         resumeMonitor = nil
         await lastSelection.flush()
         await roomWindows.flush()
+        await unsentReplies.flush()
         await matrix.close()
         await local.close()
         await store.close()

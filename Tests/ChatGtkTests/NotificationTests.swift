@@ -72,4 +72,42 @@ final class NotificationTests: GtkTestCase {
             try fixture.close()
         }
     }
+
+    func testReplyToAnAccountThatIsGoneIsCopied() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            _ = try fixture.openRoom(named: "Plans")
+            var stored: [String]?
+            let replies = UnsentReplies(
+                [#"{"account":"@gone:example.org","roomID":"r","text":"At <three>"}"#, "from a newer version"]
+            ) { stored = $0 }
+            let accounts = AccountsCoordinator(local: fixture.coordinator, unsentReplies: replies)
+            let window = MainWindow(application: Self.application, accounts: accounts, settings: nil)
+            window.present()
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert?.isMapped == true })
+            let labels = OpenDialogs.alert?.descendants.compactMap { $0.wrapped(as: Label.self, gtk_label_get_type()) }
+            let texts = labels?.map(\.text)
+            XCTAssertEqual(
+                texts?.contains("@gone:example.org is no longer on this computer. You wrote:\n\nAt <three>"), true,
+                "\(texts ?? [])")
+            try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+            try RealInput.press("Return")
+            XCTAssertTrue(
+                MainLoop.pump { stored == [] && OpenDialogs.all.isEmpty },
+                "\(stored ?? ["nothing"]), \(OpenDialogs.all.map(\.title))")
+            let clipboard = window.window.clipboard
+            var copied: String?
+            AsyncCall.start {
+                gdk_clipboard_read_text_async(clipboard.cast(), nil, $0, $1)
+            } _: { _, result in
+                let read = gdk_clipboard_read_text_finish(clipboard.cast(), result, nil)
+                defer { g_free(read) }
+                copied = read.map { String(cString: $0) }
+            }
+            XCTAssertTrue(MainLoop.pump { copied == "At <three>" }, copied ?? "nothing")
+            window.close()
+            XCTAssertTrue(MainLoop.pump { !window.window.isMapped && fixture.coordinator.conversation == nil })
+            try fixture.close()
+        }
+    }
 }

@@ -18,6 +18,8 @@ final class RoomWindowTests: GtkTestCase {
         let application = Application(id: "io.github.parlance_chat.Parlance.RoomWindowTests")
         g_application_set_flags(application.cast(), shim_application_non_unique)
         g_application_register(application.cast(), nil, nil)
+        application.setKeys(["<Control>k"], for: "win.switch-room")
+        application.setKeys(["<Control>n"], for: "win.new-room")
         return application
     }()
 
@@ -150,6 +152,66 @@ final class RoomWindowTests: GtkTestCase {
             let restored = try second.window(of: room)
             XCTAssertEqual(restored.size, StoredRoomWindows.Size(width: 500, height: 400))
             try second.close()
+        }
+    }
+
+    func testWindowAskedForWhileItClosesComesBack() throws {
+        try onMain {
+            let program = try Program(ChatFixture())
+            let room = try program.fixture.openRoom(named: "Plans").roomID
+            program.open()
+            program.fixture.coordinator.openWindow(of: room)
+            let window = try program.window(of: room)
+            XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
+            window.close()
+            XCTAssertTrue(window.isClosing)
+            program.fixture.coordinator.openWindow(of: room)
+            XCTAssertTrue(MainLoop.pump { program.closedCount == 1 })
+            let next = try program.window(of: room)
+            XCTAssertTrue(next !== window && MainLoop.pump { Self.focusedComposer(next) })
+            XCTAssertEqual(program.stored.open.map(\.room), [room])
+            try program.close()
+        }
+    }
+
+    /// Whether a dialog is in a window, or in one of its own over it.
+    @MainActor
+    private static func isOver(_ window: TopLevel, _ dialog: Dialog?) -> Bool {
+        guard let own = dialog?.window else { return false }
+        if own.isSame(as: window) { return true }
+        return gtk_window_get_transient_for(own.cast()).map { Widget(borrowing: $0).isSame(as: window) } == true
+    }
+
+    func testSwitcherAndNewRoomOpenOverTheRoomsWindow() throws {
+        try onMain {
+            let program = try Program(ChatFixture())
+            let weather = try program.fixture.openRoom(named: "Weather").roomID
+            let room = try program.fixture.openRoom(named: "Plans").roomID
+            program.open()
+            let main = try XCTUnwrap(program.main)
+            program.fixture.coordinator.openWindow(of: room)
+            let window = try program.window(of: room)
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { Self.focusedComposer(window) })
+            try RealInput.press("ctrl+k")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.active?.title == "Switch Room" })
+            XCTAssertTrue(Self.isOver(window.window, OpenDialogs.active))
+            try RealInput.type("weath")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { main.content.conversationView != nil })
+            XCTAssertEqual(program.fixture.coordinator.openItem, .room(weather))
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.all.isEmpty })
+            try RealInput.activate(window.window)
+            XCTAssertTrue(MainLoop.pump { window.window.isActive })
+            try RealInput.press("ctrl+n")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.active != nil })
+            XCTAssertTrue(Self.isOver(window.window, OpenDialogs.active))
+            try RealInput.type("Garden")
+            try RealInput.press("Return")
+            let rows = program.fixture.coordinator.rooms
+            XCTAssertTrue(MainLoop.pump { rows.state.selectedRow?.name == "Garden" })
+            XCTAssertTrue(window.window.isMapped)
+            try program.close()
         }
     }
 

@@ -60,7 +60,7 @@ final class SwitcherTests: GtkTestCase {
             do {
                 var chosen: [SwitcherViewModel.Row.ID] = []
                 let viewModel = SwitcherViewModel(rows: rows) { chosen.append($0) }
-                let switcher = SwitcherDialog.present(viewModel, over: parent.window, avatars: { _ in nil }) {}
+                let switcher = SwitcherDialog.present(viewModel, over: parent.window, avatars: { _ in nil }) { _ in }
                 switcher.widget.onFinalize { isFinalized = true }
                 XCTAssertTrue(MainLoop.pump { switcher.widget.isMapped && switcher.list.width > 0 })
                 XCTAssertEqual(viewModel.state.rows.first?.room.name, "Room 9999")

@@ -98,6 +98,49 @@ struct AccountsCoordinatorTests {
         await eventually { accounts.roomWindows.isEmpty }
     }
 
+    @Test("A reply to an account that is not open is stored, and part of the room's draft once the account opens")
+    func replyWaitsForItsAccount() async {
+        let (room, backend, stored) = (RoomID("garden"), FakeChatService(), Recorder<[String]>())
+        let replies = UnsentReplies { stored.record($0) }
+        let accounts = AccountsCoordinator(
+            local: local, service: service, time: Timekeeper(clock), unsentReplies: replies
+        ) { id, _ in ConversationCoordinator(service: id == Self.ann.id ? backend : FakeChatService()) }
+        accounts.start(showing: AccountsCoordinator.localID)
+        publish(.broken(reason: "x"))
+        await eventually { accounts.rows.count == 3 }
+        let target = NotificationTarget(account: Self.ann.id, room: room, message: MessageID("$one"))
+        let sending = Task { await accounts.send("At three\n(sharp)", answering: target) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(3))
+        await sending.value
+        #expect(replies.replies.map(\.text) == ["At three\n(sharp)"] && accounts.strandedReplies.isEmpty)
+        #expect(UnsentReplies(stored.values.last ?? []).replies == replies.replies, "it outlives the program")
+        #expect(stored.values.last?.contains { $0.contains("\n") } == false)
+        publish(.online)
+        await eventually { replies.replies.isEmpty }
+        #expect(backend.drafts[room]?.preview == "At three\n(sharp)")
+        #expect(stored.values.last == [])
+    }
+
+    @Test("A reply to an account that is gone waits for what the user says")
+    func strandedReplyStays() async {
+        publish(.online)
+        let accounts = make()
+        #expect(accounts.strandedReplies.isEmpty, "nothing is known of the accounts yet")
+        await eventually { accounts.rows.count == 3 }
+        let target = NotificationTarget(account: "@gone:example.org", room: RoomID("garden"))
+        let sending = Task { await accounts.send("At three", answering: target) }
+        await clock.waitForSleepers()
+        clock.advance(by: .seconds(3))
+        await sending.value
+        #expect(accounts.strandedReplies.map(\.text) == ["At three"])
+        #expect(
+            accounts.strandedReplies[0].body(.untranslated)
+                == "@gone:example.org is no longer on this computer. You wrote:\n\nAt three")
+        accounts.unsentReplies.remove(accounts.strandedReplies[0])
+        #expect(accounts.strandedReplies.isEmpty)
+    }
+
     /// Signs out until there is nothing more to ask.
     private func signOut(of accounts: AccountsCoordinator) async {
         let viewModel = accounts.signOut(Self.ann.id)!

@@ -54,6 +54,36 @@ import Testing
         #expect(window.requests.state.pending.map(\.request) == [.present])
     }
 
+    @Test("A room whose window is closing is shown by the main window, at the message that was asked for")
+    func closingWindowIsNotAskedForItsRoom() async throws {
+        _ = await start()
+        let window = try await openWindow(of: b)
+        coordinator.noteClosingWindow(of: b)
+        coordinator.show(MessageID("m1"), in: b)
+        #expect(window.requests.state.pending.isEmpty && coordinator.openItem == .window(b))
+        coordinator.closeWindow(of: b)
+        #expect(coordinator.openItem == .room(b))
+        let effects = Recorder<TimelineViewModel.Effect>()
+        try #require(coordinator.conversation).timeline.subscribe { effects.record($0) }
+        await eventually { effects.values.contains(.reveal(.message(MessageID("m1")))) }
+    }
+
+    @Test("A window that is asked for while the last one closes opens after that, and what failed in between is shown")
+    func closingWindowOpensAgain() async throws {
+        _ = await start()
+        let window = try await openWindow(of: b)
+        coordinator.noteClosingWindow(of: b)
+        coordinator.openWindow(of: b)
+        window.requests.show(.failed(.diskFull))
+        #expect(coordinator.roomWindows.first === window)
+        coordinator.closeWindow(of: b)
+        let next = try #require(coordinator.roomWindows.first)
+        #expect(next !== window && next.roomID == b && coordinator.openItem == .room(a))
+        #expect(coordinator.requests.state.pending.map(\.request) == [.show(.failed(.diskFull))])
+        coordinator.openWindow(of: b)
+        #expect(next.requests.state.pending.map(\.request) == [.present], "it is not closing")
+    }
+
     @Test("A message in a room that has a window is shown there, and the main window keeps its room")
     func messagesAreShownInTheWindow() async throws {
         _ = await start()

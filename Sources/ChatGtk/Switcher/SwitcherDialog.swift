@@ -11,7 +11,7 @@ final class SwitcherDialog {
     let list = ListView()
     private let viewModel: SwitcherViewModel
     private let avatars: @MainActor (String) -> AvatarLoader?
-    private let onChoose: @MainActor () -> Void
+    private let onChoose: @MainActor (AccountRoom) -> Void
     private let scroller: ScrolledWindow
     private let nothing = StatusPage(title: translated("No Rooms Found"), iconName: "edit-find-symbolic")
     private let model = KeyListModel()
@@ -23,11 +23,11 @@ final class SwitcherDialog {
     /// Presents the switcher, which retains itself until it is closed.
     /// - Parameters:
     ///   - avatars: returns what loads the avatars of an account.
-    ///   - onChoose: called once a room was chosen.
+    ///   - onChoose: called once a room was chosen and is being shown.
     @discardableResult
     static func present(
         _ viewModel: SwitcherViewModel, over parent: Widget, avatars: @escaping @MainActor (String) -> AvatarLoader?,
-        onChoose: @escaping @MainActor () -> Void
+        onChoose: @escaping @MainActor (AccountRoom) -> Void
     ) -> SwitcherDialog {
         let switcher = SwitcherDialog(viewModel, avatars: avatars, onChoose: onChoose)
         switcher.widget.retain([switcher])
@@ -36,9 +36,21 @@ final class SwitcherDialog {
         return switcher
     }
 
+    /// Presents the switcher over the rooms of all accounts.
+    /// - Parameter text: what is searched for to begin with.
+    static func present(
+        _ accounts: AccountsCoordinator, searching text: String = "", over parent: Widget,
+        onChoose: @escaping @MainActor (AccountRoom) -> Void
+    ) {
+        let loaders = accounts.media.mapValues { AvatarLoader(service: $0) }
+        let viewModel = accounts.switcher()
+        if !text.isEmpty { viewModel.send(.type(text)) }
+        present(viewModel, over: parent, avatars: { loaders[$0] }, onChoose: onChoose)
+    }
+
     private init(
         _ viewModel: SwitcherViewModel, avatars: @escaping @MainActor (String) -> AvatarLoader?,
-        onChoose: @escaping @MainActor () -> Void
+        onChoose: @escaping @MainActor (AccountRoom) -> Void
     ) {
         self.viewModel = viewModel
         self.avatars = avatars
@@ -97,10 +109,10 @@ final class SwitcherDialog {
 
     private func choose() {
         // The state may be ahead of what is drawn: what Return opens is what the query means.
-        guard viewModel.state.selection != nil else { return }
+        guard let room = viewModel.state.selectedRoom else { return }
         viewModel.send(.choose)
         widget.close()
-        onChoose()
+        onChoose(room)
     }
 
     // MARK: Rendering

@@ -3,7 +3,6 @@ public import ChatViewModels
 import Composer
 import ComposerGtk
 public import GtkKit
-import MediaGtk
 
 /// The main window: the room list on the left, the open conversation on the right.
 public final class MainWindow {
@@ -24,6 +23,7 @@ public final class MainWindow {
     let panes: SplitPane
     let transfers: TransferPresenter
     private let accountPresenter: AccountPresenter
+    private let unsentReplies: UnsentReplyPresenter
     private(set) lazy var sidebar = makeSidebar()
     private(set) lazy var content = makeContent()
     private(set) lazy var toasts = ToastPresenter(overlay: builder["toasts"]) { [weak self] in
@@ -57,6 +57,7 @@ public final class MainWindow {
         panes = SplitPane(builder, in: window)
         pages = builder["window_pages"]
         accountPresenter = AccountPresenter(accounts, over: window)
+        unsentReplies = UnsentReplyPresenter(accounts, over: window)
         transfers = TransferPresenter(accounts, over: window)
         window.setApplication(application)
         WindowSize(settings: settings).restore(window)
@@ -350,13 +351,19 @@ public final class MainWindow {
 
     /// Shows the switcher, with the rooms that match a text.
     public func switchRoom(searching text: String = "") {
-        let loaders = accounts.media.mapValues { AvatarLoader(service: $0) }
-        let viewModel = accounts.switcher()
-        if !text.isEmpty { viewModel.send(.type(text)) }
-        SwitcherDialog.present(viewModel, over: window, avatars: { loaders[$0] }) { [weak self] in
-            self?.showSelectedAccount()
-            self?.showConversation()
-        }
+        SwitcherDialog.present(accounts, searching: text, over: window) { [weak self] _ in self?.showChosenRoom() }
+    }
+
+    /// Shows the room that was just chosen in a switcher.
+    func showChosenRoom() {
+        showSelectedAccount()
+        showConversation()
+    }
+
+    /// Shows the room that was just created from the window of another, as soon as it is listed.
+    func showCreatedRoom() {
+        showSelectedAccount()
+        panes.visiblePane = .content
     }
 
     private func showDetails(of room: RoomID) { rooms.showDetails(of: room, in: account) }

@@ -49,7 +49,10 @@ final class RoomWindow {
         let builder = Builder(resource: Resource.ui("room-window"))
         window = builder["window"]
         let content: Box = builder["content"]
-        let presenter = RoomPresenter(over: window, requests: conversation.requests)
+        let presenter = RoomPresenter(over: window, requests: conversation.requests) {
+            accounts.select(room.account)
+            outputs.withMainWindow { $0.showCreatedRoom() }
+        }
         self.presenter = presenter
         transfers = TransferPresenter(accounts, over: window)
         let opened = OpenedView()
@@ -106,7 +109,8 @@ final class RoomWindow {
     }
 
     private func handle(_ pending: [WindowRequests.State.Entry]) {
-        guard let last = pending.last else { return }
+        // What comes while the window closes waits for whoever shows the room next.
+        guard !isClosing, let last = pending.last else { return }
         conversation.requests.send(.handled(through: last.id))
         for entry in pending {
             switch entry.request {
@@ -117,7 +121,7 @@ final class RoomWindow {
                 }
             case .show(let toast): toasts.show(toast)
             case .confirmLeaving(let room, let name): presenter.confirmLeaving(room, named: name, in: account)
-            case .present: if !isClosing { window.present() }
+            case .present: window.present()
             }
         }
     }
@@ -137,12 +141,24 @@ final class RoomWindow {
         case .showHelp:
             presenter.showShortcuts(sendKey: account.coordinator.environment.preferences.writing.sendKey)
         case .close: requestClosing()
-        case .newRoom, .newChat, .joinRoom, .addAccount, .importConversations, .search, .switchRoom:
+        case .newRoom:
+            let account = accounts.rows.first { $0.id == room.account }?.account
+            presenter.showNewRoom(in: self.account, ownUserID: account.map { MemberID($0.id) })
+        case .newChat: presenter.showNewChat(in: account)
+        case .switchRoom: switchRoom()
+        case .joinRoom, .addAccount, .importConversations, .search:
             outputs.withMainWindow { $0.perform(command) }
         default:
             RoomCommands(
                 account: account, room: room.room, view: view, presenter: presenter, transfers: transfers
             ).perform(command)
+        }
+    }
+
+    /// Shows the switcher over this window. A room without a window of its own is shown in the main window.
+    private func switchRoom() {
+        SwitcherDialog.present(accounts, over: window) { [accounts, outputs] chosen in
+            if !accounts.hasWindow(of: chosen) { outputs.withMainWindow { $0.showChosenRoom() } }
         }
     }
 
@@ -159,6 +175,7 @@ final class RoomWindow {
     func close() {
         guard !isClosing else { return }
         isClosing = true
+        accounts.noteClosingWindow(of: room)
         outputs.closing(self)
         window.isVisible = false
         Task {

@@ -95,8 +95,7 @@ public final class RoomWindows {
                 },
                 closing: { [weak self] in self?.noteClosing($0) },
                 closed: { [weak self] window in
-                    self?.windows[window.room] = nil
-                    self?.outputs.closed()
+                    self?.noteClosed(window)
                 },
                 withMainWindow: { [outputs] in outputs.withMainWindow($0) }))
         guard let window else { return }
@@ -104,6 +103,13 @@ public final class RoomWindows {
         stored.noteOpened(room)
         window.present()
         if awaited.remove(room) != nil { outputs.restored() }
+    }
+
+    private func noteClosed(_ window: RoomWindow) {
+        windows[window.room] = nil
+        // The room may have been asked for while its window was closing.
+        if !isQuitting { show(accounts.roomWindows) }
+        outputs.closed()
     }
 
     private func noteClosing(_ window: RoomWindow) {

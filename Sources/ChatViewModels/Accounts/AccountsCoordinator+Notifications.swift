@@ -34,13 +34,12 @@ extension AccountsCoordinator {
     }
 
     /// Sends what the user wrote into the notification of a room, and marks the room as read up to its message; no window
-    /// is needed. A text that cannot be sent goes into the room's draft. A blank text does nothing.
+    /// is needed. A text that cannot be sent goes into the room's draft, see ``UnsentReplies`` for an account that is not
+    /// open. A blank text does nothing.
     public func send(_ text: String, answering target: NotificationTarget) async {
         guard !text.allSatisfy(\.isWhitespace) else { return }
         guard let coordinator = await openCoordinator(of: target.account) else {
-            let translator = local.environment.translator
-            return conversations.requests.show(
-                .message(translator("Your reply was not sent: its account is not open.")))
+            return keep(text, answering: target)
         }
         await coordinator.send(text, answeringIn: target.room)
         await markRead(target)

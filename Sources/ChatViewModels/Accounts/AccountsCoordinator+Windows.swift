@@ -19,7 +19,17 @@ extension AccountsCoordinator {
 
     /// Whether the room of a notification has a window of its own: no other is needed to show it.
     public func hasWindow(of target: NotificationTarget) -> Bool {
-        window(of: AccountRoom(target.account, target.room)) != nil
+        hasWindow(of: AccountRoom(target.account, target.room))
+    }
+
+    /// Whether a room has a window of its own that is not closing.
+    public func hasWindow(of room: AccountRoom) -> Bool {
+        coordinator(of: room.account)?.openRooms.visibleWindow(of: room.room) != nil
+    }
+
+    /// Notes that the window of a room is closing, see ``ConversationCoordinator/noteClosingWindow(of:)``.
+    public func noteClosingWindow(of room: AccountRoom) {
+        coordinator(of: room.account)?.noteClosingWindow(of: room.room)
     }
 
     /// Closes the window of a room, see ``ConversationCoordinator/closeWindow(of:)``.

@@ -69,6 +69,7 @@ public final class AccountsCoordinator {
         welcome?.state.isPending == true && selection == Self.localID && !isWaiting && states.isEmpty
             && hasAccountStates && local.rooms.state.isLoaded && local.rooms.state.isEmpty
     }
+    @ObservationIgnored public let unsentReplies: UnsentReplies
     /// Whether there can be accounts besides the local conversations.
     public var supportsAccounts: Bool { service != nil }
     @ObservationIgnored private let service: (any SignInService & AccountService)?
@@ -93,16 +94,19 @@ public final class AccountsCoordinator {
     /// - Parameters:
     ///   - service: signs in and observes accounts; `nil` for local conversations only.
     ///   - welcome: what the very first start offers; `nil` for no such offer.
+    ///   - unsentReplies: the replies that an earlier session could not send.
     ///   - make: returns an account's coordinator, which observes the session; `nil` while the account cannot be opened.
     public init(
         local: ConversationCoordinator, service: (any SignInService & AccountService)? = nil,
         time: Timekeeper = .continuous, welcome: WelcomeViewModel? = nil,
+        unsentReplies: UnsentReplies = UnsentReplies(),
         make: @escaping (String, AccountSession) async -> ConversationCoordinator? = { _, _ in nil }
     ) {
         self.local = local
         self.service = service
         self.time = time
         self.welcome = welcome
+        self.unsentReplies = unsentReplies
         self.make = make
     }
 
@@ -122,7 +126,10 @@ public final class AccountsCoordinator {
     }
 
     /// Whether it is known which accounts there are.
-    private var hasAccountStates: Bool { hasStarted || service == nil }
+    var hasAccountStates: Bool { hasStarted || service == nil }
+
+    /// Whether there is such an account, open or not.
+    func isListed(_ account: String) -> Bool { account == Self.localID || states.contains { $0.id == account } }
 
     /// Returns the conversations of an account, or `nil` while it is not open.
     func coordinator(of account: String) -> ConversationCoordinator? {
@@ -340,6 +347,7 @@ public final class AccountsCoordinator {
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator
+            restoreReplies(to: state.id, in: coordinator)
             if let rooms = awaitedWindows.removeValue(forKey: state.id) { coordinator.restoreWindows(of: rooms) }
             if requestedID == state.id { select(state.id) }
         }

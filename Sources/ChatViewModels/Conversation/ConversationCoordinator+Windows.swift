@@ -7,7 +7,8 @@ extension ConversationCoordinator {
 
     /// Gives a listed room a window of its own, or brings the one that it has to the front.
     public func openWindow(of room: RoomID) {
-        if let open = openRooms.window(of: room) { return open.requests.add(.present) }
+        if let open = openRooms.visibleWindow(of: room) { return open.requests.add(.present) }
+        if openRooms.closingWindows.contains(room) { openRooms.reopeningWindows.insert(room) }
         guard let conversation, conversation.roomID == room else { return makeWindow(of: room) }
         Task {
             // The window begins where the main window leaves off.
@@ -29,14 +30,24 @@ extension ConversationCoordinator {
         }
     }
 
+    /// Notes that the window of a room is hidden and stores what it leaves behind: who asks for the room from now on gets
+    /// another window.
+    public func noteClosingWindow(of room: RoomID) {
+        if openRooms.window(of: room) != nil { openRooms.closingWindows.insert(room) }
+    }
+
     /// Closes the window of a room; if the room is selected, the main window shows it again. Store what it leaves behind
     /// first, see ``Conversation/flush()``.
     public func closeWindow(of room: RoomID) {
         guard let closing = openRooms.window(of: room) else { return }
         openRooms.inWindows.removeAll { $0 === closing }
+        openRooms.closingWindows.remove(room)
         members.roomClosed(room)
         closing.close()
         windowsChanged()
+        // What nobody could see in a hidden window.
+        for entry in closing.requests.state.pending { if case .show = entry.request { requests.add(entry.request) } }
+        if openRooms.reopeningWindows.remove(room) != nil { makeWindow(of: room) }
         openSelection()
     }
 

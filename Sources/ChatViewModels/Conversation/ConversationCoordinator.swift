@@ -154,6 +154,17 @@ public final class ConversationCoordinator {
         }
     }
 
+    /// Adds a text to what is being written in a room.
+    /// - Returns: whether it is stored. The stored draft is read first, so that nothing of it is lost.
+    func addToDraft(_ text: String, of room: RoomID) async -> Bool {
+        let composer = composers.composer(of: room)
+        composer.handle(.insert(text, origin: .paste))
+        await environment.time.wait(atMost: .seconds(10)) { composer.state.isReady }
+        guard composer.state.isReady else { return false }
+        await composer.flushDraft()
+        return true
+    }
+
     /// Restores a cleared text, unless something was written since.
     public func undoClearing(_ room: RoomID) { composers[room]?.undoClearing() }
 

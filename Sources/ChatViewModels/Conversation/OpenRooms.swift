@@ -8,6 +8,10 @@ final class OpenRooms {
     var conversation: Conversation?
     /// The rooms that have windows of their own, in the order in which these were opened.
     var inWindows: [Conversation] = []
+    /// The rooms whose windows are closing: hidden, and not closed yet.
+    @ObservationIgnored var closingWindows: Set<RoomID> = []
+    /// Those of them that get another window, because one was asked for meanwhile.
+    @ObservationIgnored var reopeningWindows: Set<RoomID> = []
 
     var all: [Conversation] { (conversation.map { [$0] } ?? []) + inWindows }
 
@@ -16,6 +20,9 @@ final class OpenRooms {
 
     /// Returns the conversation if the room has a window of its own.
     func window(of room: RoomID) -> Conversation? { inWindows.first { $0.roomID == room } }
+
+    /// Returns the conversation if the room has a window of its own that is not closing.
+    func visibleWindow(of room: RoomID) -> Conversation? { closingWindows.contains(room) ? nil : window(of: room) }
 
     /// The known other members of a room; empty unless it is open.
     func otherMembers(of room: RoomID) -> [Member] {

@@ -24,11 +24,12 @@ final class RoomNavigator {
     }
 
     /// Opens a room once it is in the list, and jumps to a message in it. A room that has a window of its own is shown
-    /// there.
+    /// there,
+    /// unless that is closing: the main window shows it after that.
     /// - Parameter replies: whether the composer begins a reply to the message.
     func show(_ message: MessageID?, in room: RoomID, replies: Bool = false) {
         let message = message.map { Awaited(room: room, message: $0, replies: replies) }
-        if let window = openRooms.window(of: room) {
+        if let window = openRooms.visibleWindow(of: room) {
             window.requests.add(.present)
             if let message { show(message, in: window) }
             return

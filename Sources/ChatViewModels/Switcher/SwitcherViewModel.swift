@@ -21,6 +21,10 @@ public final class SwitcherViewModel: ViewModel {
         /// The index of the row that Return opens.
         public var selection: Int?
 
+        /// The room that Return opens.
+        public var selectedRoom: AccountRoom? {
+            selection.flatMap { rows.indices.contains($0) ? AccountRoom(rows[$0].id.account, rows[$0].id.room) : nil }
+        }
         /// Whether nothing has a name like the query.
         public var hasNoMatches: Bool { rows.isEmpty && !query.allSatisfy(\.isWhitespace) }
     }
@@ -116,8 +120,7 @@ extension AccountsCoordinator {
 
     /// Shows a room of any account.
     func show(_ id: SwitcherViewModel.Row.ID) {
-        let hasWindow = window(of: AccountRoom(id.account, id.room)) != nil
-        if !hasWindow { select(id.account) }
+        if !hasWindow(of: AccountRoom(id.account, id.room)) { select(id.account) }
         coordinator(of: id.account)?.show(nil, in: id.room)
     }
 

@@ -33,6 +33,8 @@ nonisolated enum BusValue {
         }
     }
 
+    static func variant(_ value: OpaquePointer?) -> OpaquePointer? { g_variant_new_variant(value) }
+
     /// Frees a floating value that no call took.
     static func drop(_ value: OpaquePointer?) {
         guard let value else { return }
@@ -79,6 +81,49 @@ nonisolated enum BusValue {
             }
             return values
         }
+    }
+
+    /// Returns the arrays of strings in a dictionary, `a{sv}` or one in a variant, at an index of a tuple, by their
+    /// names; empty if there is no dictionary.
+    static func textsByName(_ tuple: OpaquePointer, _ index: Int) -> [String: [String]] {
+        guard let value = unpacked(tuple, index) else { return [:] }
+        defer { g_variant_unref(value) }
+        guard g_variant_classify(value) == G_VARIANT_CLASS_ARRAY else { return [:] }
+        var values: [String: [String]] = [:]
+        for index in 0..<g_variant_n_children(value) {
+            guard let entry = g_variant_get_child_value(value, index) else { continue }
+            defer { g_variant_unref(entry) }
+            guard let name = text(entry, 0), let list = unpacked(entry, 1) else { continue }
+            defer { g_variant_unref(list) }
+            guard g_variant_classify(list) == G_VARIANT_CLASS_ARRAY else { continue }
+            values[name] = (0..<Int(g_variant_n_children(list))).compactMap { text(list, $0) }
+        }
+        return values
+    }
+
+    /// Returns the strings among the values of an array, `av`, at an index of a tuple; empty if there is none.
+    static func textsOfVariants(_ tuple: OpaquePointer, _ index: Int) -> [String] {
+        read(tuple, index, G_VARIANT_CLASS_ARRAY) { array in
+            (0..<Int(g_variant_n_children(array))).compactMap { place in
+                guard let value = unpacked(array, place) else { return nil }
+                defer { g_variant_unref(value) }
+                guard g_variant_classify(value) == G_VARIANT_CLASS_STRING else { return nil }
+                return g_variant_get_string(value, nil).map { String(cString: $0) }
+            }
+        } ?? []
+    }
+
+    /// Returns a new reference to the value at an index of a container, without the variants around it.
+    private static func unpacked(_ container: OpaquePointer, _ index: Int) -> OpaquePointer? {
+        guard g_variant_is_container(container) != 0, index < g_variant_n_children(container),
+            var value = g_variant_get_child_value(container, gsize(index))
+        else { return nil }
+        while g_variant_classify(value) == G_VARIANT_CLASS_VARIANT {
+            guard let inner = g_variant_get_variant(value) else { return value }
+            g_variant_unref(value)
+            value = inner
+        }
+        return value
     }
 
     private static func read<R>(

@@ -1,8 +1,8 @@
 import CGtk
 import FoundationEssentials
 
-/// Sends notifications through GNotification: to GNOME Shell, or to the notification portal in a Flatpak. They stay after
-/// the program has ended, and activating one starts it.
+/// Sends notifications through GNotification: to GNOME Shell, or for ``PortalNotifier`` to the portal. They stay after the
+/// program has ended, and activating one starts it.
 public final class ApplicationNotifier: Notifier {
     private let application: Application
     /// Never called: a GNotification has no field for a text.
@@ -14,8 +14,8 @@ public final class ApplicationNotifier: Notifier {
 
     /// Returns the notifier for this desktop.
     public static func desktop(_ application: Application) -> any Notifier {
-        let isServed = FileManager.default.fileExists(atPath: "/.flatpak-info") || SessionBus.hasOwner(gnomeShell)
-        return isServed ? ApplicationNotifier(application) : FreedesktopNotifier(application)
+        if FileManager.default.fileExists(atPath: "/.flatpak-info") { return PortalNotifier(application) }
+        return SessionBus.hasOwner(gnomeShell) ? ApplicationNotifier(application) : FreedesktopNotifier(application)
     }
 
     private static let gnomeShell = "org.gtk.Notifications"

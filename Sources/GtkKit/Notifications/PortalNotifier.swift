@@ -1,0 +1,141 @@
+import CGtk
+import FoundationEssentials
+
+/// Sends notifications in a Flatpak: to the notification portal itself where the desktop behind it asks for a text in a
+/// notification, which GNotification cannot say, and through GNotification elsewhere.
+final class PortalNotifier: Notifier {
+    private enum Way {
+        case gNotification
+        /// The portal asks for texts; the categories that it knows.
+        case portal(categories: Set<String>)
+    }
+
+    /// What was requested before the portal has told what it can do.
+    private enum Request {
+        case send(DesktopNotification, id: String)
+        case withdraw(id: String)
+    }
+
+    var onReply: (@MainActor (_ target: String, _ text: String) -> Void)?
+    private let gNotification: ApplicationNotifier
+    private let portal: BusObject
+    /// `nil` until the portal has answered.
+    private var way: Way?
+    private var isAsking = false
+    private var waiting: [Request] = []
+    /// What the portal was given and was not withdrawn.
+    private var sent: [String: DesktopNotification] = [:]
+    private var subscription: BusSubscription?
+
+    init(_ application: Application, named name: String = "org.freedesktop.portal.Desktop") {
+        gNotification = ApplicationNotifier(application)
+        portal = BusObject(name: name, path: "/org/freedesktop/portal/desktop", interface: Self.interface)
+        subscription = portal.subscribe(to: "ActionInvoked") { [weak self] in self?.invoked($0) }
+        // A text is told to the running program alone: nobody would receive it.
+        application.onShutdown { [weak self] in self?.withdrawAnswerable() }
+    }
+
+    func send(_ notification: DesktopNotification, as id: String) { perform(.send(notification, id: id)) }
+
+    func withdraw(_ id: String) { perform(.withdraw(id: id)) }
+
+    private func perform(_ request: Request) {
+        guard let way else {
+            waiting.append(request)
+            return ask()
+        }
+        switch (request, way) {
+        case (.send(let notification, let id), .gNotification): gNotification.send(notification, as: id)
+        case (.withdraw(let id), .gNotification): gNotification.withdraw(id)
+        case (.send(let notification, let id), .portal(let categories)): add(notification, id, categories)
+        case (.withdraw(let id), .portal):
+            sent[id] = nil
+            portal.call("RemoveNotification", [BusValue.text(id)])
+        }
+    }
+
+    private func ask() {
+        guard !isAsking else { return }
+        isAsking = true
+        let properties = BusObject(
+            name: portal.name, path: portal.path, interface: "org.freedesktop.DBus.Properties")
+        properties.call("Get", [BusValue.text(Self.interface), BusValue.text("SupportedOptions")]) {
+            [weak self] answer in
+            guard let self else { return }
+            // Portals before version 2 have no such property.
+            let options = answer.map { BusValue.textsByName($0, 0) } ?? [:]
+            let asksForText = options["button-purpose"]?.contains(Self.replyPurpose) == true
+            way = asksForText ? .portal(categories: Set(options["category"] ?? [])) : .gNotification
+            let requests = waiting
+            waiting = []
+            for request in requests { perform(request) }
+        }
+    }
+
+    private func add(_ notification: DesktopNotification, _ id: String, _ categories: Set<String>) {
+        sent[id] = notification
+        portal.call("AddNotification", [BusValue.text(id), Self.options(of: notification, categories)]) {
+            [weak self] answer in
+            guard answer == nil, let self, sent[id] == notification else { return }
+            // Better without a text than not at all.
+            sent[id] = nil
+            way = .gNotification
+            gNotification.send(notification, as: id)
+        }
+    }
+
+    private func withdrawAnswerable() {
+        for (id, notification) in sent where notification.buttons.contains(where: \.acceptsText) { withdraw(id) }
+        SessionBus.flush()
+    }
+
+    private func invoked(_ arguments: OpaquePointer) {
+        guard let id = BusValue.text(arguments, 0), let action = BusValue.text(arguments, 1),
+            let button = sent[id]?.buttons.first(where: { $0.acceptsText && $0.action.name == action }),
+            // The target, then among data of the platform what was written.
+            case let texts = BusValue.textsOfVariants(arguments, 2), texts.count > 1, let text = texts.last,
+            texts.first == button.action.target
+        else { return }
+        onReply?(button.action.target, text)
+    }
+
+    // MARK: Values
+
+    private static let interface = "org.freedesktop.portal.Notification"
+    private static let replyPurpose = "im.reply-with-text"
+    private static let category = "im.message"
+
+    private static func options(of notification: DesktopNotification, _ categories: Set<String>) -> OpaquePointer? {
+        let action = notification.defaultAction
+        var options: [(name: String, value: OpaquePointer?)] = [
+            ("title", BusValue.text(notification.title)), ("body", BusValue.text(notification.body)),
+            ("priority", BusValue.text(notification.isImportant ? "high" : "normal")),
+            ("sound", BusValue.text(notification.playsSound ? "default" : "silent")),
+            ("default-action", BusValue.text("app.\(action.name)")),
+            ("default-action-target", BusValue.text(action.target)),
+        ]
+        if let icon = notification.icon {
+            options.append(
+                ("icon", BusValue.tuple([BusValue.text("bytes"), BusValue.variant(BusValue.bytes(Array(icon)))])))
+        }
+        if notification.category != nil, categories.contains(category) {
+            options.append(("category", BusValue.text(category)))
+        }
+        if !notification.buttons.isEmpty {
+            options.append(("buttons", BusValue.array(of: "a{sv}", notification.buttons.map { self.button($0) })))
+        }
+        return BusValue.options(options)
+    }
+
+    /// An action with the prefix `app.` is activated on the program, which is started for it, but without the text: the
+    /// one that asks for a text has no prefix, and comes by the portal's signal.
+    private static func button(_ button: DesktopNotification.Button) -> OpaquePointer? {
+        let name = button.action.name
+        var options: [(name: String, value: OpaquePointer?)] = [
+            ("label", BusValue.text(button.label)), ("target", BusValue.text(button.action.target)),
+            ("action", BusValue.text(button.acceptsText ? name : "app.\(name)")),
+        ]
+        if button.acceptsText { options.append(("purpose", BusValue.text(replyPurpose))) }
+        return BusValue.options(options)
+    }
+}

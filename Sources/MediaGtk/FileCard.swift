@@ -2,10 +2,11 @@ package import ChatCore
 package import GtkKit
 
 /// A file in a message: its icon, name and size, and buttons to open and save it.
-package final class FileCard {
+@MainActor package final class FileCard {
     package let widget: Widget
     let open: Button
     private let card = Box(.horizontal, spacing: 9)
+    private var loading: Task<Void, Never>?
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
         open = Self.button(
@@ -22,7 +23,13 @@ package final class FileCard {
         }
         card.append(open)
         card.append(save)
+        // The player beside the card of audio or video does it for these.
+        if MediaPreferences.Kind(file) == .files {
+            loading = Task { [weak media] in _ = await media?.prefetch(file) }
+        }
     }
+
+    isolated deinit { loading?.cancel() }
 
     /// Inserts a button before the icon.
     func addFirst(_ button: Widget) { card.prepend(button) }

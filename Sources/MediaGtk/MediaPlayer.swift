@@ -4,7 +4,7 @@ package import GtkKit
 
 /// Plays audio or video within its message; ``VideoStream`` decodes it in a separate process.
 ///
-/// No more than a poster frame is decoded before the user starts playback. Playback pauses when the widget is unmapped
+/// No more than a poster frame is decoded, and no more downloaded than the preferences say, before the user starts playback. Playback pauses when the widget is unmapped
 /// or released.
 @MainActor package final class MediaPlayer {
     package let widget: Widget
@@ -48,7 +48,11 @@ package import GtkKit
             }
         }
         holder.onUnmap { [weak self] _ in self?.pause() }
-        if frame != nil { showStill(media) }
+        if frame != nil {
+            showStill(media)
+        } else {
+            loading = Task { [weak media] in _ = await media?.prefetch(file) }
+        }
     }
 
     isolated deinit {
@@ -84,11 +88,17 @@ package import GtkKit
             if ready == nil, let drawn = await media?.previews.placeholder(of: file) {
                 self.map { $0.poster.paintable = drawn.paintable }
             }
-            let still = await media?.previews.poster(of: file, fitting: box.width, by: box.height)
-            guard let still, !Task.isCancelled, let self else { return }
-            showsPoster = true
-            poster.paintable = still.paintable
+            if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }
+            guard await media?.prefetch(file) == true, self?.showsPoster == false else { return }
+            // Now there is a film to take it from.
+            if let still = await media?.poster(of: file, fitting: box) { self?.show(still) }
         }
+    }
+
+    private func show(_ still: DecodedImage) {
+        guard !Task.isCancelled else { return }
+        showsPoster = true
+        poster.paintable = still.paintable
     }
 
     private func pause() {

@@ -55,6 +55,21 @@ package final class MediaPresenter {
         perform({ [service] in try await service.content(of: media) }, then: then, onFailure: onFailure)
     }
 
+    /// Returns the still image of a video, if the preferences allow to load it or it is here.
+    func poster(of video: MediaReference, fitting box: (width: Int, height: Int)) async -> DecodedImage? {
+        await previews.poster(
+            of: video, fitting: box.width, by: box.height, loadsThumbnail: preferences().loadsPosters)
+    }
+
+    /// Downloads what the preferences say is loaded without being asked for. What fails is reported once it is asked for.
+    /// - Returns: whether the content was downloaded.
+    func prefetch(_ media: MediaReference) async -> Bool {
+        guard preferences().loadsAutomatically(media), !media.isOnlyHere, await !previews.isStored(media) else {
+            return false
+        }
+        return (try? await service.content(of: media)) != nil
+    }
+
     /// Asks for a destination and copies the content there. Replaces an existing file, which the dialog confirms.
     func save(_ media: MediaReference, over widget: Widget) {
         FileChooser.save(

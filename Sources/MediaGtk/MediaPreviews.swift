@@ -88,8 +88,11 @@ package final class MediaPreviews {
 
     /// Returns a poster frame: the video's thumbnail, or else a frame of the video itself if it is in the local cache.
     /// Does not download the video.
-    func poster(of video: MediaReference, fitting width: Int, by height: Int) async -> DecodedImage? {
-        if let thumbnail = video.thumbnailURI {
+    /// - Parameter loadsThumbnail: whether the thumbnail may be downloaded.
+    func poster(
+        of video: MediaReference, fitting width: Int, by height: Int, loadsThumbnail: Bool = true
+    ) async -> DecodedImage? {
+        if loadsThumbnail, let thumbnail = video.thumbnailURI {
             let still = MediaReference(uri: thumbnail, name: video.name, type: "image/*")
             // Without a thumbnail, fall back to a frame of the video.
             if let image = try? await load(still, fitting: width, by: height) { return image }

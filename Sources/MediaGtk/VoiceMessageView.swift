@@ -14,6 +14,7 @@ package import GtkKit
     private let time = Label()
     private let texts: MediaTexts
     private let media: MediaPresenter
+    private var loading: Task<Void, Never>?
 
     package init(_ file: MediaReference, _ media: MediaPresenter) {
         self.file = file
@@ -40,9 +41,13 @@ package import GtkKit
             if let self { self.media.save(self.file, over: widget) }
         }
         row.onUnmap { [weak self] _ in self?.pause() }
+        loading = Task { [weak media] in _ = await media?.prefetch(file) }
     }
 
-    isolated deinit { pause() }
+    isolated deinit {
+        loading?.cancel()
+        pause()
+    }
 
     private func pause() {
         if let stream { stream.pause() }

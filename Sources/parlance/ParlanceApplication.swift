@@ -296,11 +296,12 @@ final class ParlanceApplication {
         for request in requests { request(session) }
     }
 
-    private static let observedKeys = [
-        "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
-        "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
-        "notification-sound", "automatic-images", "play-animations", "private-accounts", "text-zoom",
-    ]
+    private static let observedKeys =
+        [
+            "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
+            "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
+            "notification-sound", "automatic-size", "play-animations", "private-accounts", "text-zoom",
+        ] + MediaPreferences.Kind.allCases.map(\.setting)
 
     private func applySettings() {
         guard let settings = shared.settings else { return }
@@ -312,7 +313,7 @@ final class ParlanceApplication {
             sharesTyping: settings.bool("send-typing"))
         shared.privacy.privateAccounts = Set(settings.strings("private-accounts"))
         shared.preferences.media = MediaPreferences(
-            automaticImageBytes: Self.imageLimit(settings.string("automatic-images")),
+            choice: { settings.string($0) }, megabytes: settings.int("automatic-size"),
             playsAnimations: settings.bool("play-animations"))
         shared.preferences.writing = WritingPreferences(
             sendKey: settings.string("send-key") == "ctrl-return" ? .ctrlReturn : .return,
@@ -322,14 +323,6 @@ final class ParlanceApplication {
             isPaused: settings.bool("notifications-paused"),
             content: Self.content(settings.string("notification-text")),
             playsSound: settings.bool("notification-sound"))
-    }
-
-    private static func imageLimit(_ nick: String) -> Int? {
-        switch nick {
-        case "always": nil
-        case "small": 1_000_000
-        default: 0
-        }
     }
 
     private static func content(_ nick: String) -> NotificationPreferences.Content {

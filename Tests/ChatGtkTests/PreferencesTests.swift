@@ -19,11 +19,14 @@ final class PreferencesTests: GtkTestCase {
             PreferencesDialog.present(settings: settings, over: nil)
             let rows = Dictionary(
                 Self.comboRows().map { (Self.title(of: $0) ?? "", $0) }, uniquingKeysWith: { first, _ in first })
+            let loading = ["always", "small", "never"]
             let choices = [
                 ("Style", "color-scheme", ["follow", "light", "dark"]),
                 ("Show in Notifications", "notification-text", ["sender-and-text", "sender", "nothing"]),
                 ("Send Messages With", "send-key", ["return", "ctrl-return"]),
-                ("Load Images", "automatic-images", ["always", "small", "never"]),
+                ("Images", "automatic-images", loading), ("Animated Images", "automatic-animations", loading),
+                ("Videos", "automatic-videos", loading), ("Audio", "automatic-audio", loading),
+                ("Other Files", "automatic-files", loading),
                 ("Read Receipts", "read-receipts", ["public", "private"]),
             ]
             XCTAssertEqual(Set(rows.keys), Set(choices.map(\.0)).union(["Emoji Skin Tone"]))
@@ -39,6 +42,39 @@ final class PreferencesTests: GtkTestCase {
                 adw_combo_row_set_selected(tones.cast(), guint(tone))
                 XCTAssertEqual(settings.int("emoji-skin-tone"), tone)
             }
+            OpenDialogs.closeAll()
+        }
+    }
+
+    func testMediaThatLoadWithoutAskingAreStoredAsTheyAreRead() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            let read = {
+                MediaPreferences(
+                    choice: { settings.string($0) }, megabytes: settings.int("automatic-size"),
+                    playsAnimations: settings.bool("play-animations"))
+            }
+            let automatic = MediaPreferences.Kind.allCases.filter { read().choices[$0] != .never }
+            XCTAssertEqual(automatic, [.images, .animations])
+            XCTAssertEqual(read().smallBytes, MediaPreferences().smallBytes)
+            PreferencesDialog.present(settings: settings, over: nil, showing: .messages)
+            let rows = Self.comboRows().filter(\.isMapped)
+            XCTAssertEqual(rows.map { Self.title(of: $0) }.suffix(5).first, "Images")
+            let videos = try XCTUnwrap(rows.first { Self.title(of: $0) == "Videos" })
+            adw_combo_row_set_selected(videos.cast(), 1)
+            let spin = try XCTUnwrap(
+                Self.toplevels().flatMap { Self.descendants(of: $0) }.first {
+                    shim_is_a($0.pointer, gtk_spin_button_get_type()) != 0 && $0.isMapped
+                        && gtk_spin_button_get_value_as_int($0.cast()) == 5
+                })
+            gtk_spin_button_set_value(spin.cast(), 12)
+            XCTAssertTrue(MainLoop.pump { read().smallBytes == 12_000_000 })
+            XCTAssertEqual(read().choices[.videos], .small)
+            settings.set("automatic-videos", "never")
+            settings.set("automatic-size", 5)
             OpenDialogs.closeAll()
         }
     }

@@ -22,6 +22,7 @@ final class ImageViewTests: GtkTestCase {
         /// File URLs of media; written on the main thread, read on any.
         private final class Contents: @unchecked Sendable {
             var urls: [String: URL] = [:]
+            var requested: [String] = []
             let gate = AsyncStream.makeStream(of: Void.self)
         }
 
@@ -29,6 +30,7 @@ final class ImageViewTests: GtkTestCase {
             let contents: Contents
 
             func content(of media: MediaReference) async throws -> URL {
+                await MainActor.run { contents.requested.append(media.uri) }
                 guard let url = contents.urls[media.uri] else { throw ChatError.notFound }
                 if media.name.hasPrefix("slow") { for await _ in contents.gate.stream { break } }
                 return url
@@ -55,6 +57,9 @@ final class ImageViewTests: GtkTestCase {
             contents.urls[name] = url
             return MediaReference(uri: name, name: name, type: "image/x", width: width, height: height)
         }
+
+        /// The contents that were requested, in order.
+        var requested: [String] { contents.requested }
 
         /// Lets pending slow downloads complete.
         func open() { contents.gate.continuation.finish() }
@@ -147,20 +152,28 @@ final class ImageViewTests: GtkTestCase {
     func testLargeImagesWaitForAClick() throws {
         try onMain {
             let bench = Bench()
-            bench.media.preferences = { MediaPreferences(automaticImageBytes: 1000) }
+            bench.media.preferences = {
+                MediaPreferences(choices: [.images: .small, .animations: .never], smallBytes: 1000)
+            }
             let bytes = SampleImages.png(width: 64, height: 32)
             var large = try bench.file("large.png", bytes, width: 64, height: 32)
             large.bytes = 1001
+            var moving = try bench.file("moving.gif", SampleImages.gif(frames: 2), width: 64, height: 32)
+            (moving.media.type, moving.bytes) = ("image/gif", 10)
+            let unknown = try bench.file("unknown.png", bytes, width: 64, height: 32)
             var small = try bench.file("small.png", bytes, width: 64, height: 32)
             small.bytes = 1000
-            let (waiting, loaded) = (bench.part(large), bench.part(small))
+            let (waiting, others) = (bench.part(large), [moving, unknown].map { bench.part($0) })
+            let loaded = bench.part(small)
             bench.wait("loaded") { loaded.isDisplayed }
-            bench.wait("waiting") { waiting.problem != nil }
-            XCTAssertFalse(waiting.isDisplayed)
+            bench.wait("waiting") { ([waiting] + others).allSatisfy { $0.problem != nil } }
+            XCTAssertEqual(waiting.problem, MediaTexts.plain.problem(.notLoaded(bytes: 1001)), "it says the size")
+            XCTAssertEqual(bench.requested, ["small.png"], "nothing else is downloaded")
             try RealInput.activate(bench.window.window)
             try RealInput.point(at: waiting.button)
             try RealInput.click()
             bench.wait("loaded after the click") { waiting.isDisplayed }
+            XCTAssertEqual(bench.requested, ["small.png", "large.png"])
             bench.window.close()
         }
     }

@@ -1,19 +1,56 @@
 /// What is loaded and played in messages without being asked for.
 public struct MediaPreferences: Equatable, Sendable {
-    /// The size in bytes up to which images are loaded when they are shown; `nil` for any size, 0 for none.
-    public var automaticImageBytes: Int?
+    /// The kinds of media for which that is chosen.
+    public enum Kind: String, CaseIterable, Sendable {
+        case images, animations, videos, audio, files
+
+        public init(_ media: MediaReference) {
+            switch (media.messageKind, media.type) {
+            case (.image, "image/gif"), (.image, "image/apng"): self = .animations
+            // SVG is a file to open, not an image to show.
+            case (.image, let type): self = type.hasPrefix("image/svg") ? .files : .images
+            case (.video, _): self = .videos
+            case (.audio, _): self = .audio
+            default: self = .files
+            }
+        }
+    }
+
+    public enum Choice: String, CaseIterable, Sendable {
+        case always
+        /// Up to ``smallBytes``.
+        case small
+        /// When the user selects it.
+        case never
+    }
+
+    /// Kinds without a choice are never loaded.
+    public var choices: [Kind: Choice]
+    /// The size up to which media count as small, in bytes.
+    public var smallBytes: Int
     /// Whether animated images play, if the desktop enables animations.
     public var playsAnimations: Bool
 
-    public init(automaticImageBytes: Int? = nil, playsAnimations: Bool = true) {
-        self.automaticImageBytes = automaticImageBytes
+    public init(
+        choices: [Kind: Choice] = [.images: .always, .animations: .always], smallBytes: Int = 5_000_000,
+        playsAnimations: Bool = true
+    ) {
+        self.choices = choices
+        self.smallBytes = smallBytes
         self.playsAnimations = playsAnimations
     }
 
-    /// Whether an image is loaded when it is shown. One that is on this computer always is; one whose size the sender did not tell counts as large.
-    public func loadsAutomatically(_ image: MediaReference) -> Bool {
-        guard let limit = automaticImageBytes, !image.isOnlyHere else { return true }
-        guard limit > 0, let bytes = image.bytes else { return false }
-        return bytes <= limit
+    /// Whether media are loaded when they are shown. What is on this computer always is; what the sender did not tell the
+    /// size of counts as large.
+    public func loadsAutomatically(_ media: MediaReference) -> Bool {
+        guard !media.isOnlyHere else { return true }
+        return switch choices[Kind(media)] {
+        case .always: true
+        case .small: media.bytes.map { $0 <= smallBytes } ?? false
+        case .never, nil: false
+        }
     }
+
+    /// Whether the still image of a video is loaded when the video is shown. It is small, and an image.
+    public var loadsPosters: Bool { choices[.images, default: .never] != .never }
 }

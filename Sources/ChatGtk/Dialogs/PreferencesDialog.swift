@@ -1,3 +1,4 @@
+import ChatCore
 public import ChatViewModels
 import ComposerGtk
 public import GtkKit
@@ -14,7 +15,7 @@ public enum PreferencesDialog {
     private static let sendKeys = ["return", "ctrl-return"]
     private static let receipts = ["public", "private"]
     private static let notificationTexts = ["sender-and-text", "sender", "nothing"]
-    private static let automaticImages = ["always", "small", "never"]
+    private static let automaticMedia = MediaPreferences.Choice.allCases.map(\.rawValue)
 
     /// - Parameters:
     ///   - accounts: what can be chosen for single accounts.
@@ -35,6 +36,7 @@ public enum PreferencesDialog {
             let control: Widget = builder[key.replacing("-", with: "_")]
             settings.bind(key, to: control, "active", bothWays: true)
         }
+        settings.bind("automatic-size", to: builder["automatic_size", Widget.self], "value", bothWays: true)
         settings.bind("text-zoom", to: builder["text_zoom", Widget.self], "value", bothWays: true)
         // A switch has two positions, the setting three: nobody was asked yet.
         let runs: Switch = builder["run_in_background"]
@@ -59,7 +61,10 @@ public enum PreferencesDialog {
         bind(builder["send_key"], to: "send-key", of: settings, sendKeys)
         bind(builder["read_receipts"], to: "read-receipts", of: settings, receipts)
         bind(builder["notification_text"], to: "notification-text", of: settings, notificationTexts)
-        bind(builder["automatic_images"], to: "automatic-images", of: settings, automaticImages)
+        for kind in MediaPreferences.Kind.allCases {
+            let key = kind.setting
+            bind(builder[key.replacing("-", with: "_")], to: key, of: settings, automaticMedia)
+        }
         let tone: ComboRow = builder["skin_tone"]
         tone.selectedIndex = settings.int("emoji-skin-tone")
         tone.onSelectionChange { settings.set("emoji-skin-tone", $0) }

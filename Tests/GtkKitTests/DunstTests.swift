@@ -37,6 +37,35 @@ final class DunstTests: GtkTestCase {
         }
     }
 
+    /// Leaves the picture in `.build/notifications`, to be looked at.
+    func testPictureShowsTheRoomsImageBesideSenderAndText() throws {
+        try onMain {
+            let dunst = try Dunst(
+                markup: "full", style: "icon_position = left\nmax_icon_size = 64\nfont = Sans 11\nwidth = 360\n")
+            let notifier = FreedesktopNotifier(Self.application)
+            let color: [UInt8] = [230, 40, 160, 255]
+            let avatar = DecodedImage(
+                pixels: Array(repeating: color, count: 64 * 64).flatMap(\.self), width: 64, height: 64)
+            notifier.send(
+                DesktopNotification(
+                    title: "Garden Plans", body: "Ann Lindqvist: Shall we meet at <three>?\nTomás: Yes & bring tea",
+                    icon: avatar?.png, category: "im.received", defaultAction: .init("open", "a/b"),
+                    buttons: [.init("Reply", .init("reply", "a/b"), acceptsText: true)]), as: "room")
+            XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 1 })
+            let folder = URL(fileURLWithPath: ".build/notifications", isDirectory: true)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let file = folder.appending(path: "dunst.png")
+            XCTAssertTrue(MainLoop.pump { Dunst.count(color, in: file) ?? 0 >= 60 * 60 }, "the room's image is drawn")
+            notifier.withdraw("room")
+            XCTAssertTrue(MainLoop.pump { dunst.displayedCount == 0 })
+            let after = folder.appending(path: "withdrawn.png")
+            // A leftover file does no harm.
+            defer { try? FileManager.default.removeItem(at: after) }
+            XCTAssertTrue(MainLoop.pump { Dunst.count(color, in: after) == 0 }, "nothing of it is left")
+            dunst.end()
+        }
+    }
+
     /// Unlike others, Dunst leaves a notification where it is when one of its actions was chosen.
     func testAnsweredNotificationIsWithdrawn() throws {
         try onMain {
@@ -67,14 +96,15 @@ private final class Dunst {
     private let process = Process()
     private let folder: URL
 
-    init(markup: String) throws {
+    /// - Parameter style: more lines of its settings.
+    init(markup: String, style: String = "") throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "dunst-\(UUID().uuidString)")
         guard (try? Self.run("sh", "-c", "command -v dunst && command -v dunstctl")) != nil else {
             throw XCTSkip("no Dunst here: build-aux/deps test installs it")
         }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = folder.appending(path: "dunstrc")
-        try Data("[global]\nmarkup = \(markup)\nformat = \"%s\\n%b\"\n".utf8).write(to: settings)
+        try Data("[global]\nmarkup = \(markup)\nformat = \"%s\\n%b\"\n\(style)".utf8).write(to: settings)
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["dunst", "-conf", settings.path]
         process.standardOutput = FileHandle.nullDevice
@@ -124,6 +154,22 @@ private final class Dunst {
         }
         defer { g_free(text) }
         return String(cString: text)
+    }
+
+    /// Takes a picture of the display and returns how many of its pixels have a color.
+    static func count(_ color: [UInt8], in file: URL) -> Int? {
+        // The caller waits for a picture.
+        guard (try? run("import", "-window", "root", file.path)) != nil,
+            let texture = gdk_texture_new_from_filename(file.path, nil)
+        else { return nil }
+        defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+        let (width, height) = (Int(gdk_texture_get_width(texture)), Int(gdk_texture_get_height(texture)))
+        var pixels = [UInt8](repeating: 0, count: width * height * 4)
+        gdk_texture_download(texture, &pixels, gsize(width * 4))
+        // GDK_MEMORY_DEFAULT is BGRA on little-endian machines.
+        return stride(from: 0, to: pixels.count, by: 4).count { place in
+            (0..<3).allSatisfy { abs(Int(pixels[place + 2 - $0]) - Int(color[$0])) <= 2 }
+        }
     }
 
     static func control(_ words: String...) throws -> String { try run(["timeout", "5", "dunstctl"] + words) }

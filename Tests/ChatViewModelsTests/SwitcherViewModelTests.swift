@@ -18,21 +18,28 @@ struct SwitcherViewModelTests {
             room: RoomListViewModel.Row(summary, saying: nil, isOpen: false, now: localTime(2026, 3, 10)))
     }
 
+    private static func switcher(
+        over rows: [SwitcherViewModel.Row], onChoose: @escaping (SwitcherViewModel.Row.ID) -> Void = { _ in }
+    ) -> SwitcherViewModel {
+        let lists = rows.map { SwitcherRooms.List(account: $0.id.account, rooms: [$0.room]) }
+        return SwitcherViewModel(SwitcherRooms(lists), onChoose: onChoose)
+    }
+
     private func names(_ switcher: SwitcherViewModel) -> [String] { switcher.state.rows.map(\.room.name) }
 
     @Test func unreadRoomsComeFirstThenTheMostRecent() {
-        let switcher = SwitcherViewModel(
-            rows: [
+        let switcher = Self.switcher(
+            over: [
                 Self.row("old"), Self.row("old unread", unread: 1), Self.row("new", hours: 2),
                 Self.row("new unread", unread: 9, hours: 1),
-            ]) { _ in }
+            ])
         #expect(names(switcher) == ["new unread", "old unread", "new", "old"])
         #expect(switcher.state.selection == 0)
     }
 
     @Test func anyPartOfTheNameMatches() async {
-        let switcher = SwitcherViewModel(
-            rows: [Self.row("Garden plans"), Self.row("Weather"), Self.row("Plan B")]) { _ in }
+        let switcher = Self.switcher(
+            over: [Self.row("Garden plans"), Self.row("Weather"), Self.row("Plan B")])
         switcher.send(.type("plan"))
         await eventually { Set(self.names(switcher)) == ["Garden plans", "Plan B"] }
         switcher.send(.type("zzz"))
@@ -43,8 +50,8 @@ struct SwitcherViewModelTests {
 
     @Test func keysMoveTheSelectionAndReturnChooses() {
         let chosen = Recorder<SwitcherViewModel.Row.ID>()
-        let switcher = SwitcherViewModel(
-            rows: [Self.row("a", account: "x", hours: 2), Self.row("a", account: "y", hours: 1), Self.row("b")]
+        let switcher = Self.switcher(
+            over: [Self.row("a", account: "x", hours: 2), Self.row("a", account: "y", hours: 1), Self.row("b")]
         ) { chosen.record($0) }
         switcher.send(.move(-1))
         #expect(switcher.state.selection == 0)
@@ -60,8 +67,9 @@ struct SwitcherViewModelTests {
 
     @Test("With 10,000 rooms only those that can be seen become rows")
     func manyRoomsMakeFewRows() {
-        let rows = (0..<10_000).map { Self.row("Room \($0)", unread: $0 == 17 ? 1 : 0, hours: Double($0)) }
-        let switcher = SwitcherViewModel(rows: rows) { _ in }
+        let rows = (0..<10_000).map { Self.row("Room \($0)", unread: $0 == 17 ? 1 : 0, hours: Double($0)).room }
+        let rooms = SwitcherRooms([SwitcherRooms.List(account: "", rooms: rows)])
+        let switcher = SwitcherViewModel(rooms) { _ in }
         #expect(switcher.state.rows.count == SwitcherViewModel.maxRows)
         #expect(names(switcher).prefix(3) == ["Room 17", "Room 9999", "Room 9998"])
     }

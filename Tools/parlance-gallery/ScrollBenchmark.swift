@@ -11,8 +11,6 @@ import ToolSupport
 struct ScrollBenchmark {
     let gallery: Gallery
 
-    /// The frame budget at 60 Hz, in milliseconds.
-    private static let frame = 1000.0 / 60
     /// The distance in pixels that GtkScrolledWindow scrolls per wheel notch.
     private static let notch = 78.84
 
@@ -32,8 +30,6 @@ struct ScrollBenchmark {
         table.add(await switching())
         guard let images = await open(FixtureService.images) else { return 2 }
         table.add(await memory(images))
-        guard let switcher = await switcher() else { return 2 }
-        table.add(switcher)
         return table.finish() ? 0 : 1
     }
 
@@ -41,14 +37,14 @@ struct ScrollBenchmark {
 
     private func scrolling(_ list: TimelineList) async -> [BenchmarkRow] {
         var costs: [Double] = []
-        let (bound, start) = (list.statistics.bindings, Self.cpu)
+        let (bound, start) = (list.statistics.bindings, FrameCost.cpu)
         for _ in 0..<600 {
-            let before = Self.cpu
+            let before = FrameCost.cpu
             list.scroll(by: -Self.notch)
-            await nextFrame(of: list.widget)
-            costs.append(Self.cpu - before)
+            await FrameCost.nextFrame(of: list.widget)
+            costs.append(FrameCost.cpu - before)
         }
-        let seconds = (Self.cpu - start) / 1000
+        let seconds = (FrameCost.cpu - start) / 1000
         costs.sort()
         return [
             BenchmarkRow(
@@ -59,7 +55,7 @@ struct ScrollBenchmark {
                 name: "room of all kinds: wheel frame, 99th percentile", value: costs[594], unit: "ms CPU"),
             BenchmarkRow(
                 name: "room of all kinds: of 600 wheel frames over 16.7 ms",
-                value: Double(costs.count { $0 > Self.frame }), unit: "frames"),
+                value: Double(costs.count { $0 > FrameCost.frame }), unit: "frames"),
         ]
     }
 
@@ -69,10 +65,10 @@ struct ScrollBenchmark {
         var costs: [RoomID: [Double]] = [:]
         for _ in 0..<9 {
             for (room, _) in rooms {
-                let before = Self.cpu
+                let before = FrameCost.cpu
                 gallery.coordinator?.rooms.send(.select(room))
                 await gallery.waitUntilIdle()
-                costs[room, default: []].append(Self.cpu - before)
+                costs[room, default: []].append(FrameCost.cpu - before)
             }
         }
         return rooms.map { room, name in
@@ -82,39 +78,12 @@ struct ScrollBenchmark {
         }
     }
 
-    /// What it costs from the key to the first frame of the switcher, in an account with many rooms.
-    private func switcher() async -> BenchmarkRow? {
-        await gallery.service.addRooms(10_000)
-        while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.waitUntilIdle() }
-        await gallery.waitUntilIdle()
-        var costs: [Double] = []
-        for _ in 0..<9 {
-            let known = Set(Self.windows.map(\.identity))
-            let before = Self.cpu
-            gallery.window?.switchRoom()
-            guard let window = Self.windows.first(where: { !known.contains($0.identity) }) else { return nil }
-            await nextFrame(of: window)
-            costs.append(Self.cpu - before)
-            window.withPointer { gtk_window_close($0) }
-            await gallery.waitUntilIdle()
-        }
-        return BenchmarkRow(
-            name: "switcher among 10,000 rooms: to its first frame, median", value: costs.sorted()[4],
-            unit: "ms CPU")
-    }
-
-    private static var windows: [Widget] {
-        guard let list = gtk_window_list_toplevels() else { return [] }
-        defer { g_list_free(list) }
-        return (0..<g_list_length(list)).compactMap { g_list_nth_data(list, $0).map { Widget(borrowing: $0) } }
-    }
-
     /// Animated images are nearby but out of view: nothing should be painted.
     private func rest(_ list: TimelineList) async -> BenchmarkRow {
         for step in [-1.0, 1] {
             for _ in 0..<30 {
                 list.scroll(by: step * Self.notch)
-                await nextFrame(of: list.widget)
+                await FrameCost.nextFrame(of: list.widget)
             }
         }
         // Wait for the overlay scrollbar to fade out.
@@ -136,7 +105,7 @@ struct ScrollBenchmark {
             var peak = 0
             for _ in 0..<count {
                 list.scrollPage(-1)
-                await nextFrame(of: list.widget)
+                await FrameCost.nextFrame(of: list.widget)
                 // Leaves time to decode most of the images.
                 try? await Task.sleep(for: .milliseconds(60))
                 peak = max(peak, Self.residentBytes)
@@ -164,27 +133,6 @@ struct ScrollBenchmark {
         await gallery.waitUntilIdle()
         await gallery.waitUntilIdle()
         return gallery.window.flatMap { TimelineList.below($0.window) }
-    }
-
-    private func nextFrame(of widget: Widget) async {
-        guard let frames = widget.frameClock else { return }
-        widget.queueDraw()
-        await withCheckedContinuation { continuation in
-            var connection: SignalConnection?
-            connection = frames.connect("after-paint") { _ in
-                guard let done = connection else { return }
-                connection = nil
-                done.disconnect()
-                continuation.resume()
-            }
-        }
-    }
-
-    /// The CPU time of the main thread, in milliseconds.
-    private static var cpu: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000
     }
 
     private static var residentBytes: Int {

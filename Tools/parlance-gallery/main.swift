@@ -11,6 +11,7 @@ let usage = """
            parlance-gallery demo                 a composer to try things in, and a log of what it tells
            parlance-gallery act                  open, act and close, for a leak check
            parlance-gallery scroll               measure scrolling through all kinds of messages
+           parlance-gallery switcher             measure opening the switcher among 10,000 rooms
            parlance-gallery keys bare|composer N write N characters, for counting what one costs
 
     """
@@ -47,6 +48,8 @@ case ("act", 1):
     gallery = Gallery { await Performance(gallery: $0).run() }
 case ("scroll", 1):
     gallery = Gallery { await ScrollBenchmark(gallery: $0).run() }
+case ("switcher", 1):
+    gallery = Gallery { await SwitcherBenchmark(gallery: $0).run() }
 case ("keys", 3):
     let presses = KeyPresses(isComposer: arguments[1] == "composer", count: Int(arguments[2]) ?? 0)
     gallery = Gallery { _ in await presses.run() }

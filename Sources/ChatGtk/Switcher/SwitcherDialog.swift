@@ -19,6 +19,14 @@ final class SwitcherDialog {
     private var bound: [ObjectIdentity: (row: RoomRow, key: String?)] = [:]
     private var rendering: Rendering?
     private var isRendering = false
+    /// The number of rows that have widgets, at most. GtkListView makes those of all of its first 200 rows at once, and
+    /// the first frame would wait for rows that nobody sees: they come in steps after it.
+    private var rowLimit = SwitcherDialog.rowsOfAStep
+    private var firstFrame: SignalConnection?
+    private var adding: Task<Void, Never>?
+
+    /// As many rows as the dialog has room for.
+    private static let rowsOfAStep = 8
 
     /// Presents the switcher, which retains itself until it is closed.
     /// - Parameters:
@@ -33,6 +41,7 @@ final class SwitcherDialog {
         switcher.widget.retain([switcher])
         switcher.widget.present(over: parent)
         switcher.field.grabFocus()
+        switcher.addRowsWhenIdle()
         return switcher
     }
 
@@ -120,13 +129,39 @@ final class SwitcherDialog {
     private func render(_ state: SwitcherViewModel.State) {
         isRendering = true
         defer { isRendering = false }
-        let keys = state.rows.map { Self.key(of: $0.id) }
-        byKey = Dictionary(zip(keys, state.rows), uniquingKeysWith: { first, _ in first })
+        let rows = state.rows.prefix(rowLimit)
+        let keys = rows.map { Self.key(of: $0.id) }
+        byKey = Dictionary(zip(keys, rows), uniquingKeysWith: { first, _ in first })
         model.apply(keys)
-        list.selectedIndex = state.selection
-        if let selection = state.selection { list.activateAction("list.scroll-to-item", index: selection) }
+        let selection = state.selection.flatMap { keys.indices.contains($0) ? $0 : nil }
+        list.selectedIndex = selection
+        if let selection { list.activateAction("list.scroll-to-item", index: selection) }
         nothing.isVisible = state.hasNoMatches
         scroller.isVisible = !state.hasNoMatches
+    }
+
+    /// Adds the other rows after the first frame, while there is nothing else to do.
+    private func addRowsWhenIdle() {
+        firstFrame = widget.frameClock?.connect("after-paint") { [weak self] _ in
+            guard let self else { return }
+            stopWaiting()
+            adding = Task { [weak self] in
+                while let self, !Task.isCancelled, rowLimit < SwitcherViewModel.maxRows {
+                    await MainLoop.idle()
+                    rowLimit += Self.rowsOfAStep
+                    if !Task.isCancelled { render(viewModel.state) }
+                }
+            }
+        }
+        widget.onClosed { [weak self] in
+            self?.stopWaiting()
+            self?.adding?.cancel()
+        }
+    }
+
+    private func stopWaiting() {
+        firstFrame?.disconnect()
+        firstFrame = nil
     }
 
     private static func key(of id: SwitcherViewModel.Row.ID) -> String { id.account + "\u{1F}" + id.room.rawValue }

@@ -182,6 +182,12 @@ public final class AccountsCoordinator {
             }
     }
 
+    /// The names of all accounts by their IDs; that of the rooms on this computer is empty.
+    var accountNames: [String: String] {
+        Dictionary(
+            states.map { ($0.id, $0.account.name) } + [(Self.localID, "")], uniquingKeysWith: { first, _ in first })
+    }
+
     public var selectedRow: Row { rows.first { $0.isSelected } ?? rows[0] }
 
     /// The banner of the selected account, or `nil` if it needs none.

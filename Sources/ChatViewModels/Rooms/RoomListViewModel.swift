@@ -24,7 +24,7 @@ public final class RoomListViewModel: ViewModel {
         public var selectedInvitation: Invitation? { invitations.first { $0.room == selection } }
         public var isEmpty: Bool { isLoaded && rows.isEmpty && invitations.isEmpty }
         /// The unread count including invitations and rooms marked as unread, each of which counts as one.
-        public var unreadTotal: Int { (rows + invitationRows).reduce(0) { $0 + $1.unreadTotal } }
+        public var unreadTotal: Int { [rows, invitationRows].joined().reduce(0) { $0 + $1.unreadTotal } }
         /// What the selection opens, or `nil` if nothing is open.
         var open: Output? {
             // A joined room takes precedence over an invitation to it.

@@ -29,7 +29,7 @@ public final class DesktopSearch {
         if previous != nil, let last = self.finder {
             finder = last
         } else {
-            finder = await RoomFinder.over(accounts.switcherRows)
+            finder = await RoomFinder.over(accounts.switcherRooms)
             self.finder = finder
         }
         return finder.matches(of: terms.joined(separator: " ")).map { Self.id($0) }
@@ -37,9 +37,9 @@ public final class DesktopSearch {
 
     /// Describes results; those whose rooms have gone are left out.
     public func describe(_ ids: [String]) -> [Result] {
-        let rows = accounts.switcherRows
+        let rows = accounts.switcherRooms.all
         let byID = Dictionary(rows.map { (Self.id($0), $0) }, uniquingKeysWith: { first, _ in first })
-        let names = Dictionary(accounts.rows.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let names = accounts.accountNames
         return ids.compactMap { id in
             byID[id].map { row in
                 Result(id: id, name: row.room.name, account: names.count > 1 ? names[row.id.account] ?? "" : "")

@@ -7,7 +7,7 @@ nonisolated struct RoomFinder: Sendable {
 
     /// Builds the index off the main thread: that takes time proportional to the number of rooms.
     @concurrent
-    static func over(_ rows: [SwitcherViewModel.Row]) async -> RoomFinder { RoomFinder(rows) }
+    static func over(_ rooms: SwitcherRooms) async -> RoomFinder { RoomFinder(rooms.all) }
 
     private init(_ rows: [SwitcherViewModel.Row]) {
         self.rows = rows

@@ -39,22 +39,22 @@ public final class SwitcherViewModel: ViewModel {
     }
 
     /// The maximum number of rows: more than anyone reads, and few enough to lay out at once.
-    nonisolated static let maxRows = 50
+    public nonisolated static let maxRows = 50
 
     public private(set) var state = State()
-    @ObservationIgnored private let rows: [Row]
+    @ObservationIgnored private let rooms: SwitcherRooms
     @ObservationIgnored private let onChoose: (Row.ID) -> Void
     /// `nil` until it is built.
     @ObservationIgnored private var finder: RoomFinder?
     @ObservationIgnored private var building: Task<Void, Never>?
 
     /// - Parameters:
-    ///   - rows: the rooms and invitations of all accounts.
+    ///   - rooms: the rooms and invitations of all accounts.
     ///   - onChoose: opens a room.
-    public init(rows: [Row], onChoose: @escaping (Row.ID) -> Void) {
-        self.rows = rows
+    init(_ rooms: SwitcherRooms, onChoose: @escaping (Row.ID) -> Void) {
+        self.rooms = rooms
         self.onChoose = onChoose
-        show(Self.suggestions(rows))
+        show(rooms.suggestions(atMost: Self.maxRows))
     }
 
     isolated deinit { building?.cancel() }
@@ -77,11 +77,13 @@ public final class SwitcherViewModel: ViewModel {
     private func type(_ query: String) {
         guard query != state.query else { return }
         state.query = query
-        guard !query.allSatisfy(\.isWhitespace) else { return show(Self.suggestions(rows)) }
+        guard !query.allSatisfy(\.isWhitespace) else {
+            return show(rooms.suggestions(atMost: Self.maxRows))
+        }
         if let finder { return show(finder.matches(of: query)) }
         guard building == nil else { return }
-        building = Task { [weak self, rows] in
-            let finder = await RoomFinder.over(rows)
+        building = Task { [weak self, rooms] in
+            let finder = await RoomFinder.over(rooms)
             guard let self, !Task.isCancelled else { return }
             self.finder = finder
             if !state.query.allSatisfy(\.isWhitespace) { show(finder.matches(of: state.query)) }
@@ -92,30 +94,12 @@ public final class SwitcherViewModel: ViewModel {
         state.rows = rows
         state.selection = rows.isEmpty ? nil : 0
     }
-
-    /// Unread rooms first, each most recently active first. Takes time proportional to the number of rooms.
-    nonisolated static func suggestions(_ rows: [Row]) -> [Row] {
-        var best: [Row] = []
-        best.reserveCapacity(maxRows + 1)
-        for row in rows {
-            if best.count == maxRows, let last = best.last, !precedes(row, last) { continue }
-            let place = best.firstIndex { precedes(row, $0) } ?? best.endIndex
-            best.insert(row, at: place)
-            if best.count > maxRows { best.removeLast() }
-        }
-        return best
-    }
-
-    private nonisolated static func precedes(_ a: Row, _ b: Row) -> Bool {
-        let (isUnread, isOtherUnread) = (a.room.unreadCount > 0, b.room.unreadCount > 0)
-        return isUnread == isOtherUnread ? a.room.lastActivity > b.room.lastActivity : isUnread
-    }
 }
 
 extension AccountsCoordinator {
     /// Returns the view model of the switcher, over the rooms that there are now.
     public func switcher() -> SwitcherViewModel {
-        SwitcherViewModel(rows: switcherRows) { [weak self] id in self?.show(id) }
+        SwitcherViewModel(switcherRooms) { [weak self] id in self?.show(id) }
     }
 
     /// Shows a room of any account.
@@ -125,16 +109,15 @@ extension AccountsCoordinator {
     }
 
     /// The rooms and invitations of all accounts that are open.
-    var switcherRows: [SwitcherViewModel.Row] {
-        let accounts = self.rows
-        return accounts.flatMap { account -> [SwitcherViewModel.Row] in
-            guard let state = coordinator(of: account.id)?.rooms.state else { return [] }
-            return (state.invitationRows + state.rows).map { room in
-                var room = room
-                // Two accounts may have rooms of one name.
-                if accounts.count > 1, !account.name.isEmpty { room.preview = .account(account.name) }
-                return SwitcherViewModel.Row(id: .init(account: account.id, room: room.id), room: room)
-            }
-        }
+    var switcherRooms: SwitcherRooms {
+        let names = accountNames
+        return SwitcherRooms(
+            coordinatorIDs.flatMap { account -> [SwitcherRooms.List] in
+                guard let state = coordinator(of: account)?.rooms.state else { return [] }
+                let name = names.count > 1 ? names[account].flatMap { $0.isEmpty ? nil : $0 } : nil
+                return [state.invitationRows, state.rows].map {
+                    SwitcherRooms.List(account: account, accountName: name, rooms: $0)
+                }
+            })
     }
 }

@@ -1,0 +1,73 @@
+import CGtk
+import ChatGtk
+import ChatViewModels
+import Foundation
+import GtkKit
+import ToolSupport
+
+/// What it costs from the key to the first frame of the switcher, in an account with many rooms, beside a dialog of the
+/// same size with a field and nothing else: that much is the toolkit's, for its window, its style and its first frame.
+struct SwitcherBenchmark {
+    let gallery: Gallery
+
+    private static let rounds = 15
+
+    /// - Returns: the exit status.
+    func run() async -> Int32 {
+        await gallery.openWindow()
+        guard let window = gallery.window else { return 2 }
+        await gallery.service.addRooms(10_000)
+        while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.waitUntilIdle() }
+        await gallery.waitUntilIdle()
+        // By turns, so that what else the machine does meets both.
+        var costs: (dialog: [Double], switcher: [Double]) = ([], [])
+        for _ in 0..<Self.rounds {
+            guard let dialog = await cost({ Self.presentEmptyDialog(over: window.window) }),
+                let switcher = await cost({ window.switchRoom() })
+            else { return 2 }
+            costs.dialog.append(dialog)
+            costs.switcher.append(switcher)
+        }
+        let (empty, switcher) = (Self.median(costs.dialog), Self.median(costs.switcher))
+        var table = BenchmarkTable(nameWidth: 84)
+        table.add([
+            BenchmarkRow(name: "a dialog with a field: to its first frame, median", value: empty, unit: "ms CPU"),
+            BenchmarkRow(
+                name: "switcher among 10,000 rooms: to its first frame, median", value: switcher, unit: "ms CPU"),
+            BenchmarkRow(
+                name: "switcher among 10,000 rooms: beyond that of the dialog", value: switcher - empty,
+                unit: "ms CPU", target: FrameCost.frame),
+        ])
+        return table.finish() ? 0 : 1
+    }
+
+    private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    private func cost(_ present: () -> Void) async -> Double? {
+        let before = FrameCost.cpu
+        present()
+        guard let dialog = Dialog.all.first else { return nil }
+        await FrameCost.nextFrame(of: dialog)
+        let cost = FrameCost.cpu - before
+        dialog.close()
+        await gallery.waitUntilIdle()
+        return cost
+    }
+
+    private static func presentEmptyDialog(over parent: Widget) {
+        let dialog = Dialog(title: "Dialog", width: 400, height: 480)
+        let field = SearchEntry()
+        field.hexpand = true
+        let header = HeaderBar()
+        header.addStyle("flat")
+        header.titleWidget = field
+        let content = Box(.vertical)
+        content.append(header)
+        let scroller = ScrolledWindow(Box(.vertical))
+        scroller.vexpand = true
+        content.append(scroller)
+        dialog.setContent(content)
+        dialog.present(over: parent)
+        field.grabFocus()
+    }
+}

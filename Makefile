@@ -23,8 +23,8 @@ LANGUAGES := $(shell sed 's/\#.*//' po/LINGUAS)
 CATALOGS := $(LANGUAGES:%=$(LOCALE)/%/LC_MESSAGES/parlance.mo)
 
 .PHONY: help deps library schemas build release run test lint docs format bench bench-quick bench-compare soak fuzz leaks \
-	input-methods check-new-app new-app screenshots size-screenshots published-screenshots pictures-diff flatpak flatpak-check deb \
-	check-roots install uninstall pot clean
+	input-methods check-new-app new-app screenshots size-screenshots language-screenshots published-screenshots \
+	pictures-diff flatpak flatpak-check deb check-roots install uninstall pot clean
 
 help: ## List the targets
 	@printf 'make TARGET, where TARGET is one of\n\n'
@@ -157,8 +157,8 @@ check-new-app: deps-build+run+display+test schemas ## Build the app that new-app
 	@build-aux/with-display build-aux/check-template --build
 
 # At twice the size, as good displays show it, and with the pointer in the corner, where it is over nothing.
-screenshots size-screenshots published-screenshots: export GDK_SCALE := 2
-DRAW := build-aux/with-display --size 2600x2000 sh -c 'xdotool mousemove 2599 1999 && exec .build/debug/parlance-gallery "$$@"' draw
+screenshots size-screenshots language-screenshots published-screenshots: export GDK_SCALE := 2
+DRAW = build-aux/with-display --size 2600x2000 $(IN_LOCALE) sh -c 'xdotool mousemove 2599 1999 && exec .build/debug/parlance-gallery "$$@"' draw
 
 screenshots: deps-build+run+display schemas ## Draw every view to .build/screenshots, light and dark, narrow and wide
 	$(SWIFT) build --product parlance-gallery
@@ -175,6 +175,15 @@ size-screenshots: deps-build+run+display schemas ## Draw the views with text at 
 	@$(DRAW) sizes .build/sizes
 	@ADW_DEBUG_HIGH_CONTRAST=1 $(DRAW) sizes .build/sizes
 	@echo "size-screenshots: $$(ls .build/sizes | wc -l) pictures in .build/sizes"
+
+# A session has no language: it is given within. The last one is an invented language of long words with accents, see build-aux/pseudo-po.
+language-screenshots: IN_LOCALE = build-aux/with-locale $$language
+language-screenshots: deps-build+run+display schemas ## Draw the views in English, German, Arabic and an invented language to .build/languages
+	$(SWIFT) build --product parlance-gallery
+	$(SWIFT) build --product parlance-decode
+	@for language in $(or $(ARGS),en_US de_DE ar_EG en_XA); do \
+		$(DRAW) languages .build/languages $$language || exit 1; done
+	@echo "language-screenshots: $$(ls .build/languages | wc -l) pictures in .build/languages"
 
 published-screenshots: deps-build+run+display schemas ## Draw the committed screenshots anew, and the image that the guide sends
 	$(SWIFT) build --product parlance-gallery

@@ -3,6 +3,7 @@ import ChatCore
 import ChatGtk
 import ChatViewModels
 import Composer
+import ComposerGtk
 import Foundation
 import GtkKit
 
@@ -48,7 +49,7 @@ final class Gallery {
     func openWindow() async {
         let coordinator = ConversationCoordinator(
             ConversationEnvironment(
-                service: service, now: { Gallery.now },
+                service: service, now: { Gallery.now }, translator: .gettext,
                 completion: ConversationEnvironment.Completion(everyone: "Everyone in this room")))
         self.coordinator = coordinator
         let accounts = AccountsCoordinator(local: coordinator)

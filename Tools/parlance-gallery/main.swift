@@ -12,9 +12,14 @@ let usage = """
            parlance-gallery act                  open, act and close, for a leak check
            parlance-gallery scroll               measure scrolling through all kinds of messages
            parlance-gallery switcher             measure opening the switcher among 10,000 rooms
+           parlance-gallery languages FOLDER NAME
+                                                 draw the views in the language of the environment, narrow to wide
            parlance-gallery keys bare|composer N write N characters, for counting what one costs
 
     """
+// with-display has no language; with-locale gives one.
+Localization.adopt(
+    domain: "parlance", folder: ProcessInfo.processInfo.environment["TEXTDOMAINDIR"] ?? ".build/locale")
 let arguments = Array(CommandLine.arguments.dropFirst())
 do { try Resource.load() } catch {
     FileHandle.standardError.write(Data("parlance-gallery: \(error.message)\n".utf8))
@@ -50,6 +55,10 @@ case ("scroll", 1):
     gallery = Gallery { await ScrollBenchmark(gallery: $0).run() }
 case ("switcher", 1):
     gallery = Gallery { await SwitcherBenchmark(gallery: $0).run() }
+case ("languages", 3):
+    let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
+    let language = arguments[2]
+    gallery = Gallery { await LanguagePictures(gallery: $0, pictures: pictures, language: language).draw() }
 case ("keys", 3):
     let presses = KeyPresses(isComposer: arguments[1] == "composer", count: Int(arguments[2]) ?? 0)
     gallery = Gallery { _ in await presses.run() }

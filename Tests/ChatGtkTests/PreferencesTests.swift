@@ -142,6 +142,9 @@ final class PreferencesTests: GtkTestCase {
             for label in labels() {
                 XCTAssertEqual(pango_layout_is_ellipsized(gtk_label_get_layout(label.cast())), 0, label.text)
             }
+            for label in labels() where pages.contains(label.text) {
+                XCTAssertGreaterThan(label.width, 200, "a longer \(label.text) has the room of the row")
+            }
             try RealInput.activate(window)
             try RealInput.press("Down", "Return")
             XCTAssertTrue(MainLoop.pump { labels().contains { $0.text == "Pause Notifications" } })

@@ -92,6 +92,8 @@ final class PreferencesPages {
         let label = Label(title)
         label.xalign = 0
         label.wrap = true
+        // Otherwise it breaks at the first space, whatever room there is.
+        label.hexpand = true
         content.append(label)
         let row = ListBoxRow(content)
         row.setAccessibleLabel(title)

@@ -5,12 +5,18 @@ import Foundation
 import GtkKit
 import ToolSupport
 
-/// What it costs from the key to the first frame of the switcher, in an account with many rooms, beside a dialog of the
-/// same size with a field and nothing else: that much is the toolkit's, for its window, its style and its first frame.
+/// What the switcher costs from the key to its first frame, in an account with many rooms, beside a dialog of the same size
+/// with a field and nothing else. The target is for what is done before the toolkit draws: how much of a window's first
+/// frame falls into the one that is measured depends on when the window manager answers.
 struct SwitcherBenchmark {
     let gallery: Gallery
 
     private static let rounds = 15
+
+    private struct Cost {
+        let opening: Double
+        let frame: Double
+    }
 
     /// - Returns: the exit status.
     func run() async -> Int32 {
@@ -20,7 +26,7 @@ struct SwitcherBenchmark {
         while gallery.coordinator?.rooms.state.rows.count ?? 10_000 < 10_000 { await gallery.waitUntilIdle() }
         await gallery.waitUntilIdle()
         // By turns, so that what else the machine does meets both.
-        var costs: (dialog: [Double], switcher: [Double]) = ([], [])
+        var costs: (dialog: [Cost], switcher: [Cost]) = ([], [])
         for _ in 0..<Self.rounds {
             guard let dialog = await cost({ Self.presentEmptyDialog(over: window.window) }),
                 let switcher = await cost({ window.switchRoom() })
@@ -28,27 +34,30 @@ struct SwitcherBenchmark {
             costs.dialog.append(dialog)
             costs.switcher.append(switcher)
         }
-        let (empty, switcher) = (Self.median(costs.dialog), Self.median(costs.switcher))
         var table = BenchmarkTable(nameWidth: 84)
         table.add([
-            BenchmarkRow(name: "a dialog with a field: to its first frame, median", value: empty, unit: "ms CPU"),
             BenchmarkRow(
-                name: "switcher among 10,000 rooms: to its first frame, median", value: switcher, unit: "ms CPU"),
+                name: "a dialog with a field: to its first frame, median",
+                value: Self.median(costs.dialog.map(\.frame)), unit: "ms CPU"),
             BenchmarkRow(
-                name: "switcher among 10,000 rooms: beyond that of the dialog", value: switcher - empty,
-                unit: "ms CPU", target: FrameCost.frame),
+                name: "switcher among 10,000 rooms: to its first frame, median",
+                value: Self.median(costs.switcher.map(\.frame)), unit: "ms CPU"),
+            BenchmarkRow(
+                name: "switcher among 10,000 rooms: before its first frame is drawn, median",
+                value: Self.median(costs.switcher.map(\.opening)), unit: "ms CPU", target: FrameCost.frame),
         ])
         return table.finish() ? 0 : 1
     }
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
-    private func cost(_ present: () -> Void) async -> Double? {
+    private func cost(_ present: () -> Void) async -> Cost? {
         let before = FrameCost.cpu
         present()
+        let opening = FrameCost.cpu - before
         guard let dialog = Dialog.all.first else { return nil }
         await FrameCost.nextFrame(of: dialog)
-        let cost = FrameCost.cpu - before
+        let cost = Cost(opening: opening, frame: FrameCost.cpu - before)
         dialog.close()
         await gallery.waitUntilIdle()
         return cost

@@ -8,11 +8,15 @@ ARGUMENT...], and answers with a line each: {"answer": …} or {"error": …}. N
 build-aux/ratchets-peers --matrix installs what it needs.
 """
 import asyncio
+import hashlib
 import json
 import sys
 import tempfile
 
-from nio import AsyncClient, AsyncClientConfig, JoinResponse, LoginResponse, RoomSendResponse, UploadResponse
+from nio import (
+    AsyncClient, AsyncClientConfig, DownloadResponse, JoinResponse, LoginResponse, MegolmEvent, RoomGetEventResponse,
+    RoomSendResponse, UploadResponse)
+from nio.crypto.attachments import decrypt_attachment
 
 
 class Peer:
@@ -25,6 +29,9 @@ class Peer:
         if not isinstance(answer, LoginResponse):
             raise RuntimeError(f"login: {answer}")
         await self.client.sync(timeout=0, full_state=True)
+        # Without them nobody could share a key with it.
+        if self.client.should_upload_keys:
+            await self.client.keys_upload()
 
     async def join(self, room):
         answer = await self.client.join(room)
@@ -55,6 +62,28 @@ class Peer:
         file["url"] = answer.content_uri
         info = {"mimetype": "application/octet-stream", "size": size}
         return await self.send(room, {"msgtype": "m.file", "body": name, "file": file, "info": info})
+
+    async def read(self, room, event):
+        """What an encrypted event says, or null if there is no key for it."""
+        await self.sync()
+        answer = await self.client.room_get_event(room, event)
+        if not isinstance(answer, RoomGetEventResponse):
+            raise RuntimeError(f"event: {answer}")
+        if isinstance(answer.event, MegolmEvent):
+            return None
+        if not answer.event.decrypted:
+            raise RuntimeError(f"not encrypted: {answer.event}")
+        return answer.event.source["content"]
+
+    async def read_file(self, room, event):
+        """The SHA-256 of the file of an event, decrypted."""
+        content = await self.read(room, event)
+        file = content["file"]
+        answer = await self.client.download(mxc=file["url"])
+        if not isinstance(answer, DownloadResponse):
+            raise RuntimeError(f"download: {answer}")
+        data = decrypt_attachment(answer.body, file["key"]["k"], file["hashes"]["sha256"], file["iv"])
+        return hashlib.sha256(data).hexdigest()
 
     async def rotate(self, room):
         """The next message is of another session."""

@@ -5,7 +5,7 @@ import Ratchets
 
 extension CryptoMachine {
     /// Devices in one `keys/claim`.
-    static let maxClaims = 100
+    static let maxClaims = 250
 
     /// What to ask the server next, if anything is to be asked now. What it is made of is on the disk already.
     public func nextRequest(at now: Date) async throws -> CryptoRequest? {
@@ -25,9 +25,9 @@ extension CryptoMachine {
                 state.isUploading = true
                 return (.upload(Array(upload)), nil)
             }
-            if !state.isSending, let next = state.outgoing.nextMessage {
+            if !state.isSending, let next = state.outgoing.nextToSend {
                 state.isSending = true
-                return (.send(next.message), next.number)
+                return (next.action, next.number)
             }
             if !state.isClaiming {
                 let claims = try await claims(for: &state, at: now)
@@ -48,7 +48,8 @@ extension CryptoMachine {
         }
     }
 
-    /// The keys to claim for new sessions with devices whose messages nothing reads.
+    /// The keys to claim for new sessions: with devices whose messages nothing reads, and with those that are to get the
+    /// key of a room.
     private func claims(for state: inout State, at now: Date) async throws -> [KeyClaim] {
         var claims: [KeyClaim] = []
         var devices: [ExactText: [DeviceKeys]] = [:]
@@ -68,6 +69,11 @@ extension CryptoMachine {
                 state.outgoing.remove(number)
             }
         }
+        for id in state.requested.sorted().prefix(max(0, Self.maxClaims - claims.count)) {
+            // One key of a device in one request.
+            guard !claims.contains(where: { $0.id == id }) else { continue }
+            claims.append(KeyClaim(user: id.user, device: id.device, number: nil))
+        }
         return claims
     }
 
@@ -84,6 +90,12 @@ extension CryptoMachine {
             case .send:
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
+            case .sendAll(let batch):
+                state.isSending = false
+                if let number = request.number { state.outgoing.remove(number) }
+                if let share = batch.share {
+                    try await self.answered(share, isAccepted: true, &state, &change, at: now)
+                }
             case .claim(let claims):
                 state.isClaiming = false
                 try await self.take(answer, of: claims, &state, &change, at: now)
@@ -103,9 +115,20 @@ extension CryptoMachine {
             case .send:
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
+            case .sendAll(let batch):
+                state.isSending = false
+                if let number = request.number { state.outgoing.remove(number) }
+                if let share = batch.share {
+                    try await self.answered(share, isAccepted: false, &state, &change, at: now)
+                }
             case .claim(let claims):
                 state.isClaiming = false
-                for claim in claims { state.outgoing.remove(claim.number) }
+                for claim in claims {
+                    if let number = claim.number { state.outgoing.remove(number) }
+                    if state.requested.remove(claim.id) != nil {
+                        state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
+                    }
+                }
             // As an answer without any devices in it: asked again later and later.
             case .query(let query): try await self.take(.null, of: query, &state, &change, at: now)
             }
@@ -118,7 +141,7 @@ extension CryptoMachine {
             guard request.epoch == self.epoch else { return }
             switch request.action {
             case .upload: state.isUploading = false
-            case .send: state.isSending = false
+            case .send, .sendAll: state.isSending = false
             case .claim: state.isClaiming = false
             case .query(let query): state.tracker.failed(query)
             }
@@ -132,7 +155,8 @@ extension CryptoMachine {
         var known: [ExactText: [DeviceKeys]] = [:]
         for user in query.users { known[user] = try await devices(of: user) }
         for list in state.tracker.apply(answer, to: query, known: known, at: now) {
-            for id in list.added { if let device = list.devices[id] { change.put.append(try device.record()) } }
+            let written = list.added.union(list.changed).compactMap { list.devices[$0] }
+            change.put += try written.map { try $0.record() }
             for id in list.removed { change.removed.insert(CryptoRecord.Key(.device, owner: list.user, id: id)) }
             if list.user == user { try noteOwnDevice(in: answer, &state, &change) }
         }
@@ -155,59 +179,83 @@ extension CryptoMachine {
     private func take(
         _ answer: JSONValue, of claims: [KeyClaim], _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws {
-        guard let all = answer["one_time_keys"]?.object else {
-            for claim in claims { state.repairDelays[claim.number, default: RetryDelay()].extend(from: now) }
-            return
-        }
+        let all = answer["one_time_keys"]?.object
         let unreached = answer["failures"]?.object ?? [:]
+        let writer = DeviceWriter(user: user, upkeep: state.upkeep)
+        var untold: [(reader: DeviceID, content: JSONValue)] = []
         for claim in claims {
-            if unreached.member(claim.user.server) != nil {
-                state.repairDelays[claim.number, default: RetryDelay()].extend(from: now)
+            let isRequested = state.requested.remove(claim.id) != nil
+            guard let all, unreached.member(claim.user.server) == nil else {
+                state.delay(claim, isRequested, from: now)
+                if isRequested { untold += try await self.noSession(with: claim, writer, &change) }
                 continue
             }
-            state.repairDelays[claim.number] = nil
-            state.outgoing.remove(claim.number)
+            if let number = claim.number {
+                state.repairDelays[number] = nil
+                state.outgoing.remove(number)
+            }
             let device = try await devices(of: claim.user).first { $0.device == claim.device }
-            guard let device, let key = OneTimeKey.verified(in: all, of: device) else { continue }
-            var peer = try await OlmPeer(device.identityKey, in: storage, key: self.key)
-            let session: OlmSession
-            do {
-                session = try state.upkeep.account.session(with: device.identityKey, oneTimeKey: key)
-            } catch RatchetError.key {
-                // A key of small order: there is no session with it.
+            guard let device, let session = try self.session(with: device, in: all, state.upkeep.account) else {
+                if isRequested {
+                    state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
+                    untold += try await self.noSession(with: claim, writer, &change)
+                }
                 continue
             }
-            let message = try seal("m.dummy", [:], to: device, with: session, state.upkeep)
+            state.claimDelays[claim.id] = nil
+            var peer = try await OlmPeer(device.identityKey, in: storage, key: key)
             try peer.add(session)
-            change.merge(try peer.change(key: self.key))
-            state.outgoing.add(.message(message))
+            if claim.number != nil {
+                let message = try peer.encrypt(writer.payload("m.dummy", [:], to: device))
+                state.outgoing.add(
+                    .message(
+                        DeviceMessage(
+                            type: "m.room.encrypted", transaction: try DeviceWriter.transaction(),
+                            user: device.user.text, device: device.device.text,
+                            content: Data(try CanonicalJSON.bytes(of: writer.content(of: message, to: device))))))
+            }
+            change.merge(try peer.change(key: key))
+        }
+        if !untold.isEmpty { state.outgoing.add(.batch(try RoomKeyBatch.batch("m.room_key.withheld", untold))) }
+    }
+
+    /// A session with a device whose one-time key an answer has; `nil` if there can be none.
+    private func session(
+        with device: DeviceKeys, in answer: [String: JSONValue], _ account: OlmAccount
+    ) throws -> OlmSession? {
+        guard !device.isDisputed, let key = OneTimeKey.verified(in: answer, of: device) else { return nil }
+        do {
+            return try account.session(with: device.identityKey, oneTimeKey: key)
+        } catch RatchetError.key {
+            // A key of small order: there is no session with it.
+            return nil
         }
     }
 
-    /// Encrypts a message to a device. The session and the message are stored before it leaves.
-    private func seal(
-        _ type: String, _ content: JSONValue, to device: DeviceKeys, with session: OlmSession, _ upkeep: KeyUpkeep
-    ) throws -> DeviceMessage {
-        let payload: JSONValue = [
-            "type": .string(type), "content": content, "sender": .string(user.text),
-            "recipient": .string(device.user.text), "recipient_keys": ["ed25519": .string("\(device.signingKey)")],
-            "keys": ["ed25519": .string("\(upkeep.account.signingKey)")],
-            "sender_device_keys": .object(try upkeep.deviceKeys()),
+    /// What tells a device that it cannot be given keys, if it was not told.
+    private func noSession(
+        with claim: KeyClaim, _ writer: DeviceWriter, _ change: inout CryptoChange
+    ) async throws -> [(reader: DeviceID, content: JSONValue)] {
+        guard let device = try await devices(of: claim.user).first(where: { $0.device == claim.device }) else {
+            return []
+        }
+        var peer = try await OlmPeer(device.identityKey, in: storage, key: key)
+        guard peer.mayReport() else { return [] }
+        change.merge(try peer.change(key: key))
+        let content: JSONValue = [
+            "algorithm": .string(InboundSession.algorithm), "code": .string(Withheld.noOlm.rawValue),
+            "reason": "no session with this device could be begun",
+            "sender_key": .string("\(writer.upkeep.account.identityKey)"),
         ]
-        let message = try session.encrypt(CanonicalJSON.bytes(of: payload))
-        let sealed: JSONValue = [
-            "algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": .string("\(upkeep.account.identityKey)"),
-            "ciphertext": .object([
-                "\(device.identityKey)": [
-                    "type": .integer(Int64(message.kind.rawValue)), "body": .string(Base64.encoded(message.bytes)),
-                ]
-            ]),
-        ]
-        // No such characters in a path.
-        let transaction = Base64.encoded(try Randomness.bytes(16)).filter { $0 != "/" && $0 != "+" }
-        return DeviceMessage(
-            type: "m.room.encrypted", transaction: transaction, user: device.user.text, device: device.device.text,
-            content: Data(try CanonicalJSON.bytes(of: sealed)))
+        return [(claim.id, content)]
+    }
+}
+
+extension CryptoMachine.State {
+    /// A device cannot be asked for now.
+    fileprivate mutating func delay(_ claim: KeyClaim, _ isRequested: Bool, from now: Date) {
+        if let number = claim.number { repairDelays[number, default: RetryDelay()].extend(from: now) }
+        if isRequested { claimDelays[claim.id, default: RetryDelay()].extend(from: now) }
     }
 }
 

@@ -19,6 +19,7 @@ extension CryptoMachine {
             }
             if sync.isWhole {
                 state.tracker.invalidateAll()
+                try Self.forgetAudiences(&state, &change)
             }
             state.tracker.received(changed: sync.changed, left: sync.left.filter { $0 != user })
             state.upkeep.received(counts: sync.keyCounts, unusedFallbackKeys: sync.unusedFallbackKeys, in: sync.kind)

@@ -17,6 +17,13 @@ public actor CryptoMachine {
         /// Whether the server has other keys for this device, so that these are void.
         var isReplaced: Bool
         var repairDelays: [UInt64: RetryDelay] = [:]
+        /// Devices that a session is wanted with, to share the key of a room.
+        var requested: Set<DeviceID> = []
+        /// When those are asked again that gave no session.
+        var claimDelays: [DeviceID: RetryDelay] = [:]
+        /// Of rooms that something was written into.
+        var audiences: [ExactText: RoomAudience] = [:]
+        var outbound: [ExactText: OutboundRoom] = [:]
         var isUploading = false
         var isClaiming = false
         var isSending = false
@@ -66,6 +73,7 @@ public actor CryptoMachine {
         var change = CryptoChange()
         for kind in [
             CryptoRecord.Kind.account, .olmSession, .outboundGroupSession, .outgoingRequest, .readMessage, .position,
+            .roomMember, .roomAudience,
         ] {
             for record in try await storage.cryptoRecords(kind, owner: nil) { change.removed.insert(record.key) }
         }
@@ -104,8 +112,17 @@ public actor CryptoMachine {
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// After the storage was rebuilt: it may be older than what the server says.
-    public func outdateDevices() async throws { try await change { state, _ in state.tracker.invalidateAll() } }
+    /// After the storage was rebuilt: it may be older than what the server says, and what others were sent.
+    public func outdate() async throws {
+        try await change { state, change in
+            state.tracker.invalidateAll()
+            try Self.forgetAudiences(&state, &change)
+            state.outbound = [:]
+            for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
+                change.merge(CryptoChange(removed: [record.key]))
+            }
+        }
+    }
 
     /// Where the next sliding sync's messages to this device begin.
     public func position() async throws -> String? {
@@ -150,10 +167,15 @@ public actor CryptoMachine {
         guard let upkeep = try KeyUpkeep(user: user, device: device, records: account, key: key) else {
             throw Failure.noDevice
         }
-        return State(
-            upkeep: upkeep, tracker: DeviceTracker(records: try await storage.cryptoRecords(.trackedUser, owner: nil)),
-            outgoing: try OutgoingQueue(records: try await storage.cryptoRecords(.outgoingRequest, owner: nil)),
+        let tracked = try await storage.cryptoRecords(.trackedUser, owner: nil)
+        let outgoing = try await storage.cryptoRecords(.outgoingRequest, owner: nil)
+        var state = State(
+            upkeep: upkeep, tracker: DeviceTracker(records: tracked), outgoing: try OutgoingQueue(records: outgoing),
             isReplaced: try await storage.cryptoRecord(Self.replacedKey) != nil)
+        for record in try await storage.cryptoRecords(.roomAudience, owner: nil) {
+            state.audiences[record.key.owner] = try RoomAudience(record: record)
+        }
+        return state
     }
 
     func devices(of user: ExactText) async throws -> [DeviceKeys] {

@@ -75,6 +75,7 @@ public struct CryptoRequest: Equatable, Sendable {
         /// `keys/claim` of one key of each of these devices.
         case claim([KeyClaim])
         case send(DeviceMessage)
+        case sendAll(DeviceBatch)
     }
 
     public let action: Action
@@ -89,5 +90,8 @@ public struct KeyClaim: Equatable, Sendable {
     public static let algorithm = "signed_curve25519"
     public let user: ExactText
     public let device: ExactText
-    let number: UInt64
+    /// Of the repair that wants it; `nil` if a room's key is to be shared.
+    let number: UInt64?
+
+    var id: DeviceID { DeviceID(user: user, device: device) }
 }

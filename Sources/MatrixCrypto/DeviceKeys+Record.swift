@@ -9,13 +9,15 @@ extension DeviceKeys {
         let signingKey: [UInt8]
         let algorithms: [String]
         let name: String?
+        var isDisputed: Bool?
     }
 
     var key: CryptoRecord.Key { CryptoRecord.Key(.device, owner: user, id: device) }
 
     func record() throws -> CryptoRecord {
         let stored = Stored(
-            identityKey: identityKey.bytes, signingKey: signingKey.bytes, algorithms: algorithms.sorted(), name: name)
+            identityKey: identityKey.bytes, signingKey: signingKey.bytes, algorithms: algorithms.sorted(), name: name,
+            isDisputed: isDisputed ? true : nil)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
@@ -26,5 +28,6 @@ extension DeviceKeys {
             user: record.key.owner, device: record.key.id, identityKey: try Curve25519Key(bytes: stored.identityKey),
             signingKey: try Ed25519Key(bytes: stored.signingKey), algorithms: Set(stored.algorithms),
             name: stored.name)
+        isDisputed = stored.isDisputed ?? false
     }
 }

@@ -11,6 +11,8 @@ public struct DeviceKeys: Equatable, Sendable {
     public let algorithms: Set<String>
     /// What its owner calls it; not signed, so never more than a hint.
     public let name: String?
+    /// Whether the server last had other keys for it, or such that nobody has signed: nothing is encrypted for it then.
+    public internal(set) var isDisputed = false
 
     public enum Failure: Error, Hashable, Sendable {
         case malformed

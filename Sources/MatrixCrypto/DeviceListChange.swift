@@ -9,6 +9,8 @@ public struct DeviceListChange: Equatable, Sendable {
     public private(set) var devices: [ExactText: DeviceKeys] = [:]
     /// Those that were not known before.
     public private(set) var added: Set<ExactText> = []
+    /// Those that were known, and are disputed now or no longer.
+    public private(set) var changed: Set<ExactText> = []
     /// Those that were known and are gone.
     public private(set) var removed: Set<ExactText> = []
     /// Those that are not accepted, and why.
@@ -55,7 +57,13 @@ public struct DeviceListChange: Equatable, Sendable {
                 rejected[id] = .unreadable(error)
             }
             // It is still there, whatever was said of it: as it was known.
-            if rejected[id] != nil, let earlier = known[id] { devices[id] = earlier }
+            if rejected[id] != nil, var earlier = known[id] {
+                earlier.isDisputed = true
+                devices[id] = earlier
+            }
+            if let earlier = known[id], let now = devices[id], earlier.isDisputed != now.isDisputed {
+                changed.insert(id)
+            }
             if let keys = devices[id] { owners[keys.identityKey.bytes] = id }
         }
         added = Set(devices.keys).subtracting(known.keys)

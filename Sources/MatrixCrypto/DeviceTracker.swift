@@ -25,8 +25,12 @@ public struct DeviceTracker: Sendable {
     private var lists: [ExactText: List] = [:]
     /// Of servers that were not reached, and users whose answer could not be read.
     private var delays: [ExactText: RetryDelay] = [:]
+    /// Users whose lists cannot be had for now: nobody waits for them.
+    private var excused: Set<ExactText> = []
     /// Whose lists differ from what is stored.
     private var unsaved: Set<ExactText> = []
+    /// Counts what may change who a message is encrypted for.
+    public private(set) var revision: UInt64 = 0
 
     public init() {}
 
@@ -45,18 +49,26 @@ public struct DeviceTracker: Sendable {
     /// `nil` for a user who is not tracked.
     public func isOutdated(_ user: ExactText) -> Bool? { lists[user]?.isOutdated }
 
+    /// Whether a message to this user waits for their list: it is out of date, and the server has not said that it cannot
+    /// be had.
+    public func holdsUp(_ user: ExactText) -> Bool { lists[user]?.isOutdated ?? true && !excused.contains(user) }
+
     /// Begins to track users whom a room is shared with.
     public mutating func track(_ users: some Sequence<ExactText>) {
         for user in users where lists[user] == nil {
             lists[user] = List()
             unsaved.insert(user)
+            revision += 1
         }
     }
 
     /// What a sync says of `device_lists`. Users in `changed` who are not tracked are none of ours.
     public mutating func received(changed: some Sequence<ExactText>, left: some Sequence<ExactText>) {
         for user in changed { invalidate(user) }
-        for user in left where lists.removeValue(forKey: user) != nil { unsaved.insert(user) }
+        for user in left where lists.removeValue(forKey: user) != nil {
+            unsaved.insert(user)
+            revision += 1
+        }
     }
 
     /// After a sync from the beginning, a lost position, a change between kinds of sync, or a restored store.
@@ -70,6 +82,7 @@ public struct DeviceTracker: Sendable {
         list.isOutdated = true
         list.generation += 1
         lists[user] = list
+        revision += 1
     }
 
     /// What is not on the disk yet, and must be before the position of the sync that said so is.
@@ -131,6 +144,7 @@ public struct DeviceTracker: Sendable {
         _ answer: JSONValue, to query: Query, known: [ExactText: [DeviceKeys]], at now: Date
     ) -> [DeviceListChange] {
         failed(query)
+        revision += 1
         // Without any answer nobody is without devices.
         guard let all = answer.object?["device_keys"]?.object else {
             for user in query.users { delays[user, default: RetryDelay()].extend(from: now) }
@@ -145,13 +159,19 @@ public struct DeviceTracker: Sendable {
             }
         }
         return query.users.compactMap { user in
-            guard unreached.member(user.server) == nil, lists[user] != nil else { return nil }
+            guard lists[user] != nil else { return nil }
+            guard unreached.member(user.server) == nil else {
+                excused.insert(user)
+                return nil
+            }
             // A user who is missing is unknown there, and has no devices.
             guard let devices = (all.member(user) ?? [:]).object else {
                 delays[user, default: RetryDelay()].extend(from: now)
+                excused.insert(user)
                 return nil
             }
             delays[user] = nil
+            excused.remove(user)
             if lists[user]?.generation == query.generations[user] {
                 lists[user]?.isOutdated = false
                 unsaved.insert(user)

@@ -36,6 +36,8 @@ struct OlmPeer {
     private struct Memory: Codable, Equatable {
         var digests: [Data] = []
         var repairedAt: Date?
+        /// Whether it was told that there is no session with it.
+        var isReported: Bool?
     }
 
     private let identityKey: Curve25519Key
@@ -114,11 +116,30 @@ struct OlmPeer {
         }
     }
 
+    var hasSession: Bool { !entries.isEmpty }
+
+    /// Encrypts with the session that was used last. It is stored before the message leaves.
+    mutating func encrypt(_ plaintext: [UInt8]) throws -> OlmMessage {
+        guard let index = entries.indices.max(by: { entries[$0].use < entries[$1].use }) else {
+            throw RatchetError.argument
+        }
+        entries[index].isChanged = true
+        return try entries[index].session.encrypt(plaintext)
+    }
+
+    /// Whether the device is still to be told that there is no session with it; asks once.
+    mutating func mayReport() -> Bool {
+        guard memory.isReported != true else { return false }
+        memory.isReported = true
+        return true
+    }
+
     /// Adds a session, and takes it for the one to write with.
     mutating func add(_ session: OlmSession) throws(RatchetError) {
         let id = ExactText(try session.id)
         entries.append(Entry(session: session, id: id, use: 0, isChanged: true))
         use(entries.count - 1)
+        memory.isReported = nil
         while entries.count > Self.maxSessions,
             let oldest = entries.indices.min(by: { entries[$0].use < entries[$1].use })
         {

@@ -16,6 +16,7 @@ public struct DeviceMessage: Codable, Equatable, Sendable {
 struct OutgoingQueue {
     enum Item: Codable, Equatable, Sendable {
         case message(DeviceMessage)
+        case batch(DeviceBatch)
         /// Nothing reads the messages of this device: a new session is to be made with it.
         case repair(user: String, identityKey: [UInt8])
     }
@@ -54,10 +55,15 @@ struct OutgoingQueue {
 
     var isEmpty: Bool { items.isEmpty }
 
-    /// The message that is the next to be sent.
-    var nextMessage: (number: UInt64, message: DeviceMessage)? {
-        let numbers = items.keys.sorted()
-        for number in numbers { if case .message(let message)? = items[number] { return (number, message) } }
+    /// What is the next to be sent.
+    var nextToSend: (number: UInt64, action: CryptoRequest.Action)? {
+        for number in items.keys.sorted() {
+            switch items[number] {
+            case .message(let message)?: return (number, .send(message))
+            case .batch(let batch)?: return (number, .sendAll(batch))
+            case .repair?, nil: continue
+            }
+        }
         return nil
     }
 

@@ -37,7 +37,7 @@ import ToolSupport
             server: try #require(URL(string: "https://example.org")), token: token.map { AccessToken($0) },
             transport: server)
         return AccountEncryption(
-            user: Self.user, client: client, clock: ManualClock(), now: { Fixtures.date })
+            user: Self.user, client: client, folder: folder.url, clock: ManualClock(), now: { Fixtures.date })
     }
 
     private var credential: KeyCredential { stored(in: credentials) }
@@ -49,7 +49,7 @@ import ToolSupport
     /// Opens the keys as a start does, and closes them again.
     private func start(_ device: String = "D", credential: KeyCredential? = nil) async throws -> EncryptionCondition {
         let encryption = try encryption(token: nil)
-        await encryption.open(device: device, in: folder.url, credential: credential ?? self.credential)
+        await encryption.open(device: device, credential: credential ?? self.credential)
         let condition = encryption.condition
         await encryption.close()
         return condition
@@ -63,7 +63,7 @@ import ToolSupport
     @Test func keysAreMadeOnceAndUploaded() async throws {
         let server = Self.server()
         let encryption = try encryption(server)
-        await encryption.open(device: "D", in: folder.url, credential: credential)
+        await encryption.open(device: "D", credential: credential)
         #expect(encryption.condition == .on)
         try await server.receives("/keys/upload")
         #expect(server.paths == ["/_matrix/client/v3/keys/query", "/_matrix/client/v3/keys/upload"])
@@ -75,7 +75,7 @@ import ToolSupport
         await encryption.close()
         let again = Self.server()
         let later = try self.encryption(again)
-        await later.open(device: "D", in: folder.url, credential: credential)
+        await later.open(device: "D", credential: credential)
         #expect(later.condition == .on)
         try await later.take(sync)
         try await again.receives("/keys/upload")
@@ -87,7 +87,7 @@ import ToolSupport
     @Test func withoutASessionNothingIsAsked() async throws {
         let server = Self.server()
         let encryption = try encryption(server, token: nil)
-        await encryption.open(device: "D", in: folder.url, credential: credential)
+        await encryption.open(device: "D", credential: credential)
         try await encryption.take(CryptoSync(kind: .sliding))
         #expect(server.paths.isEmpty)
         await encryption.close()
@@ -156,7 +156,7 @@ import ToolSupport
         }
         let encryption = try encryption(server)
         let conditions = encryption.conditionChanges()
-        await encryption.open(device: "D", in: folder.url, credential: credential)
+        await encryption.open(device: "D", credential: credential)
         for await condition in conditions where condition == .off(.replaced) { break }
         #expect(server.paths == ["/_matrix/client/v3/keys/query"])
         await encryption.close()
@@ -170,8 +170,9 @@ import ToolSupport
         let client = MatrixClient(
             server: try #require(URL(string: "https://example.org")), token: AccessToken("secret"), transport: server)
         let clock = ManualClock()
-        let encryption = AccountEncryption(user: Self.user, client: client, clock: clock, now: { Fixtures.date })
-        await encryption.open(device: "D", in: folder.url, credential: credential)
+        let encryption = AccountEncryption(
+            user: Self.user, client: client, folder: folder.url, clock: clock, now: { Fixtures.date })
+        await encryption.open(device: "D", credential: credential)
         try await server.receives("/keys/upload")
         var sync = CryptoSync(kind: .sliding)
         sync.keyCounts = ["signed_curve25519": 0]
@@ -252,7 +253,7 @@ import ToolSupport
         let backend = try await MatrixBackend.start(
             over: store, server: try #require(URL(string: "https://example.org")), ownUserID: Self.user, token: nil,
             hasSlidingSync: false, transport: server, clock: ManualClock())
-        await backend.openKeys(of: "D", in: folder.path("store"), credential: credential)
+        await backend.openKeys(of: "D", credential: credential)
         #expect(backend.keys.condition == .on)
         await backend.resume(with: AccessToken("secret"))
         server.sync(["next_batch": "s1", "device_one_time_keys_count": ["signed_curve25519": 0]])

@@ -39,7 +39,8 @@ struct AccountParts {
     private init(store: ChatStore, client: MatrixClient) {
         self.store = store
         self.client = client
-        keys = AccountEncryption(user: Self.own, client: client, clock: ManualClock(), now: { Fixtures.date })
+        keys = AccountEncryption(
+            user: Self.own, client: client, folder: store.folder, clock: ManualClock(), now: { Fixtures.date })
         context = AccountContext(
             ownUserID: Self.own, translator: .untranslated, data: AccountData(), now: { Fixtures.date })
         let unsent = UnsentMessages(ownUserID: Self.own, unreadable: "Unreadable")

@@ -43,7 +43,7 @@ final class EncryptedAccount {
             hasSlidingSync: false, transport: server, clock: clock, now: { Fixtures.date })
         if let credentials {
             let credential = KeyCredential(account: user.rawValue, place: credentials)
-            await backend.openKeys(of: "D", in: folder.path("store"), credential: credential)
+            await backend.openKeys(of: "D", credential: credential)
             #expect(backend.keys.condition == .on)
         }
         await backend.resume(with: AccessToken("secret"))

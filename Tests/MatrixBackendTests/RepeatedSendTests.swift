@@ -37,11 +37,13 @@ import Testing
         var batch = RoomBatch(id: Self.room, createdAt: Fixtures.date, events: messages, gap: gap)
         batch.state = .unencrypted
         _ = try await store.apply(SyncBatch(rooms: [batch]))
-        let cache = MediaCache(
-            folder: folder.path("cache"), index: store, now: { Fixtures.date })
+        let keys = AccountEncryption(
+            user: Self.own, client: transport.client, folder: store.folder, clock: ManualClock(),
+            now: { Fixtures.date })
+        let media = MatrixMedia(client: transport.client, store: store, now: { Fixtures.date })
         return MatrixOutboxBackend(
-            client: transport.client, store: store, ownUserID: Self.own, syncStatus: caughtUpStatus,
-            media: MediaArchive(folder: folder.path("media")), fetched: cache, now: { Fixtures.date }
+            client: transport.client, store: store, ownUserID: Self.own, syncStatus: caughtUpStatus, keys: keys,
+            media: media, now: { Fixtures.date }
         ) { [deliveries] _, delivery in
             if case .message(let id) = delivery { deliveries.ids.withLock { $0.append(id) } }
         }

@@ -124,16 +124,16 @@ import Testing
         }
         let parts = try await AccountParts.make(transport.client)
         let status = SyncStatus()
-        let encryption = RoomEncryption(client: parts.client, store: parts.store, syncStatus: status)
+        let encryption = RoomEncryption(client: parts.client, store: parts.store, keys: parts.keys, syncStatus: status)
         status.hasCaughtUp = true
-        #expect(try await encryption.isCertainlyOff(in: room) && transport.requests.isEmpty)
+        #expect(try await encryption.way(into: room) == .clear && transport.requests.isEmpty)
         #expect(try await !encryption.isOn(in: room))
         status.hasCaughtUp = false
-        #expect(try await !encryption.isCertainlyOff(in: room) && transport.requests.count == 1)
+        #expect(try await encryption.way(into: room) == .sealed && transport.requests.count == 1)
         #expect(try await encryption.isOn(in: room))
-        await #expect(throws: ChatError.notPermitted) { try await encryption.rejectIfKnown(in: room) }
+        #expect(try await encryption.isKnownOn(in: room))
         status.hasCaughtUp = true
-        #expect(try await !encryption.isCertainlyOff(in: room) && transport.requests.count == 1)
+        #expect(try await encryption.way(into: room) == .sealed && transport.requests.count == 1)
         await parts.store.close()
     }
 
@@ -143,7 +143,8 @@ import Testing
         let parts = try await AccountParts.make(transport.client)
         let previews = LinkPreviews(
             client: parts.client, store: parts.store,
-            encryption: RoomEncryption(client: parts.client, store: parts.store, syncStatus: SyncStatus()))
+            encryption: RoomEncryption(
+                client: parts.client, store: parts.store, keys: parts.keys, syncStatus: SyncStatus()))
         #expect(try await previews.preview(of: "https://a.example", in: room)?.title == "A page")
         let asked = transport.requests.count
         try await parts.store.updateRoomState(of: room) { $0.encryption = .on }

@@ -13,7 +13,8 @@ import Testing
     private let ann = MemberID("@ann:example.org")
 
     private func memberships(_ parts: AccountParts) -> RoomMemberships {
-        RoomMemberships(client: parts.client, context: parts.context, writer: parts.writer)
+        RoomMemberships(
+            client: parts.client, context: parts.context, writer: parts.writer, keys: parts.keys)
     }
 
     private func addAnn(to parts: AccountParts) async throws {

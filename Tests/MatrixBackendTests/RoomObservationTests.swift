@@ -160,14 +160,12 @@ import Testing
             return request.url.path.contains("/state/m.room.encryption") ? ["algorithm": "m.megolm.v1.aes-sha2"] : nil
         }
         backend = try await start(server, store)
-        let updates = backend.timeline(of: room, limit: 10)
         try await backend.send(Fixtures.outgoing("Secret", transaction: "t"), to: room)
-        for await update in updates {
-            if case .changed(let messages) = update, messages.contains(where: { $0.delivery == .failed }) { break }
-        }
-        #expect(!server.requests.contains { $0.method == .put })
+        while try await store.roomState(of: room).encryption != .on { try await Task.sleep(for: .milliseconds(5)) }
         #expect(try await backend.isEncrypted(room), "and that is known from then on")
         await backend.close()
+        #expect(!server.requests.contains { $0.method == .put })
+        #expect(try await store.outboxRequests().map(\.id) == [TransactionID("t")], "it waits for keys")
         await store.close()
     }
 

@@ -13,8 +13,11 @@ actor FakeCryptoStorage: CryptoStorage {
     private(set) var read: [GroupMessage: ExactText] = [:]
     private(set) var commits = 0
     private var failures = 0
+    private var failsAt = 0
 
     func fail(_ count: Int) { failures = count }
+    /// The change with this number fails, from 1.
+    func fail(at number: Int) { failsAt = number }
     func set(_ value: Data?, for key: CryptoRecord.Key) { records[key] = value }
 
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
@@ -33,6 +36,8 @@ actor FakeCryptoStorage: CryptoStorage {
             failures -= 1
             throw Full()
         }
+        failsAt -= 1
+        if failsAt == 0 { throw Full() }
         guard change.read.allSatisfy({ read[$0.key] ?? $0.value == $0.value }) else { throw Full() }
         for key in change.removed { records[key] = nil }
         for record in change.put { records[record.key] = record.value }
@@ -80,7 +85,7 @@ struct MachineFixture {
                     if let key = claims[claim.device] { users[claim.user.text] = [claim.device.text: key] }
                 }
                 answer = ["one_time_keys": .object(users)]
-            case .upload, .send: break
+            case .upload, .send, .sendAll: break
             }
             try await machine.answered(request, with: answer, at: now ?? start)
         }

@@ -30,7 +30,7 @@ import ToolSupport
             case .upload: "upload"
             case .query(let query): "query \(query.users)"
             case .claim: "claim"
-            case .send: "send"
+            case .send, .sendAll: "send"
             }
         }
         #expect(kinds == ["query [@me:b]", "upload"])

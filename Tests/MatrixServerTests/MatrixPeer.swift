@@ -36,6 +36,12 @@ final class MatrixPeer: Sendable {
         return value
     }
 
+    /// What an event of a room says to it; `nil` if it has no key for it.
+    func read(_ event: MessageID, in room: RoomID) async throws -> JSONValue? {
+        let answer = try await ask("read", .string(room.rawValue), .string(event.rawValue))
+        return answer == .null ? nil : answer
+    }
+
     /// Sends a text into a room, encrypted.
     @discardableResult
     func say(_ text: String, in room: RoomID) async throws -> MessageID {

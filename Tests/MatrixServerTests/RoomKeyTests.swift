@@ -15,21 +15,21 @@ import Testing
 )
 struct RoomKeyTests {
     /// A user of this program with keys.
-    private static func person(_ name: String, sliding: Bool) async throws -> (MatrixUser, KeyCredential) {
+    static func person(_ name: String, sliding: Bool) async throws -> (MatrixUser, KeyCredential) {
         let user = try await MatrixUser.make(name, sliding: sliding)
         let credential = KeyCredential(account: user.session.user.rawValue, place: MemoryCredentialStore())
         try await open(user, credential)
         return (user, credential)
     }
 
-    private static func open(_ user: MatrixUser, _ credential: KeyCredential) async throws {
-        await user.backend.openKeys(of: user.session.device, in: user.folder.path("store"), credential: credential)
+    static func open(_ user: MatrixUser, _ credential: KeyCredential) async throws {
+        await user.backend.openKeys(of: user.session.device, credential: credential)
         #expect(user.backend.keys.condition == .on)
         await user.backend.reconnect()
     }
 
     /// Waits until the server has the keys of a user's device.
-    private static func untilPublished(_ user: MatrixUser) async throws {
+    static func untilPublished(_ user: MatrixUser) async throws {
         let name = user.session.user.rawValue
         while true {
             let answer = try await user.client.call(
@@ -58,7 +58,7 @@ struct RoomKeyTests {
     }
 
     /// An encrypted room with another client in it.
-    private static func room(with ann: MatrixUser, sliding: Bool) async throws -> (RoomID, MatrixPeer) {
+    static func room(with ann: MatrixUser, sliding: Bool) async throws -> (RoomID, MatrixPeer) {
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         await bob.close()
         try await untilPublished(ann)
@@ -164,17 +164,17 @@ struct RoomKeyTests {
 
 extension MatrixUser {
     /// Simulates a restart with its keys.
-    fileprivate func restarted(
+    func restarted(
         open credential: KeyCredential, expecting condition: EncryptionCondition = .on
     ) async throws -> MatrixUser {
         let user = try await restarted()
-        await user.backend.openKeys(of: user.session.device, in: user.folder.path("store"), credential: credential)
+        await user.backend.openKeys(of: user.session.device, credential: credential)
         #expect(user.backend.keys.condition == condition)
         await user.backend.reconnect()
         return user
     }
 
-    fileprivate func isCaughtUp() async throws -> Bool {
+    func isCaughtUp() async throws -> Bool {
         while !backend.syncStatus.hasCaughtUp { try await Task.sleep(for: .milliseconds(20)) }
         await close()
         return true

@@ -49,6 +49,10 @@ public struct CryptoRecord: Hashable, Sendable {
         case readMessage = 13
         /// Tokens up to which the server's messages are stored here.
         case position = 14
+        /// Who reads what is written into a room. Owner: the room; identifier: the user.
+        case roomMember = 15
+        /// What is known of the members of a room as a whole. Owner: the room.
+        case roomAudience = 16
     }
 
     public struct Key: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// Whether an account's encryption works on this device.
 public enum EncryptionCondition: Equatable, Sendable {
-    /// Not known yet, or the program was built without it.
+    /// Not known yet.
     case none
     case on
     /// Nothing is decrypted, and nothing is deleted.
@@ -21,6 +21,8 @@ public enum EncryptionCondition: Equatable, Sendable {
         case noDevice
         /// The disk is full, or may not be written.
         case storage(reason: String)
+        /// The program was built without encryption.
+        case notBuilt
     }
 
     public var problem: Problem? { if case .off(let problem) = self { problem } else { nil } }

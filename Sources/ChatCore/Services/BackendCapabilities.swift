@@ -87,7 +87,7 @@ public protocol RoomCapabilityService: Sendable {
     /// Returns the direct chat with a user, creating it if needed.
     /// - Parameter user: The user's identifier.
     func openDirect(with user: String) async throws -> RoomID
-    /// Returns whether the room is encrypted: its messages can be read, and none can be sent to it.
+    /// Returns whether the room's messages are encrypted from end to end.
     func isEncrypted(_ room: RoomID) async throws -> Bool
     func succession(of room: RoomID) async throws -> RoomSuccession
     func headline(of room: RoomID) async throws -> RoomHeadline

@@ -19,6 +19,14 @@ extension ChatStore {
         }
     }
 
+    /// Returns the rooms that are known to be encrypted.
+    public func encryptedRooms() async throws -> [RoomID] {
+        try await read { db in
+            try String.fetchAll(db, sql: "SELECT r.id FROM encryptedRoom e JOIN room r ON r.key = e.room")
+                .map { RoomID($0) }
+        }
+    }
+
     /// Checks that the room is stored.
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     public func requireRoom(_ room: RoomID) async throws {

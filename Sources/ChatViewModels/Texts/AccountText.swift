@@ -27,13 +27,14 @@ public struct AccountText {
         case .locked: translator("Keyring locked")
         case .offline: translator("Offline")
         case .untrusted: translator("Server certificate not trusted")
-        case .connecting, .online: row.encryption.problem.map(text(for:)) ?? row.account?.id ?? ""
+        case .connecting, .online: row.encryption.problem.flatMap(text(for:)) ?? row.account?.id ?? ""
         }
     }
 
-    /// Why nothing is decrypted in an account.
-    private func text(for problem: EncryptionCondition.Problem) -> String {
+    /// Why nothing is decrypted in an account; `nil` if nothing is wrong with the account.
+    private func text(for problem: EncryptionCondition.Problem) -> String? {
         switch problem {
+        case .notBuilt: nil
         case .locked: translator("Encryption not available: unlock the keyring")
         case .credentialLost: translator("Encryption not available: the secret that protects the keys is lost")
         case .missing: translator("Encryption not available: the keys of this device are missing")

@@ -214,7 +214,7 @@ public actor MatrixAccounts: AccountService {
     private func openKeys(of id: String) async {
         guard let entry = entry(id), let location = entry.location, let backend = entry.backend else { return }
         await backend.openKeys(
-            of: entry.account.device, in: folders.store(of: id), credential: keyCredential(of: id, in: location))
+            of: entry.account.device, credential: keyCredential(of: id, in: location))
         update(id) { $0.encryption = backend.keys.condition }
     }
 

@@ -2,6 +2,8 @@ public import ChatCore
 import ChatOutbox
 public import ChatStore
 public import Foundation
+import JSONReading
+import MatrixCrypto
 
 /// A Matrix account's ``ChatService``: a store, a sync and an outbox.
 ///
@@ -76,9 +78,10 @@ public actor MatrixBackend {
         let syncStatus = SyncStatus()
         self.syncStatus = syncStatus
         media = MatrixMedia(client: client, store: store, now: now)
-        let keys = AccountEncryption(user: ownUserID, client: client, clock: clock, now: now)
+        let keys = AccountEncryption(
+            user: ownUserID, client: client, folder: store.folder, clock: clock, now: now)
         self.keys = keys
-        encryption = RoomEncryption(client: client, store: store, syncStatus: syncStatus)
+        encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
         linkPreviews = LinkPreviews(client: client, store: store, encryption: encryption)
 
         let deliveries = Deliveries(
@@ -86,8 +89,8 @@ public actor MatrixBackend {
         outbox = Outbox(
             storage: store,
             backend: MatrixOutboxBackend(
-                client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, media: media.archive,
-                fetched: media.cache, now: now
+                client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, keys: keys, media: media,
+                now: now
             ) { request, delivery in
                 await deliveries.apply(delivery, of: request)
             }, retainsAccepted: true, clock: clock, now: now)
@@ -117,8 +120,9 @@ public actor MatrixBackend {
 
         outboxObserver = OutboxObserver(outbox: outbox, writer: writer)
         sender = MessageSender(
-            ownUserID: ownUserID, store: store, outbox: outbox, media: media, encryption: encryption, unsent: unsent,
-            observer: outboxObserver, rooms: rooms, now: now)
+            ownUserID: ownUserID, store: store, outbox: outbox, media: media, encryption: encryption,
+            uploads: MediaUploads(client: client, media: media), unsent: unsent, observer: outboxObserver, rooms: rooms,
+            now: now)
 
         let directRooms = DirectRoomList(client: client, context: context)
         entry = RoomEntry(
@@ -126,7 +130,7 @@ public actor MatrixBackend {
         directChats = DirectChats(
             client: client, store: store, ownUserID: ownUserID, list: directRooms, invitations: writer.invitations,
             entry: entry)
-        members = RoomMemberships(client: client, context: context, writer: writer)
+        members = RoomMemberships(client: client, context: context, writer: writer, keys: keys)
         settings = RoomSettings(client: client, writer: writer)
         let leftRooms = LeftRooms(client: client, context: context, writer: writer)
         self.leftRooms = leftRooms
@@ -142,7 +146,7 @@ public actor MatrixBackend {
             handlers: SyncLoop.Handlers(
                 advance: { step in
                     // Before the token is stored, with which the server forgets what it brought.
-                    try await syncWriter.advance(step) { try await keys.take($0.crypto) }
+                    try await syncWriter.advance(step) { try await keys.take($0) }
                 },
                 cryptoPosition: { try await keys.position() },
                 willStartOver: { try await leftRooms.noteStored() },
@@ -228,16 +232,22 @@ public actor MatrixBackend {
 
     /// Opens the keys of the session's device, before ``resume(with:)``. Without them the account works as it does where
     /// the program was built without encryption.
-    /// - Parameters:
-    ///   - folder: That of the account's store.
-    ///   - credential: What they are encrypted with.
-    func openKeys(of device: String, in folder: URL, credential: KeyCredential) async {
+    /// - Parameter credential: What they are encrypted with.
+    func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
-        await keys.open(device: device, in: folder, credential: credential)
+        await keys.open(device: device, credential: credential)
         guard keys.condition == .on else { return }
+        await noteEncryptedRooms()
         opening?.cancel()
         // What fails, or is canceled, is opened after the next start.
         opening = Task { [sealed] in try? await sealed.openKnown() }
+    }
+
+    /// Notes of which rooms the history says that they are encrypted, as from before there were keys.
+    private func noteEncryptedRooms() async {
+        // What fails is known from the history, and the next start notes it.
+        guard let rooms = try? await store.encryptedRooms() else { return }
+        try? await keys.noteEncrypted(rooms.map { (ExactText($0.rawValue), .null) })
     }
 
     /// Restarts the sync at once instead of waiting for a delay or a response, as after suspend or a network change.

@@ -125,7 +125,8 @@ extension MatrixClient {
     func members(of id: RoomID) async throws -> [MatrixEvent] {
         let response = try await call(
             .get, room(id, "members"), query: [("not_membership", "leave")], timeout: .seconds(120))
-        return (response["chunk"]?.array ?? []).compactMap(MatrixEvent.init)
+        guard let chunk = response["chunk"]?.array else { throw MatrixError.malformed(reason: "no members") }
+        return chunk.compactMap(MatrixEvent.init)
     }
 
     /// - Parameter via: Servers that are in the room. Older servers expect them as `server_name`.
@@ -248,11 +249,12 @@ extension MatrixClient {
 
     // MARK: Files
 
+    /// - Parameter name: `nil` if the server is not to learn it.
     /// - Returns: The content URI, `mxc://…`.
     func upload(
-        _ file: URL, named name: String, type: String, progress: (@Sendable (Double) -> Void)? = nil
+        _ file: URL, named name: String?, type: String, progress: (@Sendable (Double) -> Void)? = nil
     ) async throws -> String {
-        var request = request(.post, ["media", "v3", "upload"], query: [("filename", name)])
+        var request = request(.post, ["media", "v3", "upload"], query: name.map { [("filename", $0)] } ?? [])
         request.body = .file(file, type: type)
         request.timeout = .seconds(3600)
         request.idleTimeout = .seconds(60)

@@ -1,4 +1,5 @@
 import ChatCore
+import ChatOutbox
 import ChatStore
 import Foundation
 import MatrixCrypto
@@ -16,21 +17,32 @@ actor AccountEncryption {
 
     private let user: MemberID
     private let client: MatrixClient
+    /// The folder of the account's store, where its keys are.
+    private let folder: URL
     private let clock: any Clock<Duration>
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
+    /// One change of ``EncryptedRoom`` at a time.
+    let roomGate = SerialGate()
     private let gate = SerialGate()
     private let conditions = ValueFeed(EncryptionCondition.none)
     private(set) var store: KeyStore?
     private(set) var machine: CryptoMachine?
-    private var requests: KeyRequests?
+    private(set) var requests: KeyRequests?
+    private var isClosed = false
+    /// Whether it is noted that a sync was taken without the keys.
+    var hasMissedSync = false
     /// When the keys of the device were made, if that is known.
     private var begun: Date?
     /// What came and was not used yet: ``SealedMessages`` opens what waits for it.
     private(set) var arrivedSessions: Set<SessionID> = []
 
-    init(user: MemberID, client: MatrixClient, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date) {
+    init(
+        user: MemberID, client: MatrixClient, folder: URL, clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Date
+    ) {
         self.user = user
         self.client = client
+        self.folder = folder
         self.clock = clock
         self.now = now
     }
@@ -42,15 +54,18 @@ actor AccountEncryption {
 
     /// Opens the keys of a device, or makes them if the account never had any. What fails is a condition, not an error:
     /// the account works without encryption then.
-    func open(device: String, in folder: URL, credential: KeyCredential) async {
-        guard RatchetLibrary.version != nil else { return }
-        await gate.runEvenIfCanceled { await reopen(device, folder, credential) }
+    func open(device: String, credential: KeyCredential) async {
+        guard RatchetLibrary.version != nil else {
+            conditions.set(.off(.notBuilt))
+            return
+        }
+        await gate.runEvenIfCanceled { await reopen(device, credential) }
     }
 
-    private func reopen(_ device: String, _ folder: URL, _ credential: KeyCredential) async {
+    private func reopen(_ device: String, _ credential: KeyCredential) async {
         await shut()
         do {
-            try await open(device, folder, credential)
+            try await open(device, credential)
         } catch {
             await shut()
             conditions.set(.off(Self.problem(error)))
@@ -61,7 +76,7 @@ actor AccountEncryption {
         await requests?.wake()
     }
 
-    private func open(_ device: String, _ folder: URL, _ credential: KeyCredential) async throws {
+    private func open(_ device: String, _ credential: KeyCredential) async throws {
         guard !device.isEmpty else { throw EncryptionCondition.Problem.noDevice }
         let begun = try KeyStore.begunDevice(in: folder)
         // The user has signed in anew, or for the first time: what is there of another device may be set aside.
@@ -74,11 +89,13 @@ actor AccountEncryption {
             key = try await credential.make()
         }
         guard let key else { throw EncryptionCondition.Problem.credentialLost }
-        let store = try openStore(in: folder, isNext: isNext)
+        let store = try openStore(isNext: isNext)
         self.store = store
         let machine = try await machine(of: ExactText(device), in: store, key, isNext: isNext)
         try KeyStore.noteBegun(device, in: folder)
-        if try await store.wasRepaired() { try await machine.outdateDevices() }
+        if try await store.wasRepaired() { try await machine.outdate() }
+        try await machine.catchUp()
+        hasMissedSync = false
         self.begun = try await machine.begun()
         self.machine = machine
         requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
@@ -86,7 +103,7 @@ actor AccountEncryption {
         }
     }
 
-    private func openStore(in folder: URL, isNext: Bool) throws -> KeyStore {
+    private func openStore(isNext: Bool) throws -> KeyStore {
         let isNew = isNext && !KeyStore.exists(in: folder)
         let wasBegun = try KeyStore.begunDevice(in: folder) != nil
         do {
@@ -127,7 +144,10 @@ actor AccountEncryption {
     }
 
     func close() async {
-        await gate.runEvenIfCanceled { await shut() }
+        await gate.runEvenIfCanceled {
+            isClosed = true
+            await shut()
+        }
         conditions.finish()
     }
 
@@ -138,6 +158,19 @@ actor AccountEncryption {
         store = nil
         // What it held is on the disk, and a file that fails to close is closed with the process.
         try? await closing?.close()
+    }
+
+    /// Where it is noted which rooms are encrypted, which no key is needed for; `nil` if the account never had keys.
+    func roomStorage() async throws -> KeyStore? {
+        if let store { return store }
+        return try await gate.runEvenIfCanceled {
+            if let store { return store }
+            guard !isClosed else { throw CancellationError() }
+            // A file that is missing is an error, where there was one.
+            guard try KeyStore.begunDevice(in: folder) != nil || KeyStore.exists(in: folder) else { return nil }
+            store = try KeyStore(folder: folder, isNew: false)
+            return store
+        }
     }
 
     private func noteStanding() async {
@@ -205,9 +238,9 @@ actor AccountEncryption {
 
     /// Ends encryption if the keys turn out to be unreadable.
     /// - Throws: Any other error, such as that of a full disk, which heals as damage does not.
-    private func end(for error: any Error) async throws {
+    func end(for error: any Error) async throws {
         switch error {
-        case is CancellationError: throw error
+        case is CancellationError, is DeliveryError: throw error
         case is ChatError:
             guard let problem = await store?.check() else { throw error }
             await end(.damaged(reason: problem))

@@ -14,6 +14,10 @@ actor KeyRequests {
     private let didAnswer: @Sendable () async -> Void
     private var task: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
+    /// The wait after a failure that nobody has demanded.
+    private var pause: Task<Void, Never>?
+    /// Who waits until all is answered.
+    private var waiters: [CheckedContinuation<Bool, Never>] = []
     /// Whether there may be more to ask than when the task last looked.
     private var hasNews = false
     private var isStopped = false
@@ -36,12 +40,31 @@ actor KeyRequests {
         task = Task { await run() }
     }
 
+    /// Makes all requests that there are.
+    /// - Returns: Whether each was answered; if one fails, the others are made later.
+    func makeAllRequests() async -> Bool {
+        guard !isStopped, client.token != nil else { return false }
+        pause?.cancel()
+        return await withCheckedContinuation { continuation in
+            waiters.append(continuation)
+            wake()
+        }
+    }
+
+    private func answerWaiters(_ isDone: Bool) {
+        let all = waiters
+        waiters = []
+        for waiter in all { waiter.resume(returning: isDone) }
+    }
+
     /// Ends with the request that is under way.
     func stop() async {
         isStopped = true
         alarm?.cancel()
+        pause?.cancel()
         task?.cancel()
         await task?.value
+        answerWaiters(false)
     }
 
     private enum Outcome {
@@ -58,17 +81,34 @@ actor KeyRequests {
         while hasNews, client.token != nil, !Task.isCancelled {
             hasNews = false
             switch await ask() {
-            case .done: failures = 0
+            case .done:
+                failures = 0
+                if !hasNews { answerWaiters(true) }
             case .ended: break
             case .failed(let wait):
                 failures += 1
                 hasNews = true
+                answerWaiters(false)
                 let delay = max(wait, backOff.delay(after: failures, draw: .random(in: 0...1)))
-                // Throws only when the task is canceled, which the loop checks.
-                try? await clock.sleep(for: delay, tolerance: nil)
+                await sleep(for: delay, isDemanded: wait > .zero)
             }
         }
         task = nil
+        answerWaiters(false)
+    }
+
+    private func sleep(for delay: Duration, isDemanded: Bool) async {
+        let pause = Task<Void, Never> { [clock] in
+            // Throws only when it is canceled, and the loop looks again then.
+            try? await clock.sleep(for: delay, tolerance: nil)
+        }
+        if !isDemanded { self.pause = pause }
+        await withTaskCancellationHandler {
+            await pause.value
+        } onCancel: {
+            pause.cancel()
+        }
+        self.pause = nil
     }
 
     /// Makes one request after another, until there is none.

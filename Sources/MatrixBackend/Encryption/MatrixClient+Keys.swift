@@ -22,6 +22,11 @@ extension MatrixClient {
                 "one_time_keys": .object(users.mapValues { .object($0) }), "timeout": 10_000,
             ]
             return try await keys("claim", body.encoded())
+        case .sendAll(let batch):
+            let messages = try JSONValue(parsing: batch.messages)
+            return try await call(
+                .put, ["client", "v3", "sendToDevice", batch.type, batch.transaction], body: ["messages": messages],
+                timeout: .seconds(60))
         case .send(let message):
             let content = try JSONValue(parsing: message.content)
             return try await call(

@@ -101,15 +101,17 @@ struct EventContentBuilder {
             if let value { info[name] = .integer(Int64(value)) }
         }
         if let hash = reference.blurHash { info["xyz.amorgan.blurhash"] = .string(hash) }
-        if let thumbnail = reference.thumbnailURI, thumbnail.hasPrefix("mxc://") {
-            info["thumbnail_url"] = .string(thumbnail)
+        if let thumbnail = reference.thumbnailURI, MediaReference.digest(of: thumbnail) == nil,
+            let (name, value) = Self.location(thumbnail)
+        {
+            info[name == "file" ? "thumbnail_file" : "thumbnail_url"] = value
             info["thumbnail_info"] = .object(Self.poster(of: reference))
         }
         var content: [String: JSONValue] = [
             "msgtype": .string(Self.type(of: reference.messageKind)), "body": .string(reference.name),
-            "filename": .string(reference.name), "url": .string(reference.uri), "info": .object(info),
-            "m.mentions": [:],
+            "filename": .string(reference.name), "info": .object(info), "m.mentions": [:],
         ]
+        if let (name, value) = Self.location(reference.uri) { content[name] = value }
         if let text = reference.altText {
             // Clients without alternative text show it as the caption.
             content["body"] = .string(text)
@@ -117,6 +119,12 @@ struct EventContentBuilder {
         }
         if let waveform = reference.loudness { content.merge(Self.voice(reference, waveform)) { _, new in new } }
         return .object(content)
+    }
+
+    /// Where a file is: its address, or that of an encrypted one with what decrypts it.
+    private static func location(_ uri: String) -> (name: String, value: JSONValue)? {
+        guard uri.hasPrefix(MediaReference.encryptedScheme) else { return ("url", .string(uri)) }
+        return EncryptedFile(uri: uri).map { ("file", $0.json) }
     }
 
     /// The maximum width and height of a video poster, in pixels.

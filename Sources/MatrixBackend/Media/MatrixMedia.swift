@@ -128,10 +128,15 @@ struct MatrixMedia: Sendable {
         try await encrypted.decrypt(sealed, to: file)
     }
 
-    private func fetch(as name: String, _ download: @Sendable (URL) async throws -> Void) async throws -> URL {
+    /// Returns where a file can be written that is needed for a while; what is left of it, the next start deletes.
+    func incompleteFile() throws -> URL {
         try FileManager.default.createDirectory(
             at: incomplete, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let file = incomplete.appending(path: UUID().uuidString)
+        return incomplete.appending(path: UUID().uuidString)
+    }
+
+    private func fetch(as name: String, _ download: @Sendable (URL) async throws -> Void) async throws -> URL {
+        let file = try incompleteFile()
         // The cache moves a file that was downloaded; otherwise the next start deletes it.
         defer { try? FileManager.default.removeItem(at: file) }
         do {

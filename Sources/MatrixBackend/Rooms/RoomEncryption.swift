@@ -1,15 +1,40 @@
 import ChatCore
 import ChatStore
+import JSONReading
+import MatrixCrypto
 
-/// Determines whether rooms are encrypted, from the store or else by asking the server.
+/// Determines whether rooms are encrypted: from the record that is kept for good, from the history, or else by asking the
+/// server.
 struct RoomEncryption: Sendable {
     let client: MatrixClient
     let store: ChatStore
+    let keys: AccountEncryption
     /// Whether the sync has caught up.
     let syncStatus: SyncStatus
 
-    /// Whether a room is encrypted, for display. Sending requires ``isCertainlyOff(in:)``.
+    /// How something is sent into a room.
+    enum Way: Sendable {
+        case clear, sealed
+    }
+
+    /// How something may be sent into a room now.
+    /// - Throws: If that cannot be found out: then nothing may be.
+    func way(into room: RoomID) async throws -> Way {
+        if try await keys.isEncrypted(room) { return .sealed }
+        if try await isCertainlyOff(in: room) { return .clear }
+        try await keys.noteEncrypted([(ExactText(room.rawValue), .null)])
+        return .sealed
+    }
+
+    /// Whether a room is known to be encrypted.
+    func isKnownOn(in room: RoomID) async throws -> Bool {
+        if try await keys.isEncrypted(room) { return true }
+        return try await store.roomState(of: room).encryption == .on
+    }
+
+    /// Whether a room is encrypted, for display. Sending requires ``way(into:)``.
     func isOn(in room: RoomID) async throws -> Bool {
+        if try await keys.isEncrypted(room) { return true }
         switch try await store.roomState(of: room).encryption {
         case .on: return true
         case .off: return false
@@ -21,14 +46,13 @@ struct RoomEncryption: Sendable {
         }
     }
 
-    /// Rejects at once what could only be sent unencrypted into an encrypted room. Whether it may then be sent is
-    /// decided by ``isCertainlyOff(in:)``.
-    func rejectIfKnown(in room: RoomID) async throws {
-        if try await store.roomState(of: room).encryption == .on { throw ChatError.notPermitted }
+    /// Rejects at once what can never be sent from this device, so that it stays a draft.
+    func rejectIfUnsendable(in room: RoomID) async throws {
+        if keys.obstacle != nil, try await isKnownOn(in: room) { throw ChatError.notPermitted }
     }
 
-    /// Whether a room is not encrypted now, so that something may be sent into it.
-    func isCertainlyOff(in room: RoomID) async throws -> Bool {
+    /// Whether a room is not encrypted now, as far as the history and the server say.
+    private func isCertainlyOff(in room: RoomID) async throws -> Bool {
         var encryption = try await store.roomState(of: room).encryption
         // Until the sync has caught up, the room may have been encrypted in the meantime.
         if encryption == .unknown || encryption == .off && !syncStatus.hasCaughtUp {

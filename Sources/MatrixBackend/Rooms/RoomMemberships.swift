@@ -9,6 +9,7 @@ struct RoomMemberships: Sendable {
     let client: MatrixClient
     let context: AccountContext
     let writer: RoomWriter
+    let keys: AccountEncryption
 
     private var store: ChatStore { writer.store }
     private var ownUserID: MemberID { context.ownUserID }
@@ -34,6 +35,8 @@ struct RoomMemberships: Sendable {
             throw ChatError.notFound
         }
         try await asking { try await client.remove(member, from: room) }
+        // What is written from now on is not for them, before the sync says so.
+        try await keys.noteGone(member, from: room)
         try await writer.serialized {
             let members = try await store.removeMember(member, from: room)
             writer.timelines.publish(members.filter { $0.id == member }, in: room)

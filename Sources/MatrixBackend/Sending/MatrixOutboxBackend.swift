@@ -4,36 +4,38 @@ import ChatStore
 import Composer
 import Foundation
 import JSONReading
+import MatrixCrypto
 
 /// Sends outbox requests to a homeserver.
 ///
-/// Never sends into a room that is encrypted or whose encryption state is unknown.
+/// What is sent into an encrypted room is encrypted when it is sent, and nothing is sent while it is not known whether a
+/// room is. In the clear are redactions, which say nothing, and by convention reactions.
 struct MatrixOutboxBackend: OutboxBackend {
     private let client: MatrixClient
     private let store: ChatStore
     private let ownUserID: MemberID
     private let encryption: RoomEncryption
+    private let sealer: RoomSealer
     private let repeats: RepeatedSends
-    /// Files and video posters that are not uploaded yet.
-    private let media: MediaArchive
-    /// The download cache; uploaded files are added under their `mxc:` URI to avoid downloading them.
-    private let fetched: MediaCache
+    private let uploads: MediaUploads
+    private let keys: AccountEncryption
     private let now: @Sendable () -> Date
     /// Called when the server has accepted a request, before the outbox removes it.
     private let onDelivery: @Sendable (OutboxRequest, Delivery) async -> Void
 
     init(
-        client: MatrixClient, store: ChatStore, ownUserID: MemberID, syncStatus: SyncStatus, media: MediaArchive,
-        fetched: MediaCache, now: @escaping @Sendable () -> Date,
+        client: MatrixClient, store: ChatStore, ownUserID: MemberID, syncStatus: SyncStatus, keys: AccountEncryption,
+        media: MatrixMedia, now: @escaping @Sendable () -> Date,
         onDelivery: @escaping @Sendable (OutboxRequest, Delivery) async -> Void
     ) {
         self.client = client
         self.store = store
         self.ownUserID = ownUserID
-        encryption = RoomEncryption(client: client, store: store, syncStatus: syncStatus)
+        self.keys = keys
+        encryption = RoomEncryption(client: client, store: store, keys: keys, syncStatus: syncStatus)
+        sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         repeats = RepeatedSends(client: client, store: store, ownUserID: ownUserID, syncStatus: syncStatus, now: now)
-        self.media = media
-        self.fetched = fetched
+        uploads = MediaUploads(client: client, media: media)
         self.now = now
         self.onDelivery = onDelivery
     }
@@ -48,9 +50,9 @@ struct MatrixOutboxBackend: OutboxBackend {
         _ file: MediaReference, of request: OutboxRequest, progress: @escaping @Sendable (Double) -> Void
     ) async throws -> String {
         try await delivering {
-            try await rejectIfEncrypted(request.room)
-            guard let content = file.digest.flatMap(media.url) else { throw ChatError.unreadableFile }
-            return try await upload(content, named: file.name, file.type, progress: progress)
+            let way = try await encryption.way(into: request.room)
+            guard let content = file.digest.flatMap(uploads.media.archive.url) else { throw ChatError.unreadableFile }
+            return try await uploads.upload(content, named: file.name, file.type, into: way, progress: progress)
         }
     }
 
@@ -75,7 +77,7 @@ struct MatrixOutboxBackend: OutboxBackend {
     private func send(_ message: WrittenMessage, _ request: OutboxRequest) async throws -> MessageID? {
         let transactions = request.id.first(max(message.files.count, 1))
         var sent = try await repeats.existingMessages(
-            transactions, in: request.room, queuedAt: request.queuedAt)
+            transactions, in: request.room, queuedAt: request.queuedAt, wasClear: try await wasClear(request))
         if sent.count < transactions.count { try await send(message, request, as: transactions, to: &sent) }
         guard let first = sent[request.id] else { return nil }
         await onDelivery(request, .message(first))
@@ -87,45 +89,51 @@ struct MatrixOutboxBackend: OutboxBackend {
         _ message: WrittenMessage, _ request: OutboxRequest, as transactions: [TransactionID],
         to sent: inout [TransactionID: MessageID]
     ) async throws {
-        try await rejectIfEncrypted(request.room)
+        let way = try await encryption.way(into: request.room)
+        var message = message
+        switch way {
+        case .clear: try rejectKeys(of: message)
+        case .sealed: message = try await uploads.sealingFiles(of: message)
+        }
+        message = try await uploads.uploadingThumbnails(of: message, into: way)
+        let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
+        try contents.forEach { try check($0, way) }
+        for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
+            sent[transaction] = try await post(content, to: request.room, as: transaction, way)
+        }
+    }
+
+    /// The key of an encrypted file would go along, to whoever can read the room.
+    private func rejectKeys(of message: WrittenMessage) throws {
         guard !message.files.contains(where: \.isEncrypted) else {
             throw DeliveryError.rejected(reason: "the key of an encrypted file must not be sent")
         }
-        let message = try await uploadingThumbnails(of: message)
-        let contents = EventContentBuilder(ownUserID: ownUserID).contents(of: message)
-        try contents.forEach(check)
-        for (transaction, content) in zip(transactions, contents) where sent[transaction] == nil {
-            sent[transaction] = try await client.send(
-                "m.room.message", content, to: request.room, transaction: transaction.rawValue)
-        }
     }
 
-    private func upload(
-        _ file: URL, named name: String, _ type: String, progress: (@Sendable (Double) -> Void)? = nil
-    ) async throws -> String {
-        let uri = try await client.upload(file, named: name, type: type, progress: progress)
-        // The server has the file: what cannot be cached is downloaded when it is displayed.
-        _ = try? await fetched.store(file, as: uri, isMoved: false)
-        return uri
+    /// Sends a message's event.
+    /// - Parameter way: What its files were prepared for.
+    private func post(
+        _ content: JSONValue, to room: RoomID, as transaction: TransactionID, _ way: RoomEncryption.Way
+    ) async throws -> MessageID {
+        // Right before, as encryption may have come meanwhile: the next attempt begins with the files.
+        guard try await encryption.way(into: room) == way else { throw DeliveryError.unreachable }
+        var (type, content) = ("m.room.message", content)
+        if way == .sealed {
+            content = try await sealer.sealed(type, content, in: room)
+            type = "m.room.encrypted"
+            try check(content, .clear)
+        }
+        return try await client.send(type, content, to: room, transaction: transaction.rawValue)
     }
 
-    /// Uploads posters of videos. If the server rejects a poster, the video is sent without it.
-    private func uploadingThumbnails(of message: WrittenMessage) async throws -> WrittenMessage {
-        var message = message
-        for index in message.files.indices {
-            guard let digest = message.files[index].thumbnailURI.flatMap(MediaReference.digest) else { continue }
-            message.files[index].thumbnailURI = nil
-            guard let file = media.url(of: digest) else { continue }
-            do {
-                message.files[index].thumbnailURI = try await upload(file, named: "poster.jpg", "image/jpeg")
-            } catch MatrixError.rejected {
-            }
-        }
-        return message
+    /// Whether an earlier attempt may have sent the request in the clear, into a room that is encrypted now.
+    private func wasClear(_ request: OutboxRequest) async throws -> Bool {
+        guard let room = try await keys.encryptedRoom(request.room) else { return false }
+        return Int64(request.queuedAt.timeIntervalSince1970 * 1000) <= room.firstSeen
     }
 
     private func edit(_ target: MessageID, _ text: WrittenText, _ request: OutboxRequest) async throws {
-        try await rejectIfEncrypted(request.room)
+        let way = try await encryption.way(into: request.room)
         guard let original = try await store.messages([target], in: request.room).first else {
             // Sent, but not returned by the sync yet.
             throw DeliveryError.unreachable
@@ -135,13 +143,14 @@ struct MatrixOutboxBackend: OutboxBackend {
         if let id = original.replyTo { repliedTo = try await store.messages([id], in: request.room).first }
         let content = EventContentBuilder(ownUserID: ownUserID).edit(
             of: original, to: text, answering: repliedTo?.sender)
-        try check(content)
-        let id = try await client.send("m.room.message", content, to: request.room, transaction: request.id.rawValue)
+        if way == .clear { try rejectKeys(of: WrittenMessage(text, kind: original.kind, files: original.attachments)) }
+        try check(content, way)
+        let id = try await post(content, to: request.room, as: request.id, way)
         // Report the text as other clients will read it.
         guard let read = content["m.new_content"].flatMap({ Message.Content(json: $0) }) else { return }
         var wording = read.wording
         wording.written = text.unlessBlank
-        await reportChange(.edit(wording), id.rawValue, of: target, request)
+        await reportChange(.edit(wording), id.rawValue, of: target, request, isEncrypted: way == .sealed)
     }
 
     private func redact(_ target: MessageID, _ request: OutboxRequest) async throws {
@@ -150,9 +159,11 @@ struct MatrixOutboxBackend: OutboxBackend {
     }
 
     private func reportChange(
-        _ kind: MessageChange.Kind, _ id: String, of target: MessageID, _ request: OutboxRequest
+        _ kind: MessageChange.Kind, _ id: String, of target: MessageID, _ request: OutboxRequest,
+        isEncrypted: Bool = false
     ) async {
-        let change = MessageChange(id: id, target: target, sender: ownUserID, at: now(), kind: kind)
+        var change = MessageChange(id: id, target: target, sender: ownUserID, at: now(), kind: kind)
+        change.isEncrypted = isEncrypted
         await onDelivery(request, .change(change))
     }
 
@@ -175,16 +186,9 @@ struct MatrixOutboxBackend: OutboxBackend {
         if let id { try await redact(MessageID(id), request) }
     }
 
-    private func rejectIfEncrypted(_ room: RoomID) async throws {
-        guard try await encryption.isCertainlyOff(in: room) else {
-            throw DeliveryError.rejected(reason: "the room is encrypted")
-        }
-    }
-
-    private func check(_ content: JSONValue) throws {
-        guard content.fitsEvent else {
-            throw DeliveryError.rejected(reason: "larger than an event may be")
-        }
+    private func check(_ content: JSONValue, _ way: RoomEncryption.Way) throws {
+        let fits = way == .clear ? content.fitsEvent : content.fitsSealed
+        guard fits else { throw DeliveryError.rejected(reason: "larger than an event may be") }
     }
 
     private func delivering<T>(_ work: () async throws -> T) async throws -> T {
@@ -196,6 +200,8 @@ struct MatrixOutboxBackend: OutboxBackend {
             throw DeliveryError.rejected(reason: "the file cannot be read")
         } catch ChatError.notFound {
             throw DeliveryError.rejected(reason: "the room was left")
+        } catch StoreOpeningError.damaged {
+            throw DeliveryError.rejected(reason: "it cannot be read whether the room is encrypted")
         }
     }
 }
@@ -203,6 +209,8 @@ struct MatrixOutboxBackend: OutboxBackend {
 extension JSONValue {
     /// Whether the content is within the size limit of events. Content that cannot be encoded is not.
     var fitsEvent: Bool { (try? encoded().count) ?? .max <= MatrixLimits.contentBytes }
+    /// Whether the content is within that limit once it is encrypted.
+    var fitsSealed: Bool { (try? encoded().count) ?? .max <= MatrixLimits.sealedContentBytes }
 }
 
 extension TransactionID {

@@ -11,6 +11,7 @@ struct MessageSender: Sendable {
     let outbox: Outbox
     let media: MatrixMedia
     let encryption: RoomEncryption
+    let uploads: MediaUploads
     let unsent: UnsentMessages
     let observer: OutboxObserver
     let rooms: RoomListFeed
@@ -40,11 +41,13 @@ struct MessageSender: Sendable {
     private func queue(
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID, leaving draft: SavedDraft?
     ) async throws -> [WrittenMessage] {
-        try await encryption.rejectIfKnown(in: room)
+        try await encryption.rejectIfUnsendable(in: room)
+        let isSealed = try await encryption.isKnownOn(in: room)
         var queued: [(transaction: TransactionID, message: WrittenMessage)] = []
-        for (transaction, message) in messages {
+        for (transaction, written) in messages {
+            let message = isSealed ? try await uploads.copyingFiles(of: written) : written
             try await check(message)
-            guard excess(of: message, isEdit: false) <= 0 else { throw ChatError.messageTooLong }
+            guard excess(of: message, isEdit: false, isSealed: isSealed) <= 0 else { throw ChatError.messageTooLong }
             queued += zip(transaction.first(message.eventMessages.count), message.eventMessages).map { ($0, $1) }
         }
         observer.observe(room)
@@ -56,15 +59,16 @@ struct MessageSender: Sendable {
 
     private func check(_ message: WrittenMessage) async throws {
         try ChatLimits.check(message)
-        // Its key would go along, to whoever can read the room.
+        // Its key would go along, to whoever can read the room: one that is encrypted has got copies.
         guard !message.files.contains(where: \.isEncrypted) else { throw ChatError.notPermitted }
         // Referenced files must exist; `mxc:` URIs are already uploaded.
         for file in message.files where !file.uri.hasPrefix("mxc://") { _ = try await media.content(of: file) }
     }
 
-    func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
+    func excess(of message: WrittenMessage, isEdit: Bool, isSealed: Bool = false) -> Int {
+        let limit = isSealed ? MatrixLimits.sealedContentBytes : MatrixLimits.contentBytes
         // An edit contains the text twice: `m.new_content` and the fallback.
-        let maxSize = MatrixLimits.contentBytes / (isEdit ? 2 : 1)
+        let maxSize = limit / (isEdit ? 2 : 1)
         let sizes = EventContentBuilder(ownUserID: ownUserID).contents(of: message).map {
             // A message that cannot be encoded cannot be sent, whatever its size.
             (try? $0.encoded().count) ?? .max / 2
@@ -74,11 +78,12 @@ struct MessageSender: Sendable {
     }
 
     func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
-        try await encryption.rejectIfKnown(in: room)
+        try await encryption.rejectIfUnsendable(in: room)
+        let isSealed = try await encryption.isKnownOn(in: room)
         let (target, existing) = try await target(message, in: room, isOwn: true)
         let changed = WrittenMessage(text, kind: existing.kind, files: existing.attachments)
         try ChatLimits.checkMessage(text.source, attachments: changed.files.count)
-        guard excess(of: changed, isEdit: true) <= 0 else { throw ChatError.messageTooLong }
+        guard excess(of: changed, isEdit: true, isSealed: isSealed) <= 0 else { throw ChatError.messageTooLong }
         observer.observe(room)
         try await outbox.edit(target, in: room, to: text, transaction: newTransaction())
     }
@@ -94,7 +99,6 @@ struct MessageSender: Sendable {
     /// Adds or removes the user's reaction.
     func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
         try ChatLimits.checkReaction(text)
-        try await encryption.rejectIfKnown(in: room)
         let (target, _) = try await target(message, in: room, isOwn: false)
         if case .message(let id) = target {
             let existing = try await displayed(id, in: room)

@@ -21,11 +21,14 @@ struct RepeatedSends: Sendable {
     let syncStatus: SyncStatus
     let now: @Sendable () -> Date
 
-    /// - Parameter transactions: All transactions of a request.
+    /// - Parameters:
+    ///   - transactions: All transactions of a request.
+    ///   - wasClear: Whether an earlier attempt may have been made in the clear where one is encrypted now: to a server
+    ///     that is another request.
     /// - Returns: The event IDs of those that the server is known to have.
     /// - Throws: ``DeliveryError/unreachable`` while that is unknown.
     func existingMessages(
-        _ transactions: [TransactionID], in room: RoomID, queuedAt: Date
+        _ transactions: [TransactionID], in room: RoomID, queuedAt: Date, wasClear: Bool = false
     ) async throws -> [TransactionID: MessageID] {
         // Read the status before the store: a sync that completes in between may store events that the lookup missed.
         let hasCaughtUp = syncStatus.hasCaughtUp
@@ -34,9 +37,14 @@ struct RepeatedSends: Sendable {
             existing[transaction] = try await store.message(of: transaction, in: room)?.id
         }
         guard existing.count < transactions.count,
-            now().timeIntervalSince(queuedAt) > Self.transactionLife
+            wasClear || now().timeIntervalSince(queuedAt) > Self.transactionLife
         else { return existing }
         guard hasCaughtUp else { throw DeliveryError.unreachable }
+        if wasClear {
+            // The sync may not have brought yet what the server took a moment ago.
+            let newest = try await sentMessages(Set(transactions), in: room, queuedAt: queuedAt, before: nil)
+            return existing.merging(newest) { current, _ in current }
+        }
         let skipped = try await skippedMessages(Set(transactions), in: room, queuedAt: queuedAt)
         return existing.merging(skipped) { current, _ in current }
     }
@@ -49,9 +57,17 @@ struct RepeatedSends: Sendable {
         guard let gap = try await store.gaps(in: room).last else { return [:] }
         let behind = try await store.messages(in: room, after: gap.position - 1, limit: 1).messages.first
         guard behind.map({ $0.sentAt > earliest }) ?? true else { return [:] }
+        return try await sentMessages(transactions, in: room, queuedAt: queuedAt, before: gap.token)
+    }
+
+    /// Searches history from a token back to when the request was queued.
+    private func sentMessages(
+        _ transactions: Set<TransactionID>, in room: RoomID, queuedAt: Date, before start: String?
+    ) async throws -> [TransactionID: MessageID] {
+        let earliest = queuedAt.addingTimeInterval(-Self.clockSkew)
         var found: [TransactionID: MessageID] = [:]
-        var token: String? = gap.token
-        for _ in 0..<Self.maxPages where token != nil && found.count < transactions.count {
+        var token = start
+        for number in 0..<Self.maxPages where number == 0 || token != nil && found.count < transactions.count {
             let page = try await client.history(of: room, before: token, limit: Self.pageSize)
             for event in page.events where event.sender == ownUserID {
                 guard let text = event.unsigned["transaction_id"]?.string else { continue }

@@ -65,6 +65,7 @@ struct SlidingSync: SyncSource {
                         ["m.room.create", ""], ["m.room.name", ""], ["m.room.canonical_alias", ""],
                         ["m.room.topic", ""], ["m.room.avatar", ""], ["m.room.encryption", ""],
                         ["m.room.power_levels", ""], ["m.room.tombstone", ""],
+                        ["m.room.history_visibility", ""],
                         ["m.room.member", "$ME"],
                         ["m.room.member", "$LAZY"],
                     ],

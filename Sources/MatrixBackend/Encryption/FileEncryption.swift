@@ -1,0 +1,71 @@
+import ChatCore
+import Dispatch
+import Foundation
+import JSONReading
+import Ratchets
+
+/// Encrypts a file in chunks, in memory that does not grow with it, with a key that nothing else is encrypted with.
+extension EncryptedFile {
+    /// What an upload needs besides its address.
+    struct Parameters: Sendable {
+        let key: [UInt8]
+        let counter: [UInt8]
+        let digest: [UInt8]
+    }
+
+    /// - Parameter target: Is created or truncated.
+    static func encrypt(_ source: URL, to target: URL) async throws -> Parameters {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Parameters, any Error>) in
+            // Blocks on the disk, which threads of Swift's pool must not.
+            DispatchQueue.global(qos: .userInitiated).async {
+                continuation.resume(with: Result { try encryptNow(source, to: target) })
+            }
+        }
+    }
+
+    private static func encryptNow(_ source: URL, to target: URL) throws -> Parameters {
+        let input = try OpenFile(reading: source)
+        let output = try OpenFile(making: target)
+        let key = try Randomness.bytes(32)
+        let zeros = [UInt8](repeating: 0, count: 8)
+        let counter = try Randomness.bytes(8) + zeros
+        let cipher = try CounterCipher(key: KeyMaterial(bytes: key), counter: counter)
+        let hash = try SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            let count = try input.read(into: buffer)
+            guard count > 0 else { break }
+            let chunk = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            try cipher.apply(to: chunk)
+            try hash.update(UnsafeRawBufferPointer(chunk))
+            try output.write(UnsafeRawBufferPointer(chunk))
+        }
+        return Parameters(key: key, counter: counter, digest: try hash.finish())
+    }
+
+    init(at address: String, _ parameters: Parameters) {
+        self.address = address
+        key = parameters.key
+        counter = parameters.counter
+        digest = parameters.digest
+    }
+
+    /// As an event says it.
+    var json: JSONValue {
+        let jwk: JSONValue = [
+            "kty": "oct", "alg": "A256CTR", "key_ops": ["encrypt", "decrypt"], "ext": true,
+            "k": .string(Self.webText(key)),
+        ]
+        return [
+            "v": "v2", "url": .string(address), "key": jwk, "iv": .string(Base64.encoded(counter)),
+            "hashes": ["sha256": .string(Base64.encoded(digest))],
+        ]
+    }
+
+    /// With the alphabet of JWK.
+    private static func webText(_ bytes: [UInt8]) -> String {
+        let text = Base64.encoded(bytes)
+        return text.replacing("+", with: "-").replacing("/", with: "_")
+    }
+}

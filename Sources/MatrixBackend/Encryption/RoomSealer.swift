@@ -1,0 +1,57 @@
+import ChatCore
+import ChatOutbox
+import JSONReading
+import MatrixCrypto
+
+/// Encrypts what is sent into a room, once the server was asked who reads it and these have the key.
+struct RoomSealer: Sendable {
+    /// More rounds than any message needs: members, devices, sessions and keys, each asked for twice.
+    private static let maxRounds = 10
+
+    let keys: AccountEncryption
+    let client: MatrixClient
+    let ownUserID: MemberID
+    let syncStatus: SyncStatus
+
+    /// - Returns: The content of an `m.room.encrypted`.
+    /// - Throws: ``DeliveryError``, or an error of the server or the storage.
+    func sealed(_ type: String, _ content: JSONValue, in room: RoomID) async throws -> JSONValue {
+        for _ in 0..<Self.maxRounds {
+            // Until then somebody may have left.
+            guard syncStatus.hasCaughtUp else { throw DeliveryError.unreachable }
+            switch try await keys.seal(type, content.object ?? [:], in: room) {
+            case .sealed(let sealed): return sealed
+            case .needsMembers(let version): try await requestMembers(of: room, since: version)
+            case .waits: guard await keys.makeAllRequests() else { throw DeliveryError.unreachable }
+            case .refused(let rejection): throw DeliveryError.rejected(reason: Self.reason(rejection))
+            }
+        }
+        throw DeliveryError.unreachable
+    }
+
+    private func requestMembers(of room: RoomID, since version: CryptoMachine.AudienceVersion) async throws {
+        let settings = try await client.state("m.room.encryption", of: room)
+        // A server that denies it is not believed.
+        if let settings { try await keys.noteEncrypted([(ExactText(room.rawValue), settings)]) }
+        let visibility = try await client.state("m.room.history_visibility", of: room)
+        var members: [ExactText: String] = [:]
+        for event in try await client.members(of: room) where event.type == "m.room.member" {
+            guard let user = event.stateKey, let membership = event.content["membership"]?.string else { continue }
+            members[ExactText(user)] = membership
+        }
+        guard members[ExactText(ownUserID.rawValue)] == "join" else {
+            throw MatrixError.malformed(reason: "a list of members without the one who asks")
+        }
+        _ = try await keys.setMembers(
+            members, visibility: visibility?["history_visibility"]?.string, of: room, since: version)
+    }
+
+    private static func reason(_ rejection: CryptoMachine.Rejection) -> String {
+        switch rejection {
+        case .clear: "it is not known how the room is encrypted"
+        case .algorithm: "the room is encrypted in a way that is not known"
+        case .replaced: "another program has the keys of this device"
+        case .content: "it cannot be encoded"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ChatCore
+import ChatStore
+import Composer
+import Foundation
+import JSONReading
+
+/// Uploads the files of messages: as they are, or encrypted.
+struct MediaUploads: Sendable {
+    let client: MatrixClient
+    let media: MatrixMedia
+
+    /// - Returns: The URI of the file on the server.
+    func upload(
+        _ file: URL, named name: String, _ type: String, into way: RoomEncryption.Way,
+        progress: (@Sendable (Double) -> Void)? = nil
+    ) async throws -> String {
+        let uri: String
+        switch way {
+        case .clear: uri = try await client.upload(file, named: name, type: type, progress: progress)
+        case .sealed: uri = try await uploadSealed(file, progress: progress)
+        }
+        // The server has the file: what cannot be cached is downloaded when it is displayed.
+        _ = try? await media.cache.store(file, as: uri, isMoved: false)
+        return uri
+    }
+
+    /// Each attempt has a key of its own. The server learns neither name nor type.
+    private func uploadSealed(_ file: URL, progress: (@Sendable (Double) -> Void)?) async throws -> String {
+        let sealed = try media.incompleteFile()
+        // What is left of it, the next start deletes.
+        defer { try? FileManager.default.removeItem(at: sealed) }
+        let parameters = try await EncryptedFile.encrypt(file, to: sealed)
+        let type = "application/octet-stream"
+        let address = try await client.upload(sealed, named: nil, type: type, progress: progress)
+        return EncryptedFile(at: address, parameters).uri
+    }
+
+    /// Uploads posters of videos. If the server rejects a poster, the video is sent without it.
+    func uploadingThumbnails(of message: WrittenMessage, into way: RoomEncryption.Way) async throws -> WrittenMessage {
+        var message = message
+        for index in message.files.indices {
+            guard let digest = message.files[index].thumbnailURI.flatMap(MediaReference.digest) else { continue }
+            message.files[index].thumbnailURI = nil
+            guard let file = media.archive.url(of: digest) else { continue }
+            do {
+                let uri = try await upload(file, named: "poster.jpg", "image/jpeg", into: way)
+                message.files[index].thumbnailURI = uri
+            } catch MatrixError.rejected {
+            }
+        }
+        return message
+    }
+
+    /// Uploads anew, encrypted, what lies at the server in the clear, as where a file was uploaded before the room was
+    /// encrypted.
+    func sealingFiles(of message: WrittenMessage) async throws -> WrittenMessage {
+        var message = message
+        for index in message.files.indices {
+            let file = message.files[index]
+            if let thumbnail = file.thumbnailURI, thumbnail.hasPrefix("mxc://") {
+                message.files[index].thumbnailURI = nil
+            }
+            guard !file.isEncrypted else { continue }
+            let content = try await media.content(of: file)
+            message.files[index].uri = try await upload(content, named: file.name, file.type, into: .sealed)
+        }
+        return message
+    }
+
+    /// Copies the files of a message here, so that each is uploaded anew with a key of its own.
+    func copyingFiles(of message: WrittenMessage) async throws -> WrittenMessage {
+        var message = message
+        for index in message.files.indices where !message.files[index].isOnlyHere {
+            let file = message.files[index]
+            let content = try await media.content(of: file)
+            message.files[index].uri = try await copy(content)
+            guard let thumbnail = file.thumbnailURI, MediaReference.digest(of: thumbnail) == nil else { continue }
+            message.files[index].thumbnailURI = nil
+            // Without its poster a video is sent all the same.
+            let poster = MediaReference(uri: thumbnail, name: "poster.jpg", type: "image/jpeg")
+            guard file.type.hasPrefix("video/"), let found = try? await media.content(of: poster) else { continue }
+            message.files[index].thumbnailURI = try await copy(found)
+        }
+        return message
+    }
+
+    private func copy(_ file: URL) async throws -> String {
+        let entry = try await media.archive.store(.file(file), progress: { _ in })
+        return MediaReference.localScheme + entry.digest
+    }
+}

@@ -1,0 +1,84 @@
+public import ChatCore
+public import Foundation
+public import JSONReading
+
+/// That a room is encrypted, and how. It is kept by the room's identifier and never forgotten: what comes later may only
+/// make it stricter.
+public struct EncryptedRoom: Codable, Equatable, Sendable {
+    /// `nil` if it is only known that the room is encrypted.
+    public private(set) var algorithm: String?
+    /// After how many messages, and how many milliseconds, another key is used.
+    public private(set) var maxMessages: Int64
+    public private(set) var maxAge: Int64
+    /// In milliseconds since 1970: what was queued before may have been sent in the clear.
+    public let firstSeen: Int64
+
+    static let messages: ClosedRange<Int64> = 1...10_000
+    /// From an hour to 31 days.
+    static let ages: ClosedRange<Int64> = 3_600_000...2_678_400_000
+    static let defaults = (messages: Int64(100), age: Int64(604_800_000))
+
+    /// - Parameter content: That of `m.room.encryption`, or anything else if only the fact is known.
+    public init(_ content: JSONValue, at now: Date) {
+        firstSeen = Int64(now.timeIntervalSince1970 * 1000)
+        algorithm = Self.algorithm(in: content)
+        let isKnown = algorithm == InboundSession.algorithm
+        maxMessages = (isKnown ? Self.messages(in: content) : nil) ?? Self.defaults.messages
+        maxAge = (isKnown ? Self.age(in: content) : nil) ?? Self.defaults.age
+    }
+
+    /// Takes what another `m.room.encryption` says, as far as it makes nothing less strict. An algorithm that is not known
+    /// never replaces one that is.
+    public mutating func tighten(by content: JSONValue) {
+        guard let other = Self.algorithm(in: content) else { return }
+        if algorithm != InboundSession.algorithm { algorithm = other }
+        guard other == InboundSession.algorithm else { return }
+        maxMessages = min(maxMessages, Self.messages(in: content) ?? maxMessages)
+        maxAge = min(maxAge, Self.age(in: content) ?? maxAge)
+    }
+
+    /// Whether something can be written into the room. Where nothing names an algorithm it is the one that there is.
+    public var isSupported: Bool { algorithm ?? InboundSession.algorithm == InboundSession.algorithm }
+
+    private static func algorithm(in content: JSONValue) -> String? {
+        guard let text = content["algorithm"]?.string, !text.isEmpty, text.utf8.count <= 255 else { return nil }
+        return text
+    }
+
+    private static func messages(in content: JSONValue) -> Int64? {
+        content["rotation_period_msgs"]?.integer.map { min(max($0, messages.lowerBound), messages.upperBound) }
+    }
+
+    private static func age(in content: JSONValue) -> Int64? {
+        content["rotation_period_ms"]?.integer.map { min(max($0, ages.lowerBound), ages.upperBound) }
+    }
+}
+
+extension EncryptedRoom {
+    private static func key(_ room: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.encryptedRoom, owner: room) }
+
+    /// Returns what is known of a room; `nil` if it is not known to be encrypted.
+    /// - Throws: If that cannot be read, which is never taken for a room in the clear.
+    public static func stored(_ room: ExactText, in storage: any CryptoStorage) async throws -> EncryptedRoom? {
+        try await storage.cryptoRecord(key(room)).map { try JSONDecoder().decode(EncryptedRoom.self, from: $0.value) }
+    }
+
+    /// Notes what `m.room.encryption` says in these rooms, in the order in which it was said. One call at a time.
+    public static func note(
+        _ contents: [(room: ExactText, content: JSONValue)], in storage: any CryptoStorage, at now: Date
+    ) async throws {
+        var rooms: [ExactText: (before: EncryptedRoom?, now: EncryptedRoom)] = [:]
+        for (room, content) in contents {
+            if rooms[room] == nil {
+                let before = try await stored(room, in: storage)
+                rooms[room] = (before, before ?? EncryptedRoom(content, at: now))
+            }
+            rooms[room]?.now.tighten(by: content)
+        }
+        var change = CryptoChange()
+        for (room, value) in rooms where value.before != value.now {
+            change.put.append(CryptoRecord(key(room), value: try JSONEncoder().encode(value.now)))
+        }
+        if !change.isEmpty { try await storage.commit(change) }
+    }
+}

@@ -1,0 +1,130 @@
+import ChatCore
+import Foundation
+import JSONReading
+import Ratchets
+
+/// The session that this device writes with in one room, and who has its key.
+struct OutboundRoom {
+    /// That a device has the key, or that it is under way to it.
+    struct Share: Codable, Equatable {
+        let identityKey: [UInt8]
+        /// The first message that it reads.
+        let index: UInt32
+        /// Whether the server has it.
+        var isAnswered: Bool
+    }
+
+    private struct Stored: Codable {
+        let pickle: Data
+        let begun: Int64
+        var isSpent: Bool
+        let isSharedHistory: Bool
+        let maxMessages: Int64
+        let maxAge: Int64
+    }
+
+    /// What the devices were last compared with.
+    struct Stamp: Equatable {
+        let devices: UInt64
+        let audience: UInt64
+    }
+
+    let session: OutboundGroupSession
+    let id: ExactText
+    /// In milliseconds since 1970.
+    private let begun: Int64
+    private let isSharedHistory: Bool
+    private let (maxMessages, maxAge): (Int64, Int64)
+    /// Whether somebody has gone who has the key.
+    var isSpent = false
+    var shares: [ExactText: [ExactText: Share]] = [:]
+    /// When all devices had the key.
+    var checked: Stamp?
+    /// When those that could not be given it are worth another attempt.
+    var retry: Date?
+
+    /// Clocks are set now and then; further back it is not known how old the session is.
+    private static let tolerance: Int64 = 60_000
+
+    static func key(_ room: ExactText, _ user: ExactText = "") -> CryptoRecord.Key {
+        CryptoRecord.Key(.outboundGroupSession, owner: room, id: user)
+    }
+
+    /// A new one.
+    init(for settings: EncryptedRoom, isSharedHistory: Bool, at now: Date) throws {
+        session = try OutboundGroupSession()
+        id = ExactText(try session.id)
+        begun = Self.milliseconds(now)
+        self.isSharedHistory = isSharedHistory
+        (maxMessages, maxAge) = (settings.maxMessages, settings.maxAge)
+    }
+
+    /// - Parameter records: Those of the room. One that cannot be read is an error: nothing else says who has the key.
+    /// - Returns: `nil` if there is no session.
+    init?(_ room: ExactText, records: [CryptoRecord], key: KeyMaterial) throws {
+        guard let record = records.first(where: { $0.key == Self.key(room) }) else { return nil }
+        let stored = try JSONDecoder().decode(Stored.self, from: record.value)
+        session = try OutboundGroupSession(pickle: Array(stored.pickle), key: key)
+        id = ExactText(try session.id)
+        begun = stored.begun
+        isSpent = stored.isSpent
+        isSharedHistory = stored.isSharedHistory
+        (maxMessages, maxAge) = (stored.maxMessages, stored.maxAge)
+        for record in records where record.key != Self.key(room) {
+            let devices = try JSONDecoder().decode([String: Share].self, from: record.value)
+            for (device, share) in devices { shares[record.key.id, default: [:]][ExactText(device)] = share }
+        }
+    }
+
+    /// The session as it is now, which is on the disk before anything leaves that was encrypted with it.
+    func record(of room: ExactText, key material: KeyMaterial) throws -> CryptoRecord {
+        let stored = Stored(
+            pickle: Data(try session.pickle(key: material)), begun: begun, isSpent: isSpent,
+            isSharedHistory: isSharedHistory, maxMessages: maxMessages, maxAge: maxAge)
+        return CryptoRecord(Self.key(room), value: try JSONEncoder().encode(stored))
+    }
+
+    /// The record of who of one user has the key.
+    func record(of room: ExactText, for user: ExactText) throws -> CryptoRecord {
+        let devices = Dictionary((shares[user] ?? [:]).map { ($0.key.text, $0.value) }) { first, _ in first }
+        return CryptoRecord(Self.key(room, user), value: try JSONEncoder().encode(devices))
+    }
+
+    /// A record of a session, marked as not to be used any more.
+    static func spent(_ record: CryptoRecord) throws -> CryptoRecord {
+        var stored = try JSONDecoder().decode(Stored.self, from: record.value)
+        stored.isSpent = true
+        return CryptoRecord(record.key, value: try JSONEncoder().encode(stored))
+    }
+
+    /// Whether another session has to be begun, apart from who has the key.
+    func isOver(for settings: EncryptedRoom, isSharedHistory: Bool, at now: Date) throws -> Bool {
+        let age = Self.milliseconds(now) - begun
+        let isNew = try Int64(session.index) < settings.maxMessages && (-Self.tolerance..<settings.maxAge).contains(age)
+        let isSame = maxMessages == settings.maxMessages && maxAge == settings.maxAge
+        return isSpent || !isNew || !isSame || self.isSharedHistory != isSharedHistory
+    }
+
+    /// Whether a device has the key that must not have the next one.
+    func isSharedBeyond(_ devices: [ExactText: [ExactText: DeviceKeys]]) -> Bool {
+        shares.contains { user, shares in
+            shares.contains { device, share in
+                devices[user]?[device]?.identityKey.bytes != share.identityKey
+            }
+        }
+    }
+
+    /// Whether the key is under way to somebody.
+    var isUnderWay: Bool { shares.values.contains { $0.values.contains { !$0.isAnswered } } }
+
+    /// What gives a device the messages from the next one on.
+    func roomKey(of room: ExactText) throws -> JSONValue {
+        [
+            "algorithm": .string(InboundSession.algorithm), "room_id": .string(room.text),
+            "session_id": .string(id.text), "session_key": .string(Base64.encoded(try session.sessionKey)),
+            "shared_history": .bool(isSharedHistory),
+        ]
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970 * 1000) }
+}

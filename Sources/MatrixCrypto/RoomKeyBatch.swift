@@ -1,0 +1,135 @@
+public import ChatCore
+public import Foundation
+import JSONReading
+import Ratchets
+
+/// A device, by the names that its user and itself have.
+public struct DeviceID: Codable, Hashable, Comparable, Sendable {
+    public let user: ExactText
+    public let device: ExactText
+
+    public init(user: ExactText, device: ExactText) {
+        self.user = user
+        self.device = device
+    }
+
+    public init(from decoder: any Decoder) throws {
+        var names = try decoder.unkeyedContainer()
+        user = ExactText(try names.decode(String.self))
+        device = ExactText(try names.decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var names = encoder.unkeyedContainer()
+        try names.encode(user.text)
+        try names.encode(device.text)
+    }
+
+    public static func < (one: DeviceID, other: DeviceID) -> Bool {
+        (one.user, one.device) < (other.user, other.device)
+    }
+}
+
+/// Messages of one type to several devices, in one request.
+public struct DeviceBatch: Codable, Equatable, Sendable {
+    public let type: String
+    /// The same in each attempt.
+    public let transaction: String
+    /// JSON: by user and device, what each gets.
+    public let messages: Data
+    /// The room key that they carry.
+    let share: RoomKeyBatch.Share?
+}
+
+/// Encrypts for other devices.
+struct DeviceWriter {
+    let user: ExactText
+    let upkeep: KeyUpkeep
+    private let deviceKeys: Result<[String: JSONValue], any Error>
+
+    init(user: ExactText, upkeep: KeyUpkeep) {
+        self.user = user
+        self.upkeep = upkeep
+        // Signed once for all of them.
+        deviceKeys = Result { try upkeep.deviceKeys() }
+    }
+
+    func payload(_ type: String, _ content: JSONValue, to device: DeviceKeys) throws -> [UInt8] {
+        let signingKey = upkeep.account.signingKey
+        let payload: JSONValue = [
+            "type": .string(type), "content": content, "sender": .string(user.text),
+            "recipient": .string(device.user.text), "recipient_keys": ["ed25519": .string("\(device.signingKey)")],
+            "keys": ["ed25519": .string("\(signingKey)")], "sender_device_keys": .object(try deviceKeys.get()),
+        ]
+        return try CanonicalJSON.bytes(of: payload)
+    }
+
+    func content(of message: OlmMessage, to device: DeviceKeys) -> JSONValue {
+        let body: JSONValue = [
+            "type": .integer(Int64(message.kind.rawValue)), "body": .string(Base64.encoded(message.bytes)),
+        ]
+        return [
+            "algorithm": "m.olm.v1.curve25519-aes-sha2", "sender_key": .string("\(upkeep.account.identityKey)"),
+            "ciphertext": .object(["\(device.identityKey)": body]),
+        ]
+    }
+
+    /// No such characters in a path.
+    static func transaction() throws -> String {
+        Base64.encoded(try Randomness.bytes(16)).filter { $0 != "/" && $0 != "+" }
+    }
+}
+
+/// Room keys for several devices.
+struct RoomKeyBatch {
+    struct Share: Codable, Equatable, Sendable {
+        private let names: [String]
+        let readers: [DeviceID]
+
+        init(room: ExactText, session: ExactText, readers: [DeviceID]) {
+            names = [room.text, session.text]
+            self.readers = readers
+        }
+
+        var room: ExactText { ExactText(names.first ?? "") }
+        var session: ExactText { ExactText(names.last ?? "") }
+    }
+
+    /// Recipients of one request.
+    static let maxRecipients = 250
+
+    let writer: DeviceWriter
+    private var messages: [(reader: DeviceID, content: JSONValue)] = []
+
+    init(writer: DeviceWriter) { self.writer = writer }
+
+    /// - Parameter peer: Has a session; it is stored with the batch.
+    mutating func add(_ type: String, _ content: JSONValue, to device: DeviceKeys, _ peer: inout OlmPeer) throws {
+        let message = try peer.encrypt(try writer.payload(type, content, to: device))
+        let reader = DeviceID(user: device.user, device: device.device)
+        messages.append((reader, writer.content(of: message, to: device)))
+    }
+
+    func items(of room: ExactText, session: ExactText) throws -> [DeviceBatch] {
+        var items: [DeviceBatch] = []
+        var rest = messages[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.maxRecipients)
+            rest = rest.dropFirst(Self.maxRecipients)
+            let share = Share(room: room, session: session, readers: part.map(\.reader))
+            items.append(try Self.batch("m.room.encrypted", Array(part), share: share))
+        }
+        return items
+    }
+
+    static func batch(
+        _ type: String, _ messages: [(reader: DeviceID, content: JSONValue)], share: Share? = nil
+    ) throws -> DeviceBatch {
+        var users: [String: [String: JSONValue]] = [:]
+        for (reader, content) in messages { users[reader.user.text, default: [:]][reader.device.text] = content }
+        let json = JSONValue.object(users.mapValues { .object($0) })
+        return DeviceBatch(
+            type: type, transaction: try DeviceWriter.transaction(), messages: Data(try CanonicalJSON.bytes(of: json)),
+            share: share)
+    }
+}

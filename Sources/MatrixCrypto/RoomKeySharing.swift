@@ -1,0 +1,128 @@
+import ChatCore
+import Foundation
+import JSONReading
+import Ratchets
+
+/// Gives the key of a room to all devices that are to read it, within one change of the machine.
+struct RoomKeySharing {
+    let room: ExactText
+    let user: ExactText
+    let device: ExactText
+    let storage: any CryptoStorage
+    let key: KeyMaterial
+    let settings: EncryptedRoom
+    let audience: RoomAudience
+    let now: Date
+
+    /// - Returns: The session to write with, or `nil` while something has to be asked or sent.
+    mutating func shared(
+        _ state: inout CryptoMachine.State, _ change: inout CryptoChange
+    ) async throws -> OutboundRoom? {
+        let isShared = RoomAudience.isShared(audience.visibility)
+        var outbound: OutboundRoom
+        let known = try await OutboundRoom.known(room, in: storage, key: key, &state)
+        if let known, try !known.isOver(for: settings, isSharedHistory: isShared, at: now) {
+            outbound = known
+        } else {
+            outbound = try await begin(&state, &change)
+        }
+        let readers = audience.readers(with: user)
+        state.tracker.track(readers)
+        let stamp = OutboundRoom.Stamp(devices: state.tracker.revision, audience: audience.generation)
+        if outbound.checked == stamp, outbound.retry.map({ now < $0 }) ?? true { return outbound }
+
+        guard !readers.contains(where: state.tracker.holdsUp) else { return nil }
+        outbound.checked = nil
+        let devices = try await eligibleDevices(of: readers)
+        if outbound.isSharedBeyond(devices) { outbound = try await begin(&state, &change) }
+        guard try await share(&outbound, with: devices, &state, &change) else {
+            state.outbound[room] = outbound
+            return nil
+        }
+        outbound.checked = stamp
+        state.outbound[room] = outbound
+        return outbound
+    }
+
+    /// Begins another session. This device reads it from its first message on.
+    private func begin(
+        _ state: inout CryptoMachine.State, _ change: inout CryptoChange
+    ) async throws -> OutboundRoom {
+        for record in try await storage.cryptoRecords(.outboundGroupSession, owner: room) {
+            change.merge(CryptoChange(removed: [record.key]))
+        }
+        let isShared = RoomAudience.isShared(audience.visibility)
+        let outbound = try OutboundRoom(for: settings, isSharedHistory: isShared, at: now)
+        let account = state.upkeep.account
+        let owner = InboundSession.Owner(
+            user: user, identityKey: account.identityKey, signingKey: account.signingKey)
+        let own = try InboundSession(roomKey: outbound.roomKey(of: room), from: owner)
+        let records = [try own.record(key: key), try outbound.record(of: room, key: key)]
+        change.merge(CryptoChange(put: records))
+        state.outbound[room] = outbound
+        return outbound
+    }
+
+    private func eligibleDevices(of readers: [ExactText]) async throws -> [ExactText: [ExactText: DeviceKeys]] {
+        var devices: [ExactText: [ExactText: DeviceKeys]] = [:]
+        for reader in readers {
+            for record in try await storage.cryptoRecords(.device, owner: reader) {
+                let keys = try DeviceKeys(record: record)
+                let isThis = reader == user && keys.device == device
+                guard keys.readsRooms, !keys.isDisputed, !isThis else { continue }
+                devices[reader, default: [:]][keys.device] = keys
+            }
+        }
+        return devices
+    }
+
+    /// - Returns: Whether all devices have the key that can be given it.
+    private func share(
+        _ outbound: inout OutboundRoom, with devices: [ExactText: [ExactText: DeviceKeys]],
+        _ state: inout CryptoMachine.State, _ change: inout CryptoChange
+    ) async throws -> Bool {
+        var batch = RoomKeyBatch(writer: DeviceWriter(user: user, upkeep: state.upkeep))
+        var peers: [(device: DeviceKeys, peer: OlmPeer)] = []
+        outbound.retry = nil
+        var isClaiming = false
+        for reader in devices.keys.sorted() {
+            for device in (devices[reader] ?? [:]).values where outbound.shares[reader]?[device.device] == nil {
+                let peer = try await OlmPeer(device.identityKey, in: storage, key: key)
+                let id = DeviceID(user: reader, device: device.device)
+                if peer.hasSession {
+                    // Refused before.
+                    if let until = state.claimDelays[id]?.until, until > now {
+                        outbound.retry = min(outbound.retry ?? until, until)
+                    } else {
+                        peers.append((device, peer))
+                    }
+                } else if let until = state.claimDelays[id]?.until, until > now {
+                    outbound.retry = min(outbound.retry ?? until, until)
+                } else {
+                    state.requested.insert(id)
+                    isClaiming = true
+                }
+            }
+        }
+        // All at once, when the sessions are there.
+        guard !isClaiming else { return false }
+        guard !peers.isEmpty else { return !outbound.isUnderWay }
+        let roomKey = try outbound.roomKey(of: room)
+        let index = try outbound.session.index
+        // Merged at once: a merge costs as much as all that there is.
+        var added = CryptoChange()
+        for (device, known) in peers {
+            var peer = known
+            try batch.add("m.room_key", roomKey, to: device, &peer)
+            added.put += try peer.change(key: key).put
+            let share = OutboundRoom.Share(identityKey: device.identityKey.bytes, index: index, isAnswered: false)
+            outbound.shares[device.user, default: [:]][device.device] = share
+        }
+        for reader in Set(peers.map(\.device.user)) {
+            added.put.append(try outbound.record(of: room, for: reader))
+        }
+        change.merge(added)
+        for item in try batch.items(of: room, session: outbound.id) { state.outgoing.add(.batch(item)) }
+        return false
+    }
+}

@@ -1,0 +1,261 @@
+import ChatCore
+import ChatOutbox
+import ChatTestSupport
+import Composer
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Synchronization
+import Testing
+import ToolSupport
+
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// What a server learns of what is sent into an encrypted room: nothing but who writes when, and how much.
+@Suite(.enabled(if: EncryptionSetting.isOn), .serialized, .timeLimit(.minutes(5))) struct EncryptedSendingTests {
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+    private let server = RecordingHomeserver()
+    private static let marker = "GEHEIM"
+    private var room: RoomID { EncryptedAccount.room }
+    private static let clearState = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" }
+    private static let encryption = Events.event(
+        "$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
+
+    private func start(withKeys: Bool = true) async throws -> EncryptedAccount {
+        try await EncryptedAccount.start(
+            in: folder, withKeys ? credentials : nil, clock: NonWaitingClock()
+        ) { [server] in server.answer($0) }
+    }
+
+    /// An account in a room that is encrypted.
+    private func sealed() async throws -> EncryptedAccount {
+        let account = try await start()
+        try await account.sync(EncryptedAccount.state)
+        server.seal()
+        return account
+    }
+
+    private func expectNothingInTheClear(_ comment: Comment? = nil) {
+        for bytes in server.sealedBytes {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(!text.contains(Self.marker), comment)
+        }
+    }
+
+    private var types: [String] { server.events.compactMap { $0["type"]?.string } }
+
+    @Test("Texts, captions, edits, files and their names leave sealed; reactions and redactions in the clear")
+    func kinds() async throws {
+        let account = try await sealed()
+        let backend = account.backend
+        let data = Data(String(repeating: Self.marker, count: 1000).utf8)
+        let file = try await backend.storeMedia(
+            .data(data), named: "\(Self.marker).txt", type: "x/\(Self.marker)", progress: { _ in })
+        try await backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
+        let withFile = WrittenMessage("\(Self.marker) 2", files: [file])
+        try await backend.send(withFile, as: TransactionID("t2"), to: room)
+        await backend.sendingEnds(in: room)
+        try await account.sync(server.events)
+        let messages = try await account.messages
+        #expect(messages.map(\.text) == ["\(Self.marker) 1", "\(Self.marker) 2"])
+        #expect(messages.last?.attachments.first?.name == "\(Self.marker).txt")
+        #expect(messages.allSatisfy { $0.seal == nil && $0.transactionID != nil })
+        let first = try #require(messages.first?.id)
+        try await backend.edit(first, in: room, to: WrittenText("\(Self.marker) 3"))
+        try await backend.react("👍", isAdded: true, to: first, in: room)
+        try await backend.delete(try #require(messages.last?.id), in: room)
+        await backend.sendingEnds(in: room)
+        try await account.sync(server.events)
+        #expect(try await account.messages.first?.text == "\(Self.marker) 3")
+        #expect(types == ["m.room.encrypted", "m.room.encrypted", "m.room.encrypted", "m.reaction"])
+        expectNothingInTheClear()
+        let redactions = account.server.requests.filter { $0.url.path.contains("/redact/") }
+        #expect(redactions.map(\.json) == [[:]])
+        await account.close()
+    }
+
+    @Test("Without keys nothing is sent, and what was queued is sent once there are some")
+    func withoutKeys() async throws {
+        var account = try await start(withKeys: false)
+        try await account.sync(EncryptedAccount.state)
+        server.seal()
+        try await account.backend.send(Fixtures.outgoing(Self.marker, transaction: "t"), to: room)
+        try await account.sync([Events.text("$later", "x")])
+        #expect(server.events.isEmpty)
+        await account.close()
+        expectNothingInTheClear()
+        account = try await start()
+        try await account.sync([])
+        await account.backend.sendingEnds(in: room)
+        #expect(types == ["m.room.encrypted"])
+        expectNothingInTheClear()
+        await account.close()
+    }
+
+    @Test("That a room is encrypted outlasts leaving, another state, and a history that was lost")
+    func neverForgotten() async throws {
+        var account = try await sealed()
+        let id = room.rawValue
+        let leave: JSONValue = ["timeline": ["events": [Events.member(EncryptedAccount.user.rawValue, "Me", "leave")]]]
+        account.server.sync(["next_batch": "l", "rooms": ["leave": [id: leave]]])
+        try await account.server.waitUntilConsumed()
+        #expect(try await account.store.encryptedRooms().isEmpty)
+        // The server says nothing of it when the user comes back.
+        try await account.sync(Self.clearState)
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
+        await account.backend.sendingEnds(in: room)
+        let redacted = Events.event("$crypt2", "m.room.encryption", [:], stateKey: "")
+        let other = Events.event("$crypt3", "m.room.encryption", ["algorithm": "m.none"], stateKey: "")
+        try await account.sync([redacted, other])
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 2", transaction: "t2"), to: room)
+        await account.backend.sendingEnds(in: room)
+        #expect(types == ["m.room.encrypted", "m.room.encrypted"])
+        expectNothingInTheClear()
+        await account.close()
+        account = try await start()
+        let isKnown = try await account.backend.keys.isEncrypted(room)
+        #expect(isKnown)
+        await account.close()
+    }
+
+    @Test("While it cannot be read whether a room is encrypted, nothing is sent into any")
+    func unreadableRecord() async throws {
+        let account = try await start()
+        try await account.sync(Self.clearState)
+        server.seal()
+        let store = try #require(await account.backend.keys.store)
+        store.beforeAccess.withLock { $0 = { throw ChatError.storage(reason: "failed on purpose") } }
+        // The message itself may be refused for the same reason.
+        _ = try? await account.backend.send(Fixtures.outgoing(Self.marker, transaction: "t"), to: room)
+        await #expect(throws: ChatError.self) { try await account.backend.isEncrypted(room) }
+        await #expect(throws: ChatError.self) { try await account.backend.encryption.way(into: room) }
+        #expect(server.events.isEmpty)
+        store.beforeAccess.withLock { $0 = {} }
+        await account.close()
+        expectNothingInTheClear()
+    }
+
+    @Test("A link in an encrypted room is not shown to the server, even where only the record knows of encryption")
+    func linkPreview() async throws {
+        let account = try await start()
+        try await account.sync(Self.clearState)
+        try await account.backend.keys.noteEncrypted([(ExactText(room.rawValue), .null)])
+        #expect(try await account.backend.linkPreview(of: "https://\(Self.marker).example", in: room) == nil)
+        server.seal()
+        expectNothingInTheClear()
+        #expect(!account.server.paths.contains { $0.contains("preview") })
+        await account.close()
+    }
+
+    @Test("If storing keys fails at any step, nothing leaves in the clear, nothing twice, and the message arrives")
+    func failingKeyStore() async throws {
+        for number in 1...14 {
+            let tests = EncryptedSendingTests()
+            let account = try await tests.sealed()
+            let store = try #require(await account.backend.keys.store)
+            let count = Mutex(0)
+            store.beforeAccess.withLock { access in
+                access = {
+                    let reached = count.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if reached == number { throw ChatError.storage(reason: "failed on purpose") }
+                }
+            }
+            // Where the failing access is the one of queueing, it stays a draft and is sent once more.
+            let message = Fixtures.outgoing("\(Self.marker) \(number)", transaction: "t")
+            do {
+                try await account.backend.send(message, to: room)
+            } catch {
+                try await account.backend.send(message, to: room)
+            }
+            await account.backend.sendingEnds(in: room)
+            #expect(tests.types == ["m.room.encrypted"], "access \(number)")
+            tests.expectNothingInTheClear("access \(number)")
+            store.beforeAccess.withLock { $0 = {} }
+            try await account.sync(tests.server.events)
+            #expect(try await account.messages.map(\.text) == ["\(Self.marker) \(number)"])
+            await account.close()
+        }
+    }
+
+    @Test("In random histories nothing of text or name of a file leaves in the clear", arguments: 0..<30)
+    func randomHistory(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        var account = try await start()
+        try await account.sync(Self.clearState)
+        var written = 0
+        // In the clear until then; what is queued when encryption comes is not.
+        for _ in 0..<Int.random(in: 0...2, using: &random) {
+            written += 1
+            try await account.backend.send(Fixtures.outgoing("clear", transaction: "c\(written)"), to: room)
+        }
+        await account.backend.sendingEnds(in: room)
+        await account.backend.outbox.setOnline(false)
+        for _ in 0..<Int.random(in: 0...3, using: &random) {
+            written += 1
+            try await write(written, account, &random)
+        }
+        try await account.sync([Self.encryption])
+        server.seal()
+        await account.backend.outbox.setOnline(true)
+        for step in 0..<6 {
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0...2:
+                written += 1
+                try await write(written, account, &random)
+            case 3:
+                // One that is not there any more, or not yet, is not edited.
+                guard let last = try await account.messages.last(where: { $0.sender == EncryptedAccount.user }) else {
+                    break
+                }
+                try? await account.backend.edit(last.id, in: room, to: WrittenText("\(Self.marker) edited \(step)"))
+            case 4: try await account.sync(server.events)
+            case 5:
+                try await account.sync(
+                    [], ["timeline": ["events": [], "limited": true, "prev_batch": "p"]])
+            case 6:
+                server.fail((0..<Int.random(in: 1...3, using: &random)).map { _ in .random(in: &random) })
+            case 7:
+                try await account.sync([
+                    Events.event("$x\(step)", "m.room.encryption", ["algorithm": "m.none"], stateKey: ""),
+                    Events.member("@ann:example.org", "Ann", step.isMultiple(of: 2) ? "leave" : "join"),
+                ])
+            default:
+                await account.close()
+                account = try await start()
+                try await account.sync([])
+            }
+        }
+        server.fail([])
+        await account.backend.sendingEnds(in: room)
+        expectNothingInTheClear("seed \(seed)")
+        let transactions = server.events.compactMap { $0["unsigned"]?["transaction_id"]?.string }
+        #expect(Set(transactions).count == transactions.count, "seed \(seed)")
+        let messages = transactions.filter { ["c", "w"].contains($0.prefix(1)) && Int($0.dropFirst()) != nil }
+        #expect(messages.count == written, "seed \(seed)")
+        await account.close()
+    }
+
+    private func write(_ number: Int, _ account: EncryptedAccount, _ random: inout SeededGenerator) async throws {
+        var files: [MediaReference] = []
+        if Bool.random(using: &random) {
+            let data = Data(String(repeating: "\(Self.marker)\(number)", count: 50).utf8)
+            files = [
+                try await account.backend.storeMedia(
+                    .data(data), named: "\(Self.marker) \(number).txt", type: "text/plain", progress: { _ in })
+            ]
+        }
+        let message = WrittenMessage("\(Self.marker) \(number)", files: files)
+        try await account.backend.send(message, as: TransactionID("w\(number)"), to: room)
+    }
+}
+
+extension RecordingHomeserver.Failure {
+    fileprivate static func random(in random: inout SeededGenerator) -> Self {
+        Bool.random(using: &random) ? .lost : .unanswered
+    }
+}

@@ -1,0 +1,78 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Testing
+
+/// That a room is encrypted is never forgotten or loosened.
+@Suite struct EncryptedRoomTests {
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+    private static let megolm: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
+
+    private static func megolm(_ messages: Int64, _ age: Int64) -> JSONValue {
+        [
+            "algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": .integer(messages),
+            "rotation_period_ms": .integer(age),
+        ]
+    }
+
+    private func noted(_ contents: JSONValue...) async throws -> EncryptedRoom? {
+        let storage = FakeCryptoStorage()
+        for content in contents {
+            try await EncryptedRoom.note([("!r:b", content)], in: storage, at: now)
+        }
+        return try await EncryptedRoom.stored("!r:b", in: storage)
+    }
+
+    @Test("Whatever says that a room is encrypted is noted", arguments: [.null, [:], 5, ["algorithm": 5], megolm])
+    func anything(_ content: JSONValue) async throws {
+        let room = try #require(try await noted(content))
+        #expect(room.isSupported && room.maxMessages == 100 && room.maxAge == 604_800_000)
+        #expect(room.firstSeen == 1_000_000_000)
+    }
+
+    @Test("A later event may only shorten the periods, and an unknown algorithm replaces no known one")
+    func later() async throws {
+        let first = Self.megolm(500, 1_000_000_000)
+        let same = try #require(try await noted(first))
+        #expect(same.maxMessages == 500 && same.maxAge == 1_000_000_000)
+        for other: JSONValue in [
+            .null, [:], Self.megolm, Self.megolm(600, 2_000_000_000), ["algorithm": "m.other"],
+            ["algorithm": "m.other", "rotation_period_msgs": 1], ["rotation_period_msgs": 1],
+        ] {
+            #expect(try await noted(first, other) == same)
+        }
+        let stricter = try #require(try await noted(first, Self.megolm(50, 2_000_000_000)))
+        #expect(stricter.maxMessages == 50 && stricter.maxAge == 1_000_000_000)
+    }
+
+    @Test("Periods are bounded")
+    func bounds() async throws {
+        let least = try #require(try await noted(Self.megolm(-5, 0)))
+        #expect(least.maxMessages == 1 && least.maxAge == 3_600_000)
+        let most = try #require(try await noted(Self.megolm(.max, .max)))
+        #expect(most.maxMessages == 10_000 && most.maxAge == 2_678_400_000)
+    }
+
+    @Test(
+        "A room with an unknown algorithm is encrypted, and nothing can be written into it until a known one is named")
+    func unknownAlgorithm() async throws {
+        #expect(try await noted(["algorithm": "m.other"])?.isSupported == false)
+        #expect(try await noted(["algorithm": "m.other"], Self.megolm)?.isSupported == true)
+    }
+
+    @Test("What cannot be read is an error, and nothing is noted where it cannot be stored")
+    func failures() async throws {
+        let storage = FakeCryptoStorage()
+        await storage.fail(1)
+        await #expect(throws: (any Error).self) {
+            try await EncryptedRoom.note([("!r:b", Self.megolm)], in: storage, at: now)
+        }
+        #expect(try await EncryptedRoom.stored("!r:b", in: storage) == nil)
+        await storage.set(Data("x".utf8), for: CryptoRecord.Key(.encryptedRoom, owner: "!r:b"))
+        await #expect(throws: (any Error).self) { try await EncryptedRoom.stored("!r:b", in: storage) }
+        await #expect(throws: (any Error).self) {
+            try await EncryptedRoom.note([("!r:b", Self.megolm)], in: storage, at: now)
+        }
+    }
+}

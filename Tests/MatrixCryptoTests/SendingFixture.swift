@@ -1,0 +1,198 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+/// A device that reads what a machine writes.
+final class ReadingDevice {
+    let device: TestDevice
+    let oneTimeKeys: Bool
+    private var olm: [OlmSession] = []
+    /// By the text of their identifiers.
+    private(set) var sessions: [String: InboundGroupSession] = [:]
+    private(set) var contents: [JSONValue] = []
+
+    init(_ user: ExactText, _ id: ExactText, oneTimeKeys: Bool = true) throws {
+        device = try TestDevice(user, id)
+        self.oneTimeKeys = oneTimeKeys
+    }
+
+    init(_ device: TestDevice) {
+        self.device = device
+        oneTimeKeys = true
+    }
+
+    var id: DeviceID { DeviceID(user: device.user, device: device.device) }
+
+    /// One of its keys, as a server gives it to whoever claims one.
+    func claimed() throws -> JSONValue {
+        try device.account.generateOneTimeKeys(1)
+        let key = try #require(try device.account.unpublishedOneTimeKeys.first)
+        try device.account.markAsPublished()
+        let signed = try SignedJSON.signed(
+            ["key": .string("\(key.key)")], by: device.user, keyID: device.device
+        ) { try device.account.sign($0) }
+        return ["signed_curve25519:\(key.id)": .object(signed)]
+    }
+
+    /// Takes a message to this device.
+    func receive(_ content: JSONValue) throws {
+        let ours = try #require(content["ciphertext"]?.object?["\(device.account.identityKey)"])
+        let senderKey = try Curve25519Key(base64: content["sender_key"]?.string ?? "")
+        let kind = try #require(OlmMessage.Kind(rawValue: UInt32(ours["type"]?.integer ?? -1)))
+        let message = OlmMessage(kind: kind, bytes: try Base64.decoded(ours["body"]?.string ?? ""))
+        var plaintext: [UInt8]?
+        for session in olm where plaintext == nil { plaintext = try? session.decrypt(message) }
+        if plaintext == nil {
+            let (session, bytes) = try device.account.session(from: message.bytes, of: senderKey)
+            olm.append(session)
+            plaintext = bytes
+        }
+        let payload = try JSONValue(parsing: Data(try #require(plaintext)))
+        #expect(payload["recipient"]?.string == device.user.text)
+        #expect(payload["recipient_keys"]?["ed25519"]?.string == "\(device.account.signingKey)")
+        #expect(payload["sender_device_keys"]?["keys"]?.object?.isEmpty == false)
+        guard payload["type"]?.string == "m.room_key", let key = payload["content"] else { return }
+        contents.append(key)
+        let session = try InboundGroupSession(sessionKey: Base64.decoded(key["session_key"]?.string ?? ""))
+        sessions[key["session_id"]?.string ?? ""] = session
+    }
+
+    /// What an event says; `nil` if it has no key for it.
+    func read(_ sealed: JSONValue) throws -> (text: String, index: UInt32)? {
+        guard let session = sessions[sealed["session_id"]?.string ?? ""] else { return nil }
+        let bytes = try Base64.decoded(sealed["ciphertext"]?.string ?? "")
+        do throws(RatchetError) {
+            let (plaintext, index) = try session.decrypt(bytes)
+            let payload = try? JSONValue(parsing: Data(plaintext))
+            return (payload?["content"]?["body"]?.string ?? "?", index)
+        } catch {
+            if error == .unknownIndex { return nil }
+            throw error
+        }
+    }
+}
+
+/// A machine that writes into a room, and a server with the devices of those who read it.
+struct SendingFixture {
+    var machine: MachineFixture
+    var now: Date
+    let room: ExactText = "!r:b"
+    /// As a server lists them.
+    var members: [ExactText: String] = ["@me:b": "join", "@a:b": "join"]
+    var visibility: String? = "shared"
+    var readers: [ReadingDevice] = []
+    var unreachedServers: Set<String> = []
+    /// Requests since the start, by kind.
+    private(set) var counts: [String: Int] = [:]
+    private(set) var withheld: [JSONValue] = []
+    /// Answers of the server that are lost.
+    var lostSends = 0
+    private(set) var transactions: [String] = []
+
+    init() async throws {
+        machine = try await MachineFixture()
+        now = machine.start
+        _ = try await machine.published()
+        readers = [try ReadingDevice("@a:b", "A1")]
+        try await EncryptedRoom.note(
+            [(room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: machine.storage, at: now)
+    }
+
+    var subject: CryptoMachine { machine.machine }
+
+    func reader(_ device: ExactText) throws -> ReadingDevice {
+        try #require(readers.first { $0.device.device == device })
+    }
+
+    /// Has a sync say this.
+    mutating func sync(_ items: [AudienceNews.Item] = [], changed: [ExactText] = []) async throws {
+        var sync = CryptoSync(kind: .sliding)
+        sync.changed = changed
+        _ = try await subject.received(sync, at: now)
+        try await subject.received([AudienceNews(room: room, items: items)])
+    }
+
+    /// Writes into the room as an account does.
+    mutating func say(_ text: String) async throws -> JSONValue {
+        for _ in 0..<12 {
+            let content: [String: JSONValue] = ["msgtype": "m.text", "body": .string(text)]
+            switch try await subject.seal("m.room.message", content, in: room, at: now) {
+            case .sealed(let sealed): return sealed
+            case .needsMembers(let version):
+                counts["members", default: 0] += 1
+                _ = try await subject.setMembers(members, visibility: visibility, of: room, since: version)
+            case .waits: try await answerAll()
+            case .refused(let rejection): throw rejection
+            }
+        }
+        throw CancellationError()
+    }
+
+    mutating func answerAll() async throws {
+        while let request = try await subject.nextRequest(at: now) {
+            guard let answer = try answer(request.action) else {
+                try await subject.failed(request)
+                continue
+            }
+            try await subject.answered(request, with: answer, at: now)
+        }
+    }
+
+    /// Answers one request.
+    mutating func answerNext() async throws {
+        guard let request = try await subject.nextRequest(at: now) else { return }
+        try await subject.answered(request, with: try answer(request.action) ?? [:], at: now)
+    }
+
+    private mutating func answer(_ action: CryptoRequest.Action) throws -> JSONValue? {
+        switch action {
+        case .upload: return [:]
+        case .query(let query):
+            counts["query", default: 0] += 1
+            var users: [String: [String: JSONValue]] = [:]
+            for one in readers where query.users.contains(one.device.user) {
+                users[one.device.user.text, default: [:]][one.device.device.text] = try one.device.json()
+            }
+            return ["device_keys": .object(users.mapValues { .object($0) }), "failures": failures]
+        case .claim(let claims):
+            counts["claim", default: 0] += 1
+            var users: [String: [String: JSONValue]] = [:]
+            for claim in claims {
+                let found = readers.first { $0.device.user == claim.user && $0.device.device == claim.device }
+                guard let found, found.oneTimeKeys else { continue }
+                users[claim.user.text, default: [:]][claim.device.text] = try found.claimed()
+            }
+            return ["one_time_keys": .object(users.mapValues { .object($0) }), "failures": failures]
+        case .send: return [:]
+        case .sendAll(let batch):
+            counts["send", default: 0] += 1
+            transactions.append(batch.transaction)
+            if lostSends > 0 {
+                lostSends -= 1
+                return nil
+            }
+            try deliver(batch)
+            return [:]
+        }
+    }
+
+    private var failures: JSONValue {
+        .object(Dictionary(uniqueKeysWithValues: unreachedServers.map { ($0, .object([:])) }))
+    }
+
+    private mutating func deliver(_ batch: DeviceBatch) throws {
+        for (user, devices) in try JSONValue(parsing: batch.messages).object ?? [:] {
+            for (device, content) in devices.object ?? [:] {
+                guard batch.type == "m.room.encrypted" else {
+                    withheld.append(content)
+                    continue
+                }
+                let reader = readers.first { $0.device.user.text == user && $0.device.device.text == device }
+                try #require(reader).receive(content)
+            }
+        }
+    }
+}

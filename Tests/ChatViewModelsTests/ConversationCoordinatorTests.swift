@@ -35,11 +35,27 @@ import Testing
         #expect(conversation.encryptionNotice(.untranslated) == nil)
     }
 
-    @Test func encryptedRoomAcceptsNoMessages() async {
+    @Test("An encrypted room accepts messages unless the keys of the account are off, and then says why")
+    func encryptedRoom() async {
         service.encryption = { [a] in $0 == a }
         let conversation = await start()
         await eventually { conversation.isEncrypted }
-        #expect(!conversation.acceptsMessages)
+        #expect(conversation.acceptsMessages && conversation.encryptionNotice(.untranslated) == nil)
+        let problems: [EncryptionCondition.Problem] = [
+            .locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .replaced, .noDevice,
+            .storage(reason: "x"), .notBuilt,
+        ]
+        for problem in problems {
+            coordinator.environment.session.encryption = .off(problem)
+            #expect(!conversation.acceptsMessages)
+            #expect(conversation.encryptionNotice(.untranslated)?.isEmpty == false)
+        }
+        coordinator.environment.session.encryption = .on
+        #expect(conversation.acceptsMessages && conversation.encryptionNotice(.untranslated) == nil)
+        service.encryption = { _ in false }
+        coordinator.environment.session.encryption = .off(.notBuilt)
+        let other = await open(b)
+        await eventually { other.acceptsMessages }
     }
 
     @Test("Nothing is forwarded from an encrypted room into the clear, nor from one that may be encrypted")
@@ -49,14 +65,16 @@ import Testing
         let conversation = await start()
         await eventually { conversation.isEncrypted }
         let forwarder = coordinator.forwarder(of: conversation)
-        let rejection = WindowRequests.Toast.message("Messages in encrypted rooms cannot be forwarded yet")
+        let text = "Messages in encrypted rooms can only be forwarded to encrypted rooms"
+        let rejection = WindowRequests.Toast.message(text)
         forwarder.forward([MessageID("m1")], to: b)
         await eventually { self.coordinator.toasts.contains(rejection) }
         service.encryption = { _ in throw ChatError.unreachable }
         forwarder.forward([MessageID("m1")], to: b)
         await eventually { self.coordinator.toasts.contains(.failed(.unreachable)) }
         #expect(!service.calls.contains { if case .send = $0 { true } else { false } })
-        service.encryption = { _ in false }
+        // Into another encrypted room.
+        service.encryption = { _ in true }
         forwarder.forward([MessageID("m1")], to: b)
         await eventually { self.service.calls.contains { if case .send("secret", _) = $0 { true } else { false } } }
     }

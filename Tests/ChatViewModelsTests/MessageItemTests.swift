@@ -38,11 +38,4 @@ struct MessageItemTests {
         #expect(!sealed.canCopy && !sealed.canReply && !sealed.canEdit && !sealed.canForward && !sealed.canSelect)
         #expect(!sealed.canReact && sealed.canDelete && sealed.canCopyLink && sealed.selectableText.isEmpty)
     }
-
-    @Test func anEncryptedFileIsNotForwarded() {
-        var message = item("text")
-        #expect(message.canForward)
-        message.attachments = [MediaReference(uri: "encrypted:x", name: "a", type: "image/png")]
-        #expect(!message.canForward && message.canReply)
-    }
 }

@@ -1,3 +1,4 @@
+public import ChatCore
 public import Observation
 
 /// What an account's conversations observe of its session with the server.
@@ -9,6 +10,9 @@ public final class AccountSession {
 
     /// Whether the server was reached last time.
     public internal(set) var isOnline = false
+
+    /// Whether messages can be encrypted on this device.
+    public internal(set) var encryption = EncryptionCondition.none
 
     public init() {}
 }

@@ -350,6 +350,7 @@ public final class AccountsCoordinator {
             sessions[state.id] = session
             session.isSignedOut = state.condition.needsSignIn
             session.isOnline = state.condition == .online
+            session.encryption = state.encryption
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator

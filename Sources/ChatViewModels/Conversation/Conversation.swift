@@ -16,7 +16,7 @@ public final class Conversation {
     }
 
     private var encryption = Encryption.unchecked
-    /// Whether the room is encrypted, which is not supported for sending.
+    /// Whether the room is encrypted.
     public var isEncrypted: Bool { encryption == .on }
     /// The room's predecessor and successor.
     public private(set) var succession = RoomSuccession()
@@ -33,13 +33,31 @@ public final class Conversation {
     }
 
     /// Whether messages can be sent to the room.
-    public var acceptsMessages: Bool { (encryption == .off || encryption == .unchecked) && succession.next == nil }
+    public var acceptsMessages: Bool {
+        guard succession.next == nil else { return false }
+        return switch encryption {
+        case .unchecked, .off: true
+        case .on: session.encryption.problem == nil
+        case .unknown: false
+        }
+    }
     /// Says in place of the composer why no messages can be sent, if encryption is the reason.
     public func encryptionNotice(_ translator: Translator) -> String? {
         switch encryption {
         case .unchecked, .off: nil
-        case .on: translator("Sending messages in encrypted rooms is not supported yet.")
+        case .on: session.encryption.problem.map { Self.notice(for: $0, translator) }
         case .unknown: translator("You can send messages once the server confirms that this room is not encrypted.")
+        }
+    }
+    private static func notice(for problem: EncryptionCondition.Problem, _ translator: Translator) -> String {
+        switch problem {
+        case .locked: translator("Unlock the keyring to send messages in this encrypted room.")
+        case .notBuilt:
+            translator("This version of Parlance was built without encryption: it cannot send messages in this room.")
+        case .replaced:
+            translator("Messages cannot be sent in this encrypted room: another app has this device’s keys.")
+        case .credentialLost, .missing, .damaged, .noDevice, .storage:
+            translator("Messages cannot be sent in this encrypted room: this device’s keys are not available.")
         }
     }
     public let roomID: RoomID

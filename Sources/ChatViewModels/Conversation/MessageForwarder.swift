@@ -25,9 +25,9 @@ public struct MessageForwarder {
         let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
         Task {
             do {
-                // Nothing can be sent to an encrypted room yet, so what was encrypted would leave in the clear.
-                if try await service.isEncrypted(source) {
-                    return requests.show(.message(translator("Messages in encrypted rooms cannot be forwarded yet")))
+                guard try await staysEncrypted(in: room) else {
+                    return requests.show(
+                        .message(translator("Messages in encrypted rooms can only be forwarded to encrypted rooms")))
                 }
                 let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
                 let remaining = found.filter(\.hasContent)
@@ -42,6 +42,12 @@ public struct MessageForwarder {
                 requests.show(.failed(ChatError(error)))
             }
         }
+    }
+
+    /// Whether nothing that was encrypted would leave in the clear.
+    private func staysEncrypted(in room: RoomID) async throws -> Bool {
+        guard try await service.isEncrypted(source) else { return true }
+        return try await service.isEncrypted(room)
     }
 }
 

@@ -143,8 +143,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
     public var canReact: Bool { supportsReactions && isReadable }
     public var canSelect: Bool { isReadable }
     public var canCopyLink: Bool { hasLink && isSent }
-    /// The key of an encrypted file is nobody else's.
-    public var canForward: Bool { isReadable && !message.attachments.contains { $0.isEncrypted } }
+    public var canForward: Bool { isReadable }
     private var isSent: Bool { !message.isDeleted && message.delivery == .sent }
     /// Whether it is encrypted and cannot be read, so that there is nothing to be done with its text.
     public var isSealed: Bool { message.kind == .sealed }

@@ -67,8 +67,8 @@ final class ParlanceApplication {
     private func handle(_ options: CommandLineOptions) -> Int32? {
         if options.contains("version") {
             print("Parlance \(parlanceVersion)")
-            // Nothing is encrypted yet; but who packages it sees what it was built with.
-            print(RatchetLibrary.version.map { "with \($0), for reading only" } ?? "without encryption")
+            // Who packages it sees what it was built with.
+            print(RatchetLibrary.version.map { "with \($0)" } ?? "without encryption")
             return 0
         }
         if options.contains("quit") {

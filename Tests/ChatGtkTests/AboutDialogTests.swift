@@ -18,7 +18,7 @@ final class AboutDialogTests: GtkTestCase {
             XCTAssertEqual(text("comments"), "Chat on Matrix, or with yourself")
             XCTAssertEqual(text("release-notes"), "<p>First release.</p>")
             XCTAssertEqual(text("release-notes-version"), "0.1.0")
-            XCTAssertEqual(text("debug-info"), "Parlance 0.1.0\nEncryption: vodozemac 0.10.0, for reading only")
+            XCTAssertEqual(text("debug-info"), "Parlance 0.1.0\nEncryption: vodozemac 0.10.0")
             XCTAssertEqual(
                 AboutDialog.debugInfo(version: "0.1.0", encryptionLibrary: nil),
                 "Parlance 0.1.0\nEncryption: built without")

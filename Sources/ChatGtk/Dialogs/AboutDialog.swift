@@ -30,7 +30,7 @@ public enum AboutDialog {
     static func debugInfo(version: String, encryptionLibrary: String?) -> String {
         """
         Parlance \(version)
-        Encryption: \(encryptionLibrary.map { "\($0), for reading only" } ?? "built without")
+        Encryption: \(encryptionLibrary ?? "built without")
         """
     }
 

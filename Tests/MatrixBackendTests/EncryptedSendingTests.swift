@@ -120,6 +120,57 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("What an earlier attempt has brought to the server in the clear is not sent once more")
+    func sentBefore() async throws {
+        let account = try await start()
+        try await account.sync(Self.clearState)
+        let outbox = account.backend.outbox
+        // The answer to the first attempt is lost, and no other arrives.
+        server.fail(Array(repeating: .lost, count: 1_000_000) + [.unanswered])
+        try await account.backend.send(Fixtures.outgoing("clear", transaction: "t"), to: room)
+        while server.events.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        await outbox.setOnline(false)
+        for await items in outbox.items(in: room) where !items.contains(where: { $0.state == .sending }) { break }
+        try await account.sync([Self.encryption])
+        server.seal()
+        server.fail([])
+        await outbox.setOnline(true)
+        await account.backend.sendingEnds(in: room)
+        #expect(types == ["m.room.message"])
+        await account.close()
+    }
+
+    @Test("Who was removed here has no key of what is written next, before a sync says so")
+    func removed() async throws {
+        let account = try await sealed()
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
+        await account.backend.sendingEnds(in: room)
+        try await account.backend.removeMember(MemberID("@ann:example.org"), from: room)
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 2", transaction: "t2"), to: room)
+        await account.backend.sendingEnds(in: room)
+        let sessions = server.events.compactMap { $0["content"]?["session_id"]?.string }
+        #expect(sessions.count == 2 && Set(sessions).count == 2)
+        await account.close()
+    }
+
+    @Test("After syncs that were taken without the keys, the members are asked for again")
+    func missedSync() async throws {
+        var account = try await sealed()
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 1", transaction: "t1"), to: room)
+        await account.backend.sendingEnds(in: room)
+        await account.close()
+        account = try await start(withKeys: false)
+        try await account.sync([Events.member("@ann:example.org", "Ann", "leave")])
+        await account.close()
+        account = try await start()
+        try await account.sync([])
+        try await account.backend.send(Fixtures.outgoing("\(Self.marker) 2", transaction: "t2"), to: room)
+        await account.backend.sendingEnds(in: room)
+        #expect(account.server.paths.contains { $0.hasSuffix("/members") })
+        expectNothingInTheClear()
+        await account.close()
+    }
+
     @Test("While it cannot be read whether a room is encrypted, nothing is sent into any")
     func unreadableRecord() async throws {
         let account = try await start()

@@ -52,6 +52,7 @@ final class RecordingHomeserver: Sendable {
             return ["chunk": [Events.member("@me:example.org", "Me"), Events.member("@ann:example.org", "Ann")]]
         }
         if path.hasSuffix("/messages") { return ["chunk": .array(events.reversed())] }
+        if path.hasSuffix("/kick") { return [:] }
         if path.hasSuffix("/keys/query") { return ["device_keys": [:]] }
         if path.hasSuffix("/keys/claim") { return ["one_time_keys": [:]] }
         if path.hasSuffix("/keys/upload") { return ["one_time_key_counts": ["signed_curve25519": 25]] }

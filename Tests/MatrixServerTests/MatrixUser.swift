@@ -52,7 +52,7 @@ struct MatrixUser {
 
     private init(
         session: MatrixSession, server: Homeserver, transport: CurlTransport, folder: TemporaryFolder,
-        sliding: Bool
+        sliding: Bool, credential: KeyCredential? = nil
     ) async throws {
         self.session = session
         var server = server
@@ -61,16 +61,22 @@ struct MatrixUser {
         self.transport = transport
         self.folder = folder
         store = try await ChatStore.open(in: folder.path("store"))
+        // As the program does: a plain sync without the keys would let the server delete those it brings.
         backend = try await MatrixBackend.start(
-            over: store, server: server, session: session, transport: transport, privacy: privacy)
+            over: store, server: server.url, ownUserID: session.user, token: credential == nil ? session.token : nil,
+            hasSlidingSync: server.hasSlidingSync, transport: transport, privacy: privacy)
+        guard let credential else { return }
+        await backend.openKeys(of: session.device, credential: credential)
+        await backend.resume(with: session.token)
     }
 
     /// Simulates a restart with the same account and store.
-    func restarted() async throws -> MatrixUser {
+    /// - Parameter credential: Opens its keys before the sync begins.
+    func restarted(with credential: KeyCredential? = nil) async throws -> MatrixUser {
         await close()
         return try await MatrixUser(
             session: session, server: server, transport: CurlTransport(), folder: folder,
-            sliding: server.hasSlidingSync)
+            sliding: server.hasSlidingSync, credential: credential)
     }
 
     /// Signs the same account in on another device.

@@ -167,10 +167,8 @@ extension MatrixUser {
     func restarted(
         open credential: KeyCredential, expecting condition: EncryptionCondition = .on
     ) async throws -> MatrixUser {
-        let user = try await restarted()
-        await user.backend.openKeys(of: user.session.device, credential: credential)
+        let user = try await restarted(with: credential)
         #expect(user.backend.keys.condition == condition)
-        await user.backend.reconnect()
         return user
     }
 

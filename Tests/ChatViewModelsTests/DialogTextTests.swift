@@ -33,7 +33,7 @@ import Testing
         #expect(state.confirmation(Self.wording) == nil)
         state.step = .failed(.unreachable(reason: "x"))
         #expect(state.confirmation(Self.wording)?.heading == "Could Not Sign Out")
-        #expect(state.confirmation(Self.wording)?.body.contains("stays active on the server") == true)
+        #expect(state.confirmation(Self.wording)?.body.contains("stays signed in on the server") == true)
         state.step = .over
         #expect(state.confirmation(Self.wording) == nil)
     }

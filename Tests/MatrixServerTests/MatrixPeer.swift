@@ -21,10 +21,24 @@ final class MatrixPeer: Sendable {
     /// Of its keys, as long as it runs.
     private let folder = TemporaryFolder()
 
-    init(_ session: MatrixSession, server: URL) throws {
+    init(_ session: MatrixSession, server: URL) async throws {
         user = session.user
-        process = try PeerProcess(
+        process = try await Self.started(
             Self.command + [server.absoluteString, session.user.rawValue, "password", folder.url.path])
+    }
+
+    /// Starts it until it answers: one that ends before it has signed in says nothing of what is tested.
+    private static func started(_ command: [String]) async throws -> PeerProcess {
+        for _ in 0..<2 {
+            let process = try PeerProcess(command)
+            do {
+                _ = try await process.answer(to: #"["sync"]"#)
+                return process
+            } catch let ended as PeerProcess.Ended {
+                print("MatrixPeer: \(ended)")
+            }
+        }
+        return try PeerProcess(command)
     }
 
     @discardableResult

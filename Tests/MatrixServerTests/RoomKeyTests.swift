@@ -62,7 +62,7 @@ struct RoomKeyTests {
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         await bob.close()
         try await untilPublished(ann)
-        let peer = try MatrixPeer(bob.session, server: bob.server.url)
+        let peer = try await MatrixPeer(bob.session, server: bob.server.url)
         let room = try await ann.backend.createRoom(named: "Sealed")
         try await ann.waitForRoom(room)
         _ = try await ann.client.call(

@@ -29,7 +29,7 @@ final class PortalNotifierTests: GtkTestCase {
     func testPortalThatAsksForTextsReceivesTheReply() throws {
         try onMain {
             let fake = try FakeNotificationPortal(
-                "{'button-purpose': <['im.reply-with-text']>, 'category': <['im.message']>}")
+                "{'button-purpose': <['im.reply-with-text']>, 'category': <['im.received']>}")
             let notifier = PortalNotifier(Self.application, named: FakeNotificationPortal.name)
             var replies: [String] = []
             notifier.onReply = { replies.append("\($0): \($1)") }
@@ -38,7 +38,7 @@ final class PortalNotifierTests: GtkTestCase {
             XCTAssertTrue(MainLoop.pump { fake.added["room"]?.contains("'body': <'Ann: <b>2</b>'>") == true })
             let shown = try XCTUnwrap(fake.added["room"])
             for part in [
-                "'title': <'Plans'>", "'sound': <'silent'>", "'priority': <'normal'>", "'category': <'im.message'>",
+                "'title': <'Plans'>", "'sound': <'silent'>", "'priority': <'normal'>", "'category': <'im.received'>",
                 "'default-action': <'app.open'>, 'default-action-target': <'a/b'>", "'icon': <('bytes', <[",
                 "{'label': <'Reply'>, 'target': <'a/b'>, 'action': <'reply'>, 'purpose': <'im.reply-with-text'>}",
                 "{'label': <'Mark as Read'>, 'target': <'a/b'>, 'action': <'app.mark-read'>}",

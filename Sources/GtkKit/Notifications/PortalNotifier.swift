@@ -103,7 +103,6 @@ final class PortalNotifier: Notifier {
 
     private static let interface = "org.freedesktop.portal.Notification"
     private static let replyPurpose = "im.reply-with-text"
-    private static let category = "im.message"
 
     private static func options(of notification: DesktopNotification, _ categories: Set<String>) -> OpaquePointer? {
         let action = notification.defaultAction
@@ -118,7 +117,7 @@ final class PortalNotifier: Notifier {
             options.append(
                 ("icon", BusValue.tuple([BusValue.text("bytes"), BusValue.variant(BusValue.bytes(Array(icon)))])))
         }
-        if notification.category != nil, categories.contains(category) {
+        if let category = notification.category, categories.contains(category) {
             options.append(("category", BusValue.text(category)))
         }
         if !notification.buttons.isEmpty {

@@ -18,6 +18,8 @@ public enum SealReason: String, Error, CaseIterable, Hashable, Sendable, Codable
     case repeated
     /// The server names another sender than the one who encrypted it.
     case otherSender
+    /// The owner of the device that sent it has not confirmed the device, or nobody knows the device.
+    case unconfirmedSender
     case unknownAlgorithm
     case damaged
     /// What opens the keys of this device could not be read.

@@ -53,6 +53,8 @@ public struct Message: Identifiable, Equatable, Sendable {
     public var upload: Double?
     /// The user's latest pending change, with which the message is shown, or else the latest failed one.
     public var pendingChange: PendingChange?
+    /// What is to be said of its encryption; `nil` if all is well.
+    public var trust: MessageTrust?
 
     public init(
         id: MessageID, roomID: RoomID, sender: MemberID, content: Content, sentAt: Date, position: Int64,

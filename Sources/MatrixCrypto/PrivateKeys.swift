@@ -1,0 +1,32 @@
+import ChatCore
+import Foundation
+public import Ratchets
+
+/// The secrets that devices of a user share, by the names that the specification has for them.
+public enum SecretName: String, CaseIterable, Sendable {
+    case master = "m.cross_signing.master"
+    case selfSigning = "m.cross_signing.self_signing"
+    case userSigning = "m.cross_signing.user_signing"
+    case backup = "m.megolm_backup.v1"
+
+    var record: CryptoRecord.Key { CryptoRecord.Key(.privateKey, id: ExactText(rawValue)) }
+}
+
+/// The secrets of the user that are stored on this device, encrypted with the key of the storage.
+enum PrivateKeys {
+    /// - Returns: `nil` if it is not here.
+    /// - Throws: If it is and cannot be read, which is never taken for its not being there.
+    static func stored(
+        _ name: SecretName, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> KeyMaterial? {
+        guard let record = try await storage.cryptoRecord(name.record) else { return nil }
+        let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
+        return try KeyMaterial(bytes: encrypted.decrypt(name: name.rawValue, key: key))
+    }
+
+    static func record(_ name: SecretName, _ secret: KeyMaterial, key: KeyMaterial) throws -> CryptoRecord {
+        let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
+        let encrypted = try EncryptedSecret(bytes, name: name.rawValue, key: key)
+        return CryptoRecord(name.record, value: try JSONEncoder().encode(encrypted))
+    }
+}

@@ -58,22 +58,38 @@ public struct MatrixClient: Sendable {
 
     /// Returns the JSON object of a successful response.
     func jsonResponse(to request: MatrixRequest) async throws -> JSONValue {
-        let response = try await response(to: request)
+        try Self.object(in: await response(to: request))
+    }
+
+    static func object(in response: MatrixResponse) throws(MatrixError) -> JSONValue {
+        let value: JSONValue
         do {
-            let value = try JSONValue(parsing: response.body, emptiesTooDeep: true)
-            guard value.object != nil else { throw MatrixError.malformed(reason: "the answer is no object") }
-            return value
-        } catch let error as MatrixError {
-            throw error
+            value = try JSONValue(parsing: response.body, emptiesTooDeep: true)
         } catch {
-            throw MatrixError.malformed(reason: "\(error)")
+            throw .malformed(reason: "\(error)")
         }
+        guard value.object != nil else { throw .malformed(reason: "the answer is no object") }
+        return value
     }
 
     func response(to request: MatrixRequest) async throws -> MatrixResponse {
-        let response: MatrixResponse
+        let response = try await anyResponse(to: request)
+        if let error = failure(in: response, to: request) { throw error }
+        return response
+    }
+
+    /// What the server's answer says that it refuses; `nil` if it does not.
+    func failure(in response: MatrixResponse, to request: MatrixRequest) -> MatrixError? {
+        guard !(200..<300).contains(response.status) else { return nil }
+        let error = MatrixError(response)
+        if case .signedOut(let isSoft) = error { credential.reportRejection(request.token, isSoft: isSoft) }
+        return error
+    }
+
+    /// Returns the response, whatever its status.
+    func anyResponse(to request: MatrixRequest) async throws -> MatrixResponse {
         do {
-            response = try await transport.send(request)
+            return try await transport.send(request)
         } catch let error as TransportError {
             throw MatrixError(error)
         } catch is CancellationError {
@@ -83,12 +99,6 @@ public struct MatrixClient: Sendable {
         } catch {
             throw MatrixError.unreachable(reason: "\(type(of: error))")
         }
-        guard (200..<300).contains(response.status) else {
-            let error = MatrixError(response)
-            if case .signedOut(let isSoft) = error { credential.reportRejection(request.token, isSoft: isSoft) }
-            throw error
-        }
-        return response
     }
 
     private static let unreserved = CharacterSet(

@@ -194,8 +194,13 @@ let package = Package(
             name: "MatrixCrypto", dependencies: ["ChatCore", "JSONReading", "Ratchets"], swiftSettings: settings),
         .testTarget(
             name: "MatrixCryptoTests",
-            dependencies: ["ChatCore", "JSONReading", "MatrixCrypto", "Ratchets", "ToolSupport"],
+            dependencies: [
+                "ChatCore", "CryptoTestSupport", "JSONReading", "MatrixCrypto", "Ratchets", "ToolSupport",
+            ],
             swiftSettings: settings),
+        .target(
+            name: "CryptoTestSupport", dependencies: ["ChatCore", "JSONReading", "MatrixCrypto", "Ratchets"],
+            path: "Tests/CryptoTestSupport", swiftSettings: settings),
 
         // Matrix: what only it needs is in this one target.
         cLibrary("CCurl", apt: ["libcurl4-openssl-dev"]),
@@ -215,15 +220,16 @@ let package = Package(
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [
-                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "JSONReading", "MatrixBackend",
-                "MatrixCrypto", "Ratchets", "ToolSupport",
+                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "CryptoTestSupport", "JSONReading",
+                "MatrixBackend", "MatrixCrypto", "Ratchets", "ToolSupport",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
         .testTarget(
             name: "MatrixServerTests",
             dependencies: [
                 "ChatArchive", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "ChatViewModels",
-                "Composer", "Fuzzing", "JSONReading", "LocalBackend", "MatrixBackend", "MatrixCrypto",
+                "Composer", "CryptoTestSupport", "Fuzzing", "JSONReading", "LocalBackend", "MatrixBackend",
+                "MatrixCrypto",
                 "MessageMarkup", "Ratchets", "ToolSupport", "parlance-matrix-soak",
             ], swiftSettings: settings),
 

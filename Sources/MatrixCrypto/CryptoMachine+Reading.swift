@@ -1,4 +1,4 @@
-import ChatCore
+public import ChatCore
 import Foundation
 import JSONReading
 import Ratchets
@@ -12,10 +12,12 @@ extension CryptoMachine {
     /// - Throws: If the storage does: then nothing was read, and nothing is said of any event.
     public func read(_ events: [SealedEvent]) async throws -> [Reading] {
         guard !events.isEmpty else { return [] }
-        return try await change { _, change in
+        return try await change { state, change in
             var sessions: [SessionID: InboundSession?] = [:]
+            var senders = SenderCheck(user: user, account: state.upkeep.account, tracker: state.tracker, storage: storage)
             var readings: [Reading] = []
-            for event in events { readings.append(try await self.open(event, &sessions)) }
+            for event in events { readings.append(try await self.open(event, &sessions, &senders)) }
+            change.put += try senders.confirmed.values.map { try $0.record(key: key) }
             let messages = Set(readings.compactMap { try? $0.get().message })
             let earlier = try await storage.events(readFrom: messages)
             for (index, reading) in readings.enumerated() {
@@ -31,17 +33,23 @@ extension CryptoMachine {
     }
 
     /// Returns those of these sessions whose key is there.
-    public func known(_ sessions: Set<SessionID>) async throws -> Set<SessionID> {
+    /// - Parameter owners: Only those that devices of these users have made; `nil` for all.
+    public func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
         var known: Set<SessionID> = []
         for id in sessions {
-            let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
-            if try await storage.cryptoRecord(record) != nil { known.insert(id) }
+            guard let owners else {
+                let record = CryptoRecord.Key(.inboundGroupSession, owner: id.room, id: id.session)
+                if try await storage.cryptoRecord(record) != nil { known.insert(id) }
+                continue
+            }
+            let session = try await InboundSession.stored(id, in: storage, key: key)
+            if let session, owners.contains(ExactText(session.owner.user)) { known.insert(id) }
         }
         return known
     }
 
     private func open(
-        _ event: SealedEvent, _ sessions: inout [SessionID: InboundSession?]
+        _ event: SealedEvent, _ sessions: inout [SessionID: InboundSession?], _ senders: inout SenderCheck
     ) async throws -> Reading {
         let envelope: GroupMessageReader.Envelope
         do throws(GroupMessageReader.Seal) {
@@ -66,7 +74,9 @@ extension CryptoMachine {
         }
         do {
             // Which event had the index is looked up for all together.
-            return .success(try GroupMessageReader.read(envelope, with: session, withheld: withheld) { _ in nil })
+            var payload = try GroupMessageReader.read(envelope, with: session, withheld: withheld) { _ in nil }
+            if let session { payload.trust = try await senders.trust(in: session) }
+            return .success(payload)
         } catch let seal as GroupMessageReader.Seal {
             return .failure(seal)
         }

@@ -9,15 +9,16 @@ extension CryptoMachine {
 
     /// What to ask the server next, if anything is to be asked now. What it is made of is on the disk already.
     public func nextRequest(at now: Date) async throws -> CryptoRequest? {
-        guard let action = try await change({ state, _ in try await self.nextAction(&state, at: now) }) else {
+        guard let action = try await change({ state, change in try await self.nextAction(&state, &change, at: now) }) else {
             return nil
         }
         return CryptoRequest(action: action.action, epoch: epoch, number: action.number)
     }
 
     private func nextAction(
-        _ state: inout State, at now: Date
+        _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws -> (action: CryptoRequest.Action, number: UInt64?)? {
+        try await answerSecretRequests(&state, &change)
         if !state.isReplaced {
             // Before the first upload, whether the server has keys of another program for this device.
             let mayUpload = state.upkeep.isDeviceUploaded || state.tracker.isOutdated(user) == false
@@ -87,7 +88,7 @@ extension CryptoMachine {
             case .upload:
                 state.isUploading = false
                 try state.upkeep.uploaded(answer: answer)
-            case .send:
+            case .send, .uploadSignatures:
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
             case .sendAll(let batch):
@@ -112,7 +113,7 @@ extension CryptoMachine {
             case .upload:
                 state.isUploading = false
                 try state.upkeep.refused()
-            case .send:
+            case .send, .uploadSignatures:
                 state.isSending = false
                 if let number = request.number { state.outgoing.remove(number) }
             case .sendAll(let batch):
@@ -141,7 +142,7 @@ extension CryptoMachine {
             guard request.epoch == self.epoch else { return }
             switch request.action {
             case .upload: state.isUploading = false
-            case .send, .sendAll: state.isSending = false
+            case .send, .sendAll, .uploadSignatures: state.isSending = false
             case .claim: state.isClaiming = false
             case .query(let query): state.tracker.failed(query)
             }
@@ -152,13 +153,22 @@ extension CryptoMachine {
         _ answer: JSONValue, of query: DeviceTracker.Query, _ state: inout State, _ change: inout CryptoChange,
         at now: Date
     ) async throws {
+        let identities = try await takeIdentities(in: answer, of: query.users, &state, &change)
         var known: [ExactText: [DeviceKeys]] = [:]
         for user in query.users { known[user] = try await devices(of: user) }
-        for list in state.tracker.apply(answer, to: query, known: known, at: now) {
+        let lists = state.tracker.apply(
+            answer, to: query, known: known, identities: identities, ownUser: user, at: now)
+        for list in lists {
             let written = list.added.union(list.changed).compactMap { list.devices[$0] }
             change.put += try written.map { try $0.record() }
             for id in list.removed { change.removed.insert(CryptoRecord.Key(.device, owner: list.user, id: id)) }
-            if list.user == user { try noteOwnDevice(in: answer, &state, &change) }
+            // Whoever was not known before may have been waited for.
+            if !written.isEmpty || !list.removed.isEmpty || known[list.user]?.isEmpty ?? true {
+                state.changedUsers.insert(list.user)
+            }
+            guard list.user == user else { continue }
+            try noteOwnDevice(in: answer, &state, &change)
+            try await takeOwnDevices(list, &state, &change)
         }
     }
 

@@ -21,6 +21,8 @@ extension CryptoMachine {
         case algorithm
         /// The server has other keys for this device.
         case replaced
+        /// These users, the own one among them, have other identities than those that were verified.
+        case changedIdentities([ExactText])
         /// The message cannot be written down.
         case content
     }
@@ -52,7 +54,12 @@ extension CryptoMachine {
             var sharing = RoomKeySharing(
                 room: room, user: user, device: device, storage: storage, key: key, settings: settings,
                 audience: audience, now: now)
-            guard let outbound = try await sharing.shared(&state, &change) else { return .waits }
+            let outbound: OutboundRoom
+            switch try await sharing.share(&state, &change) {
+            case .shared(let session): outbound = session
+            case .waits: return .waits
+            case .held(let users): return .refused(.changedIdentities(users))
+            }
             let sealed = try seal(plaintext, relation: content["m.relates_to"], with: outbound, state.upkeep)
             change.merge(CryptoChange(put: [try outbound.record(of: room, key: key)]))
             return .sealed(sealed)

@@ -13,6 +13,9 @@ extension CryptoMachine {
                 var reader = ToDeviceReader(storage: storage, key: key, user: user, now: now)
                 for event in sync.events { try await reader.take(event, &state, &receipt) }
                 change.merge(try reader.change())
+                for message in reader.ownMessages {
+                    try await self.take(message, &state, &change, &receipt, at: now)
+                }
                 if let position = sync.position {
                     change.put.append(CryptoRecord(Self.positionKey, value: Data(position.utf8)))
                 }
@@ -24,6 +27,23 @@ extension CryptoMachine {
             state.tracker.received(changed: sync.changed, left: sync.left.filter { $0 != user })
             state.upkeep.received(counts: sync.keyCounts, unusedFallbackKeys: sync.unusedFallbackKeys, in: sync.kind)
             return receipt
+        }
+    }
+
+    private func take(
+        _ message: ToDeviceReader.OwnMessage, _ state: inout State, _ change: inout CryptoChange,
+        _ receipt: inout CryptoReceipt, at now: Date
+    ) async throws {
+        switch message {
+        case .verification(let type, let content, let sender):
+            try await takeVerification(type, content, from: sender, &state, &change, at: now)
+            receipt.hasVerifications = true
+        case .secretRequest(let content, let sender): takeSecretRequest(content, from: sender, &state)
+        case .secret(let content, let owner):
+            guard let name = try await takeSecret(content, from: owner, &state, &change) else {
+                return receipt.rejected[.secret, default: 0] += 1
+            }
+            receipt.secrets.insert(name)
         }
     }
 
@@ -42,8 +62,16 @@ struct ToDeviceReader {
     /// Those that messages of the answer were of.
     private var peers: [Curve25519Key: OlmPeer] = [:]
     private var sessions: [SessionID: InboundSession] = [:]
+    /// What is between devices of the user, to be taken with the rest of the answer.
+    private(set) var ownMessages: [OwnMessage] = []
     /// `nil` for what goes because the key has come.
     private var withheld: [CryptoRecord.Key: CryptoRecord?] = [:]
+
+    enum OwnMessage {
+        case verification(String, JSONValue, from: ExactText)
+        case secretRequest(JSONValue, from: ExactText)
+        case secret(JSONValue, from: InboundSession.Owner)
+    }
 
     private static let olm = "m.olm.v1.curve25519-aes-sha2"
     /// Longer ciphertexts of a message to a device are nobody's.
@@ -78,6 +106,9 @@ struct ToDeviceReader {
         case "m.room_key.withheld": try await takeWithheld(content, &receipt)
         case "m.room_key", "m.forwarded_room_key", "m.secret.send", "m.room_key_bundle":
             receipt.rejected[.clear, default: 0] += 1
+        case "m.secret.request": ownMessages.append(.secretRequest(content, from: sender))
+        case _ where type.hasPrefix(VerificationFlow.prefix):
+            ownMessages.append(.verification(type, content, from: sender))
         default: break
         }
     }
@@ -132,6 +163,7 @@ struct ToDeviceReader {
         switch payload.type {
         case "m.room_key": break
         case "m.forwarded_room_key": return receipt.rejected[.forwarded, default: 0] += 1
+        case "m.secret.send": return ownMessages.append(.secret(payload.content, from: payload.owner))
         default: return
         }
         guard let session = try? InboundSession(roomKey: payload.content, from: payload.owner) else {

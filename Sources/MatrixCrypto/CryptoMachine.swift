@@ -1,6 +1,6 @@
 public import ChatCore
 public import Foundation
-public import JSONReading
+import JSONReading
 public import Ratchets
 
 /// End-to-end encryption of one device: takes what a sync says and what the server answers, and says what to ask next.
@@ -24,6 +24,14 @@ public actor CryptoMachine {
         /// Of rooms that something was written into.
         var audiences: [ExactText: RoomAudience] = [:]
         var outbound: [ExactText: OutboundRoom] = [:]
+        /// The identity of the user, if it is known.
+        var own: Identity?
+        /// The key of that identity that has confirmed this device.
+        var confirmedBy: Ed25519Key?
+        /// Users whose devices or identities have changed since somebody asked.
+        var changedUsers: Set<ExactText> = []
+        var verifications = Verifications()
+        var secretRequests = SecretRequests()
         var isUploading = false
         var isClaiming = false
         var isSending = false
@@ -172,6 +180,8 @@ public actor CryptoMachine {
         var state = State(
             upkeep: upkeep, tracker: DeviceTracker(records: tracked), outgoing: try OutgoingQueue(records: outgoing),
             isReplaced: try await storage.cryptoRecord(Self.replacedKey) != nil)
+        state.own = try await Identity.stored(user, in: storage)
+        state.confirmedBy = try await devices(of: user).first { $0.device == device }?.confirmedBy
         for record in try await storage.cryptoRecords(.roomAudience, owner: nil) {
             state.audiences[record.key.owner] = try RoomAudience(record: record)
         }

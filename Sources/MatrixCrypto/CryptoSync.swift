@@ -1,4 +1,5 @@
 public import ChatCore
+public import Foundation
 public import JSONReading
 
 /// What an answer of a sync says to encryption, as it came.
@@ -37,6 +38,10 @@ public struct SessionID: Hashable, Sendable {
 public struct CryptoReceipt: Equatable, Sendable {
     /// Sessions that have come, or that read more than they did, and those whose sender said why not.
     public var sessions: Set<SessionID> = []
+    /// Secrets that own devices have sent.
+    public var secrets: Set<SecretName> = []
+    /// Whether verifications may have changed.
+    public var hasVerifications = false
     /// How many messages were refused, by reason; none of them is anybody's secret.
     public var rejected: [Rejection: Int] = [:]
 
@@ -47,6 +52,8 @@ public struct CryptoReceipt: Equatable, Sendable {
         /// A key that was passed on by another than its maker.
         case forwarded
         case roomKey
+        /// A secret that was not asked for, or is not what it should be.
+        case secret
     }
 }
 
@@ -76,6 +83,8 @@ public struct CryptoRequest: Equatable, Sendable {
         case claim([KeyClaim])
         case send(DeviceMessage)
         case sendAll(DeviceBatch)
+        /// `keys/signatures/upload` with this body.
+        case uploadSignatures(Data)
     }
 
     public let action: Action

@@ -10,6 +10,8 @@ extension DeviceKeys {
         let algorithms: [String]
         let name: String?
         var isDisputed: Bool?
+        var confirmedBy: [UInt8]?
+        var object: Data?
     }
 
     var key: CryptoRecord.Key { CryptoRecord.Key(.device, owner: user, id: device) }
@@ -17,7 +19,7 @@ extension DeviceKeys {
     func record() throws -> CryptoRecord {
         let stored = Stored(
             identityKey: identityKey.bytes, signingKey: signingKey.bytes, algorithms: algorithms.sorted(), name: name,
-            isDisputed: isDisputed ? true : nil)
+            isDisputed: isDisputed ? true : nil, confirmedBy: confirmedBy?.bytes, object: object)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
@@ -29,5 +31,7 @@ extension DeviceKeys {
             signingKey: try Ed25519Key(bytes: stored.signingKey), algorithms: Set(stored.algorithms),
             name: stored.name)
         isDisputed = stored.isDisputed ?? false
+        confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0) }
+        object = stored.object
     }
 }

@@ -1,4 +1,5 @@
 public import ChatCore
+import Foundation
 public import JSONReading
 public import Ratchets
 
@@ -13,6 +14,10 @@ public struct DeviceKeys: Equatable, Sendable {
     public let name: String?
     /// Whether the server last had other keys for it, or such that nobody has signed: nothing is encrypted for it then.
     public internal(set) var isDisputed = false
+    /// The self-signing key of its owner's identity that has signed it; `nil` if none has that is known.
+    public internal(set) var confirmedBy: Ed25519Key?
+    /// What signatures of it are over, of one's own devices: to sign them.
+    var object: Data?
 
     public enum Failure: Error, Hashable, Sendable {
         case malformed
@@ -28,7 +33,10 @@ public struct DeviceKeys: Equatable, Sendable {
     static let maxIdentifier = 255
 
     /// Checks all that can be checked without others: the place, both keys, and the signature of the device.
-    public init(_ value: JSONValue, of user: ExactText, device: ExactText) throws(Failure) {
+    /// - Parameter selfSigning: What confirms it, if it has signed it.
+    public init(
+        _ value: JSONValue, of user: ExactText, device: ExactText, selfSigning: Ed25519Key? = nil
+    ) throws(Failure) {
         guard let object = value.object, let keys = object["keys"]?.object,
             let algorithms = object["algorithms"]?.array,
             user.bytes.count <= Self.maxIdentifier, device.bytes.count <= Self.maxIdentifier, !device.bytes.isEmpty
@@ -52,6 +60,12 @@ public struct DeviceKeys: Equatable, Sendable {
         self.device = device
         self.algorithms = Set(algorithms.prefix(32).compactMap(\.string))
         name = object["unsigned"]?.object?["device_display_name"]?.string.map { String($0.prefix(200)) }
+        // Whatever is wrong with a signature, it is none.
+        if let selfSigning,
+            (try? SignedJSON.verify(object, by: user, keyID: ExactText("\(selfSigning)"), key: selfSigning)) != nil
+        {
+            confirmedBy = selfSigning
+        }
     }
 
     /// Of keys that were checked before.

@@ -71,6 +71,9 @@ public struct DeviceTracker: Sendable {
         }
     }
 
+    /// Something else than devices has changed that says who messages are encrypted for.
+    mutating func noteTrustChanged() { revision += 1 }
+
     /// After a sync from the beginning, a lost position, a change between kinds of sync, or a restored store.
     public mutating func invalidateAll() {
         for user in lists.keys { invalidate(user) }
@@ -138,10 +141,22 @@ public struct DeviceTracker: Sendable {
         for user in query.users { lists[user]?.isAsked = false }
     }
 
-    /// Takes what an answer says of each user. One user's trouble is no other's.
+    /// Takes what an answer says of each user, of whom no identity is known. One user's trouble is no other's.
     /// - Parameter known: The devices that are stored, by user.
     public mutating func apply(
         _ answer: JSONValue, to query: Query, known: [ExactText: [DeviceKeys]], at now: Date
+    ) -> [DeviceListChange] {
+        apply(answer, to: query, known: known, identities: [:], ownUser: nil, at: now)
+    }
+
+    /// Takes what an answer says of each user. One user's trouble is no other's.
+    /// - Parameters:
+    ///   - known: The devices that are stored, by user.
+    ///   - identities: What confirms the devices of a user.
+    ///   - ownUser: Whose devices are to be signed.
+    mutating func apply(
+        _ answer: JSONValue, to query: Query, known: [ExactText: [DeviceKeys]],
+        identities: [ExactText: Identity], ownUser: ExactText?, at now: Date
     ) -> [DeviceListChange] {
         failed(query)
         revision += 1
@@ -176,7 +191,9 @@ public struct DeviceTracker: Sendable {
                 lists[user]?.isOutdated = false
                 unsaved.insert(user)
             }
-            return DeviceListChange(of: user, answered: devices, known: known[user] ?? [])
+            return DeviceListChange(
+                of: user, answered: devices, known: known[user] ?? [], identity: identities[user],
+                keepsObjects: user == ownUser)
         }
     }
 }

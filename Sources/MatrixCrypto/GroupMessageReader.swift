@@ -37,6 +37,8 @@ public enum GroupMessageReader {
         public let message: GroupMessage
         public let owner: InboundSession.Owner
         public let source: InboundSession.Source
+        /// What is to be said of its sender.
+        public internal(set) var trust: MessageTrust?
     }
 
     /// Why an event stays sealed.
@@ -54,6 +56,10 @@ public enum GroupMessageReader {
         case damaged
         /// The server names another sender than the one who encrypted it.
         case sender
+        /// The device that has sent it is not confirmed by its owner, or nobody knows it.
+        case unconfirmedSender
+        /// The devices of its sender are being asked for.
+        case unknownSender
         /// It is of another room, or repeats another message.
         case replay
     }

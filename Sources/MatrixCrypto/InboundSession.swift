@@ -43,6 +43,8 @@ public struct InboundSession {
     /// Whether those who are invited later may be given it; known only when it is shared.
     public let isSharedHistory: Bool
     public let session: InboundGroupSession
+    /// The master key of the identity that its device was confirmed by when a message was read with it.
+    var confirmedBy: Ed25519Key?
 
     static let algorithm = "m.megolm.v1.aes-sha2"
 
@@ -85,6 +87,7 @@ extension InboundSession {
         let source: Source
         let isSharedHistory: Bool
         let pickle: Data
+        var confirmedBy: [UInt8]?
     }
 
     public var key: CryptoRecord.Key { CryptoRecord.Key(.inboundGroupSession, owner: room, id: id) }
@@ -92,7 +95,7 @@ extension InboundSession {
     public func record(key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(
             owner: owner, source: source, isSharedHistory: isSharedHistory,
-            pickle: Data(try session.pickle(key: material)))
+            pickle: Data(try session.pickle(key: material)), confirmedBy: confirmedBy?.bytes)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
@@ -108,5 +111,6 @@ extension InboundSession {
         owner = stored.owner
         source = stored.source
         isSharedHistory = stored.isSharedHistory
+        confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0) }
     }
 }

@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 public import Foundation
 
 /// A message to a device that must reach the server, encrypted already.
@@ -17,6 +17,8 @@ struct OutgoingQueue {
     enum Item: Codable, Equatable, Sendable {
         case message(DeviceMessage)
         case batch(DeviceBatch)
+        /// The body of a `keys/signatures/upload`.
+        case signatures(Data)
         /// Nothing reads the messages of this device: a new session is to be made with it.
         case repair(user: String, identityKey: [UInt8])
     }
@@ -55,12 +57,17 @@ struct OutgoingQueue {
 
     var isEmpty: Bool { items.isEmpty }
 
+    var holdsSignatures: Bool {
+        items.values.contains { if case .signatures = $0 { true } else { false } }
+    }
+
     /// What is the next to be sent.
     var nextToSend: (number: UInt64, action: CryptoRequest.Action)? {
         for number in items.keys.sorted() {
             switch items[number] {
             case .message(let message)?: return (number, .send(message))
             case .batch(let batch)?: return (number, .sendAll(batch))
+            case .signatures(let body)?: return (number, .uploadSignatures(body))
             case .repair?, nil: continue
             }
         }

@@ -1,6 +1,6 @@
 import ChatCore
 import Foundation
-public import Ratchets
+import Ratchets
 
 /// The secrets that devices of a user share, by the names that the specification has for them.
 public enum SecretName: String, CaseIterable, Sendable {
@@ -14,19 +14,26 @@ public enum SecretName: String, CaseIterable, Sendable {
 
 /// The secrets of the user that are stored on this device, encrypted with the key of the storage.
 enum PrivateKeys {
+    /// Where one is stored. Staged are those of an identity that the server may not have yet.
+    static func key(_ name: SecretName, isStaged: Bool) -> CryptoRecord.Key {
+        isStaged ? CryptoRecord.Key(.privateKey, owner: "staged", id: ExactText(name.rawValue)) : name.record
+    }
+
     /// - Returns: `nil` if it is not here.
     /// - Throws: If it is and cannot be read, which is never taken for its not being there.
     static func stored(
-        _ name: SecretName, in storage: any CryptoStorage, key: KeyMaterial
+        _ name: SecretName, isStaged: Bool = false, in storage: any CryptoStorage, key: KeyMaterial
     ) async throws -> KeyMaterial? {
-        guard let record = try await storage.cryptoRecord(name.record) else { return nil }
+        guard let record = try await storage.cryptoRecord(Self.key(name, isStaged: isStaged)) else { return nil }
         let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
         return try KeyMaterial(bytes: encrypted.decrypt(name: name.rawValue, key: key))
     }
 
-    static func record(_ name: SecretName, _ secret: KeyMaterial, key: KeyMaterial) throws -> CryptoRecord {
+    static func record(
+        _ name: SecretName, _ secret: KeyMaterial, isStaged: Bool = false, key: KeyMaterial
+    ) throws -> CryptoRecord {
         let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
         let encrypted = try EncryptedSecret(bytes, name: name.rawValue, key: key)
-        return CryptoRecord(name.record, value: try JSONEncoder().encode(encrypted))
+        return CryptoRecord(Self.key(name, isStaged: isStaged), value: try JSONEncoder().encode(encrypted))
     }
 }

@@ -14,10 +14,16 @@ struct RoomKeySharing {
     let audience: RoomAudience
     let now: Date
 
-    /// - Returns: The session to write with, or `nil` while something has to be asked or sent.
-    mutating func shared(
-        _ state: inout CryptoMachine.State, _ change: inout CryptoChange
-    ) async throws -> OutboundRoom? {
+    enum Outcome {
+        /// The session to write with.
+        case shared(OutboundRoom)
+        /// Something has to be asked or sent.
+        case waits
+        /// These users have other identities than those that were verified.
+        case held([ExactText])
+    }
+
+    mutating func share(_ state: inout CryptoMachine.State, _ change: inout CryptoChange) async throws -> Outcome {
         let isShared = RoomAudience.isShared(audience.visibility)
         var outbound: OutboundRoom
         let known = try await OutboundRoom.known(room, in: storage, key: key, &state)
@@ -29,19 +35,22 @@ struct RoomKeySharing {
         let readers = audience.readers(with: user)
         state.tracker.track(readers)
         let stamp = OutboundRoom.Stamp(devices: state.tracker.revision, audience: audience.generation)
-        if outbound.checked == stamp, outbound.retry.map({ now < $0 }) ?? true { return outbound }
+        if outbound.checked == stamp, outbound.retry.map({ now < $0 }) ?? true { return .shared(outbound) }
 
-        guard !readers.contains(where: state.tracker.holdsUp) else { return nil }
+        guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         outbound.checked = nil
-        let devices = try await eligibleDevices(of: readers)
+        let identities = try await identities(of: readers)
+        let held = readers.filter { identities[$0]?.hasChangedAfterVerification ?? false }
+        guard held.isEmpty else { return .held(held) }
+        let devices = try await eligibleDevices(of: readers, identities)
         if outbound.isSharedBeyond(devices) { outbound = try await begin(&state, &change) }
         guard try await share(&outbound, with: devices, &state, &change) else {
             state.outbound[room] = outbound
-            return nil
+            return .waits
         }
         outbound.checked = stamp
         state.outbound[room] = outbound
-        return outbound
+        return .shared(outbound)
     }
 
     /// Begins another session. This device reads it from its first message on.
@@ -63,13 +72,23 @@ struct RoomKeySharing {
         return outbound
     }
 
-    private func eligibleDevices(of readers: [ExactText]) async throws -> [ExactText: [ExactText: DeviceKeys]] {
+    private func identities(of readers: [ExactText]) async throws -> [ExactText: Identity] {
+        var identities: [ExactText: Identity] = [:]
+        for reader in readers { identities[reader] = try await Identity.stored(reader, in: storage) }
+        return identities
+    }
+
+    /// The devices that their owners have confirmed, and no others.
+    private func eligibleDevices(
+        of readers: [ExactText], _ identities: [ExactText: Identity]
+    ) async throws -> [ExactText: [ExactText: DeviceKeys]] {
         var devices: [ExactText: [ExactText: DeviceKeys]] = [:]
         for reader in readers {
+            guard let identity = identities[reader] else { continue }
             for record in try await storage.cryptoRecords(.device, owner: reader) {
                 let keys = try DeviceKeys(record: record)
                 let isThis = reader == user && keys.device == device
-                guard keys.readsRooms, !keys.isDisputed, !isThis else { continue }
+                guard keys.readsRooms, identity.confirms(keys), !isThis else { continue }
                 devices[reader, default: [:]][keys.device] = keys
             }
         }

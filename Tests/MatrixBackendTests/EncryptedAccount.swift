@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -16,6 +17,7 @@ final class EncryptedAccount {
     static let room = RoomID("!r:example.org")
 
     let server: FakeHomeserver
+    private let devices: KnownDevices
     let store: ChatStore
     let backend: MatrixBackend
     private let folder: TemporaryFolder
@@ -23,17 +25,21 @@ final class EncryptedAccount {
 
     var room: RoomID { Self.room }
 
-    /// - Parameter credentials: `nil` for a start without keys.
+    /// - Parameters:
+    ///   - credentials: `nil` for a start without keys.
+    ///   - devices: What the server knows of other devices.
     static func start(
-        in folder: TemporaryFolder, _ credentials: MemoryCredentialStore?,
+        in folder: TemporaryFolder, _ credentials: MemoryCredentialStore?, devices: KnownDevices = KnownDevices(),
         clock: any Clock<Duration> = ManualClock(),
         answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
     ) async throws -> EncryptedAccount {
         let server = FakeHomeserver { request in
+            if request.url.path.hasSuffix("/keys/query"), let answer = devices.answer { return answer }
             if let answer = answering(request) { return answer }
             return switch request.url.path {
             case "/_matrix/client/v3/keys/query": ["device_keys": [:]]
-            case "/_matrix/client/v3/keys/upload": ["one_time_key_counts": ["signed_curve25519": 25]]
+            case "/_matrix/client/v3/keys/upload":
+                ["one_time_key_counts": ["signed_curve25519": request.json?["one_time_keys"] == nil ? 0 : 25]]
             default: nil
             }
         }
@@ -47,11 +53,15 @@ final class EncryptedAccount {
             #expect(backend.keys.condition == .on)
         }
         await backend.resume(with: AccessToken("secret"))
-        return EncryptedAccount(folder, server, store, backend)
+        return EncryptedAccount(folder, server, devices, store, backend)
     }
 
-    private init(_ folder: TemporaryFolder, _ server: FakeHomeserver, _ store: ChatStore, _ backend: MatrixBackend) {
+    private init(
+        _ folder: TemporaryFolder, _ server: FakeHomeserver, _ devices: KnownDevices, _ store: ChatStore,
+        _ backend: MatrixBackend
+    ) {
         self.folder = folder
+        self.devices = devices
         self.server = server
         self.store = store
         self.backend = backend
@@ -103,11 +113,21 @@ final class EncryptedAccount {
             let uploads = server.requests.filter { $0.url.path.hasSuffix("/keys/upload") }.compactMap(\.json)
             for upload in uploads {
                 guard let key = upload["one_time_keys"]?.object?.values.first?["key"]?.string else { continue }
-                let devices = uploads.compactMap { $0["device_keys"] }
-                return try SealingPeer(user, writingTo: try #require(devices.first)["keys"] ?? .null, oneTimeKey: key)
+                let own = try #require(uploads.compactMap { $0["device_keys"] }.first)
+                let peer = try SealingPeer(user, writingTo: own["keys"] ?? .null, oneTimeKey: key)
+                try await know(peer)
+                return peer
             }
             try await Task.sleep(for: .milliseconds(5))
         }
+    }
+
+    /// Has the account know a device, and that its owner has confirmed it.
+    func know(_ peer: SealingPeer) async throws {
+        try devices.add(peer.device)
+        let machine = try #require(await backend.keys.machine)
+        try await machine.track([peer.device.user])
+        #expect(await backend.keys.makeAllRequests())
     }
 
     var messages: [Message] {
@@ -136,7 +156,8 @@ final class EncryptedAccount {
 /// Encrypts for an ``EncryptedAccount`` as another client does.
 final class SealingPeer {
     let user: String
-    private let account: OlmAccount
+    let device: TestDevice
+    private var account: OlmAccount { device.account }
     private let session: OlmSession
     private let target: JSONValue
     private(set) var group: OutboundGroupSession
@@ -145,8 +166,8 @@ final class SealingPeer {
     init(_ user: String, writingTo target: JSONValue, oneTimeKey: String) throws {
         self.user = user
         self.target = target
-        account = try OlmAccount()
-        session = try account.session(
+        device = try TestDevice(ExactText(user), "PEER")
+        session = try device.account.session(
             with: Curve25519Key(base64: target["curve25519:D"]?.string ?? ""),
             oneTimeKey: Curve25519Key(base64: oneTimeKey))
         group = try OutboundGroupSession()
@@ -221,6 +242,28 @@ final class SealingPeer {
         return try event(
             id, ["msgtype": "m.text", "body": .string("* " + body), "m.new_content": text],
             relation: ["rel_type": "m.replace", "event_id": .string(target)])
+    }
+}
+
+/// What a server knows of devices that tests have told it of.
+final class KnownDevices: Sendable {
+    private let members = Mutex<[String: [String: JSONValue]]>([:])
+
+    func add(_ device: TestDevice) throws {
+        let identity = try TestIdentity.answer(of: [device])
+        let json = try device.json()
+        members.withLock { members in
+            for (name, users) in identity { members[name, default: [:]].merge(users.object ?? [:]) { $1 } }
+            var devices = members["device_keys"]?[device.user.text]?.object ?? [:]
+            devices[device.device.text] = json
+            members["device_keys", default: [:]][device.user.text] = .object(devices)
+        }
+    }
+
+    /// `nil` while there are none.
+    var answer: JSONValue? {
+        let members = members.withLock(\.self)
+        return members.isEmpty ? nil : .object(members.mapValues { .object($0) })
     }
 }
 

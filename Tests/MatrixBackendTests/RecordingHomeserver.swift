@@ -55,7 +55,9 @@ final class RecordingHomeserver: Sendable {
         if path.hasSuffix("/kick") { return [:] }
         if path.hasSuffix("/keys/query") { return ["device_keys": [:]] }
         if path.hasSuffix("/keys/claim") { return ["one_time_keys": [:]] }
-        if path.hasSuffix("/keys/upload") { return ["one_time_key_counts": ["signed_curve25519": 25]] }
+        if path.hasSuffix("/keys/upload") {
+            return ["one_time_key_counts": ["signed_curve25519": request.json?["one_time_keys"] == nil ? 0 : 25]]
+        }
         if path.contains("/sendToDevice/") { return [:] }
         if path.hasSuffix("/upload") { return ["content_uri": .string("mxc://example.org/\(number)")] }
         if path.contains("/redact/") { return ["event_id": .string("$r\(number)")] }

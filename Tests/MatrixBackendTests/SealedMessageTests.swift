@@ -15,12 +15,13 @@ import ToolSupport
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SealedMessageTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
+    private let devices = KnownDevices()
     private let room = EncryptedAccount.room
 
     private func start(
         answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
     ) async throws -> EncryptedAccount {
-        try await EncryptedAccount.start(in: folder, credentials, answering: answering)
+        try await EncryptedAccount.start(in: folder, credentials, devices: devices, answering: answering)
     }
 
     // MARK: With a key
@@ -315,7 +316,7 @@ import ToolSupport
         let ann = try await account.peer()
         try await account.sync([try ann.text("$0", "Lost")], toDevice: [try ann.key()])
         await account.close()
-        account = try await EncryptedAccount.start(in: folder, nil)
+        account = try await EncryptedAccount.start(in: folder, nil, devices: devices)
         try await account.sync([try ann.text("$1", "Meanwhile"), try ann.edit("$2", of: "$1", to: "Edited meanwhile")])
         #expect(try await account.message("$1")?.seal == .keysUnavailable)
         await account.close()
@@ -326,7 +327,7 @@ import ToolSupport
 
     @Test("If what was read cannot be noted, nothing is stored of it; the same answer again is read")
     func failingKeys() async throws {
-        let account = try await EncryptedAccount.start(in: folder, credentials, clock: NonWaitingClock())
+        let account = try await EncryptedAccount.start(in: folder, credentials, devices: devices, clock: NonWaitingClock())
         let ann = try await account.peer()
         let key = try ann.key()
         let late = try ann.text("$1", "One")
@@ -349,7 +350,7 @@ import ToolSupport
 
     @Test("A key that came with an answer that could not be stored is used with the next, or at the next start")
     func failingStore() async throws {
-        var account = try await EncryptedAccount.start(in: folder, credentials, clock: NonWaitingClock())
+        var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices, clock: NonWaitingClock())
         let ann = try await account.peer()
         let keys = [try ann.key()]
         try await account.sync([try ann.text("$1", "One")])

@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -78,18 +79,26 @@ struct MachineFixture {
             case .query:
                 var users: [String: [String: JSONValue]] = [:]
                 for one in devices { users[one.user.text, default: [:]][one.device.text] = try one.json() }
-                answer = ["device_keys": .object(users.mapValues { .object($0) })]
+                var members = try TestIdentity.answer(of: devices)
+                members["device_keys"] = .object(users.mapValues { .object($0) })
+                answer = .object(members)
             case .claim(let all):
                 var users: [String: JSONValue] = [:]
                 for claim in all {
                     if let key = claims[claim.device] { users[claim.user.text] = [claim.device.text: key] }
                 }
                 answer = ["one_time_keys": .object(users)]
-            case .upload, .send, .sendAll: break
+            case .upload, .send, .sendAll, .uploadSignatures: break
             }
             try await machine.answered(request, with: answer, at: now ?? start)
         }
         return actions
+    }
+
+    /// Has the machine know these devices, and who has confirmed them.
+    func know(_ devices: [TestDevice]) async throws {
+        try await machine.track(devices.map(\.user))
+        try await answerAll(devices)
     }
 
     /// Has the machine upload its keys.

@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -9,7 +10,9 @@ import ToolSupport
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct CryptoMachineTests {
     private func peer(of fixture: MachineFixture, _ user: ExactText = "@a:b") async throws -> TestPeer {
         let (device, keys) = try await fixture.published()
-        return try TestPeer(user, "PEER", to: device, with: try #require(keys.first))
+        let peer = try TestPeer(user, "PEER", to: device, with: try #require(keys.first))
+        try await fixture.know([peer.device])
+        return peer
     }
 
     private func bodies(_ readings: [CryptoMachine.Reading]) -> [String] {
@@ -28,6 +31,7 @@ import ToolSupport
         let kinds = try await fixture.answerAll().map { action in
             switch action {
             case .upload: "upload"
+            case .uploadSignatures: "signatures"
             case .query(let query): "query \(query.users)"
             case .claim: "claim"
             case .send, .sendAll: "send"
@@ -239,6 +243,7 @@ import ToolSupport
         let (device, keys) = try await fixture.published()
         let peer = try TestPeer("@a:b", "PEER", to: device, with: keys[0])
         let stranger = try TestPeer("@x:b", "X", to: device, with: keys[1])
+        try await fixture.know([peer.device, stranger.device])
         let group = try OutboundGroupSession()
         let early = try stranger.share(group)
         _ = try group.encrypt([])
@@ -339,7 +344,8 @@ import ToolSupport
 
     @Test func aOneTimeKeyThatItsDeviceHasNotSignedIsNotUsed() async throws {
         let fixture = try await MachineFixture()
-        let peer = try await peer(of: fixture)
+        let (target, keys) = try await fixture.published()
+        let peer = try TestPeer("@a:b", "PEER", to: target, with: try #require(keys.first))
         let lost = try TestPeer("@a:b", "PEER", to: peer.target, with: OlmAccount().identityKey)
         let event = try lost.share(OutboundGroupSession())
         let signed = try SignedJSON.signed(["key": .string("\(OlmAccount().identityKey)")], by: "@a:b", keyID: "PEER") {

@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import JSONReading
 import MatrixCrypto
 import Ratchets
@@ -52,35 +53,5 @@ import ToolSupport
         let long = ExactText(String(repeating: "D", count: 256))
         let json = try TestDevice("@a:b", long).json()
         #expect(throws: DeviceKeys.Failure.malformed) { try DeviceKeys(json, of: "@a:b", device: long) }
-    }
-}
-
-/// A device that signs what it says of itself.
-struct TestDevice {
-    let user: ExactText
-    let device: ExactText
-    let account: OlmAccount
-
-    init(_ user: ExactText, _ device: ExactText) throws {
-        self.init(user, device, account: try OlmAccount())
-    }
-
-    init(_ user: ExactText, _ device: ExactText, account: OlmAccount) {
-        self.user = user
-        self.device = device
-        self.account = account
-    }
-
-    func json() throws -> JSONValue {
-        let object: [String: JSONValue] = [
-            "user_id": .string(user.text), "device_id": .string(device.text),
-            "algorithms": ["m.olm.v1.curve25519-aes-sha2", "m.megolm.v1.aes-sha2"],
-            "keys": .object([
-                "curve25519:\(device.text)": .string("\(account.identityKey)"),
-                "ed25519:\(device.text)": .string("\(account.signingKey)"),
-            ]),
-            "unsigned": ["device_display_name": "laptop"],
-        ]
-        return .object(try SignedJSON.signed(object, by: user, keyID: device) { try account.sign($0) })
     }
 }

@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -156,7 +157,11 @@ struct SendingFixture {
             for one in readers where query.users.contains(one.device.user) {
                 users[one.device.user.text, default: [:]][one.device.device.text] = try one.device.json()
             }
-            return ["device_keys": .object(users.mapValues { .object($0) }), "failures": failures]
+            let devices = readers.map(\.device).filter { query.users.contains($0.user) }
+            var members = try TestIdentity.answer(of: devices)
+            members["device_keys"] = .object(users.mapValues { .object($0) })
+            members["failures"] = failures
+            return .object(members)
         case .claim(let claims):
             counts["claim", default: 0] += 1
             var users: [String: [String: JSONValue]] = [:]
@@ -166,7 +171,7 @@ struct SendingFixture {
                 users[claim.user.text, default: [:]][claim.device.text] = try found.claimed()
             }
             return ["one_time_keys": .object(users.mapValues { .object($0) }), "failures": failures]
-        case .send: return [:]
+        case .send, .uploadSignatures: return [:]
         case .sendAll(let batch):
             counts["send", default: 0] += 1
             transactions.append(batch.transaction)

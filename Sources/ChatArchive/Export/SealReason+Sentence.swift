@@ -12,6 +12,7 @@ extension SealReason {
         case .withheld: "Not readable: its sender does not share the key."
         case .repeated: "Hidden: it repeats another message."
         case .otherSender: "Hidden: it was not encrypted by its sender."
+        case .unknownSender: "It was not known yet who sent this message."
         case .unconfirmedSender: "Hidden: its owner has not confirmed the device it was sent from."
         case .unknownAlgorithm: "Not readable: encrypted in an unknown way."
         case .damaged: "Not readable: damaged."

@@ -241,6 +241,8 @@ public enum EncryptionError: Error, Equatable, Sendable {
     case unavailable(EncryptionCondition.Problem?)
     /// The user has no identity to verify.
     case noIdentity
+    /// There is no confirmed device that could be asked, or none of that name.
+    case noDevice
     /// There is no direct chat with them, so there is no place for it.
     case noRoom
     /// The keys could not be stored. The reason is technical.

@@ -20,6 +20,8 @@ public enum SealReason: String, Error, CaseIterable, Hashable, Sendable, Codable
     case otherSender
     /// The owner of the device that sent it has not confirmed the device, or nobody knows the device.
     case unconfirmedSender
+    /// It is being asked which device has sent it.
+    case unknownSender
     case unknownAlgorithm
     case damaged
     /// What opens the keys of this device could not be read.

@@ -95,6 +95,8 @@ extension SealReason {
             case .noKey: .noKey
             case .beforeKey: .beforeKey
             case .sender: .otherSender
+            case .unconfirmedSender: .unconfirmedSender
+            case .unknownSender: .unknownSender
             case .replay: .repeated
             case .withheld(let reason): SealReason(reason)
             }

@@ -51,6 +51,8 @@ struct RoomSealer: Sendable {
         case .clear: "it is not known how the room is encrypted"
         case .algorithm: "the room is encrypted in a way that is not known"
         case .replaced: "another program has the keys of this device"
+        case .changedIdentities(let users):
+            "the identity of \(users.prefix(3).map(\.text).joined(separator: ", ")) has changed since it was verified"
         case .content: "it cannot be encoded"
         }
     }

@@ -25,6 +25,7 @@ extension MessageText {
         case .withheld: translator("Its sender does not share the key with this device.")
         case .repeated: translator("Hidden: it repeats another message.")
         case .otherSender: translator("Hidden: it was not encrypted by its sender.")
+        case .unknownSender: translator("Checking who sent this message…")
         case .unconfirmedSender: translator("Hidden: its owner has not confirmed the device it was sent from.")
         case .unknownAlgorithm: translator("Encrypted in a way Parlance does not support.")
         case .damaged: translator("This message is damaged.")

@@ -1,0 +1,60 @@
+import ChatCore
+import JSONReading
+public import Ratchets
+
+/// One of the three public keys of a user's identity, as its owner published it.
+struct CrossSigningKey: Equatable, Sendable {
+    enum Usage: String, Sendable {
+        case master
+        case selfSigning = "self_signing"
+        case userSigning = "user_signing"
+    }
+
+    enum Failure: Error, Hashable, Sendable {
+        case malformed
+        /// It names another user than the place where it stands.
+        case misplaced
+        /// It is not for what it is used for.
+        case usage
+        /// There is not exactly one key, or it is none, or it is named otherwise than by itself.
+        case key
+        /// The master key has not signed it.
+        case signature
+    }
+
+    let key: Ed25519Key
+    /// As it came, for the signatures of others.
+    let object: [String: JSONValue]
+
+    init(_ value: JSONValue, of user: ExactText, for usage: Usage) throws(Failure) {
+        guard let object = value.object, let usages = object["usage"]?.array, let keys = object["keys"]?.object else {
+            throw .malformed
+        }
+        guard object["user_id"]?.exactText == user else { throw .misplaced }
+        guard usages.prefix(8).contains(where: { $0.string == usage.rawValue }) else { throw .usage }
+        guard keys.count == 1, let (name, text) = keys.first, let text = text.string,
+            let key = try? Ed25519Key(base64: text), ExactText(name) == ExactText("ed25519:\(key)")
+        else { throw .key }
+        self.key = key
+        self.object = object
+    }
+
+    /// One that the master key has signed.
+    init(_ value: JSONValue, of user: ExactText, for usage: Usage, signedBy master: Ed25519Key) throws(Failure) {
+        try self.init(value, of: user, for: usage)
+        guard isSigned(by: master, of: user) else { throw .signature }
+    }
+
+    func isSigned(by signer: Ed25519Key, of user: ExactText) -> Bool {
+        // Whatever is wrong with a signature, it is none.
+        (try? SignedJSON.verify(object, by: user, keyID: ExactText("\(signer)"), key: signer)) != nil
+    }
+
+    /// What is published, without signatures.
+    static func object(_ key: Ed25519Key, of user: ExactText, for usage: Usage) -> [String: JSONValue] {
+        [
+            "user_id": .string(user.text), "usage": [.string(usage.rawValue)],
+            "keys": .object(["ed25519:\(key)": .string("\(key)")]),
+        ]
+    }
+}

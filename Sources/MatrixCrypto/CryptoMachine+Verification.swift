@@ -1,0 +1,319 @@
+public import ChatCore
+public import Foundation
+public import JSONReading
+import Ratchets
+
+/// Verifications: between own devices by messages to them, with other people in a room.
+extension CryptoMachine {
+    public enum VerificationFailure: Error, Hashable, Sendable {
+        /// There is no confirmed device that could be asked, or none with that name.
+        case noDevice
+        /// The user has no identity that could be verified.
+        case noIdentity
+        /// This device has to be confirmed first, so that what it says of others means something.
+        case unconfirmed
+    }
+
+    /// All of them, as their user sees them.
+    public func verifications() async throws -> [Verification] {
+        try await change { state, _ in
+            var values: [Verification] = []
+            for flow in state.verifications.flows {
+                var name = ""
+                if let device = flow.device {
+                    name = try await devices(of: flow.user).first { $0.device == device }?.name ?? ""
+                }
+                values.append(flow.value(deviceName: name, isOwn: flow.user == user))
+            }
+            return values
+        }
+    }
+
+    /// Asks own devices. The request is among the next ones.
+    /// - Parameter device: One of them; `nil` for all that are confirmed.
+    public func verifyDevice(_ device: ExactText?, at now: Date) async throws -> ExactText {
+        try await change { state, _ in
+            let others = try await devices(of: user).filter { $0.device != self.device && !$0.isDisputed }
+            let asked = others.filter { keys in
+                if let device { return keys.device == device }
+                return state.own?.confirms(keys) ?? false
+            }
+            guard !asked.isEmpty else { throw VerificationFailure.noDevice }
+            let id = ExactText(try DeviceWriter.transaction())
+            let flow = VerificationFlow(
+                asking: user, devices: asked.map(\.device), as: id, over: .devices, at: now)
+            var content = Self.request(from: self.device)
+            content["timestamp"] = .integer(Int64(now.timeIntervalSince1970 * 1000))
+            let message = VerificationFlow.Message(
+                type: VerificationFlow.prefix + "request", content: content, devices: asked.map(\.device))
+            state.verifications.add(flow)
+            _ = try state.send([message], of: flow)
+            return id
+        }
+    }
+
+    /// The content of an `m.room.message` that asks a user.
+    public func verificationRequest(to other: ExactText) async throws -> [String: JSONValue] {
+        try await change { state, _ in
+            guard state.own?.isVerified == true else { throw VerificationFailure.unconfirmed }
+            guard try await Identity.stored(other, in: storage) != nil else { throw VerificationFailure.noIdentity }
+            var content = Self.request(from: device)
+            content["msgtype"] = .string(VerificationEvent.requestKind)
+            content["to"] = .string(other.text)
+            // For clients that know nothing of verification.
+            content["body"] = .string("\(user) is requesting to verify your key, but your client does not support it.")
+            return content
+        }
+    }
+
+    private static func request(from device: ExactText) -> [String: JSONValue] {
+        ["from_device": .string(device.text), "methods": [.string(SasExchange.method)]]
+    }
+
+    /// The request was sent as this event.
+    public func requestedVerification(of other: ExactText, as event: ExactText, in room: ExactText, at now: Date)
+        async throws
+    {
+        try await change { state, _ in
+            state.tracker.track([other])
+            state.verifications.add(
+                VerificationFlow(asking: other, devices: [], as: event, over: .room(room), at: now))
+        }
+    }
+
+    /// - Returns: What is to be sent into rooms, in this order.
+    public func perform(_ action: Verification.Action, in id: ExactText, at now: Date) async throws
+        -> [VerificationRoomMessage]
+    {
+        try await change { state, change in
+            guard let index = state.verifications.index(of: id) else { return [] }
+            var flow = state.verifications[index]
+            if action == .dismiss, flow.hasEnded {
+                state.verifications.remove(id)
+                return []
+            }
+            let messages = try flow.perform(action, device: device, at: now)
+            return try await advance(flow, messages, at: index, &state, &change)
+        }
+    }
+
+    /// Takes messages of verifications that came in rooms, decrypted ones among them.
+    public func received(_ events: [VerificationEvent], at now: Date) async throws -> [VerificationRoomMessage] {
+        guard !events.isEmpty else { return [] }
+        return try await change { state, change in
+            var sent: [VerificationRoomMessage] = []
+            for event in events { sent += try await take(event, &state, &change, at: now) }
+            return sent
+        }
+    }
+
+    /// Ends what has taken too long.
+    public func tickVerifications(at now: Date) async throws -> [VerificationRoomMessage] {
+        try await change { state, change in
+            var sent: [VerificationRoomMessage] = []
+            for id in state.verifications.flows.map(\.id) {
+                guard let index = state.verifications.index(of: id) else { continue }
+                var flow = state.verifications[index]
+                guard let deadline = flow.deadline, deadline <= now else { continue }
+                let other = try await party(flow, &state)
+                let messages = try flow.tick(own: state.ownParty(user, device), other: other, at: now)
+                sent += try await advance(flow, messages, at: index, &state, &change)
+            }
+            return sent
+        }
+    }
+
+    /// When ``tickVerifications(at:)`` is to be called; `nil` if nothing is under way.
+    public func verificationDeadline() async throws -> Date? {
+        try await change { state, _ in state.verifications.deadline }
+    }
+
+    // MARK: Taking messages
+
+    private func take(
+        _ event: VerificationEvent, _ state: inout State, _ change: inout CryptoChange, at now: Date
+    ) async throws -> [VerificationRoomMessage] {
+        if event.type == "m.room.message" {
+            guard event.content["msgtype"]?.string == VerificationEvent.requestKind, event.sender != user,
+                event.content["to"]?.exactText == user,
+                let flow = VerificationFlow(
+                    request: event.content, as: event.event, from: event.sender, over: .room(event.room),
+                    sentAt: event.sentAt, at: now)
+            else { return [] }
+            state.tracker.track([event.sender])
+            state.verifications.add(flow)
+            return []
+        }
+        guard event.type.hasPrefix(VerificationFlow.prefix),
+            let id = event.content["m.relates_to"]?["event_id"]?.exactText,
+            let index = state.verifications.index(of: id)
+        else { return [] }
+        var flow = state.verifications[index]
+        guard flow.channel == .room(event.room) else { return [] }
+        let type = String(event.type.dropFirst(VerificationFlow.prefix.count))
+        guard event.sender != user else {
+            // What this device has sent comes back; another device may have answered the same request.
+            if type == "ready", flow.phase == .requested, event.content["from_device"]?.exactText != device {
+                flow.end(.answeredElsewhere)
+                state.verifications[index] = flow
+            }
+            return []
+        }
+        guard event.sender == flow.user else { return [] }
+        let messages = try await take(type, event.content, in: &flow, &state, at: now)
+        return try await advance(flow, messages, at: index, &state, &change)
+    }
+
+    /// Takes a message of a verification to this device.
+    func takeVerification(
+        _ type: String, _ content: JSONValue, from sender: ExactText, _ state: inout State,
+        _ change: inout CryptoChange, at now: Date
+    ) async throws {
+        // Other people are verified in a room, where their server cannot choose the device.
+        guard sender == user, let id = content["transaction_id"]?.exactText, !id.bytes.isEmpty, id.bytes.count <= 255
+        else { return }
+        let kind = String(type.dropFirst(VerificationFlow.prefix.count))
+        if kind == "request" {
+            guard content["from_device"]?.exactText != device,
+                let flow = VerificationFlow(
+                    request: content, as: id, from: sender, over: .devices, sentAt: nil, at: now)
+            else { return }
+            state.verifications.add(flow)
+            return
+        }
+        guard let index = state.verifications.index(of: id) else { return }
+        var flow = state.verifications[index]
+        guard flow.channel == .devices, flow.user == sender else { return }
+        let messages = try await take(kind, content, in: &flow, &state, at: now)
+        _ = try await advance(flow, messages, at: index, &state, &change)
+    }
+
+    private func take(
+        _ type: String, _ content: JSONValue, in flow: inout VerificationFlow, _ state: inout State, at now: Date
+    ) async throws -> [VerificationFlow.Message] {
+        var named = flow
+        // Whose keys are compared is known only with the answer.
+        if flow.device == nil, let device = content["from_device"]?.exactText { named = flow.answered(by: device) }
+        let other = try await party(named, &state)
+        return try flow.take(type, content, own: state.ownParty(user, device), other: other, at: now)
+    }
+
+    private func party(_ flow: VerificationFlow, _ state: inout State) async throws -> SasExchange.Party? {
+        guard let id = flow.device else { return nil }
+        guard let keys = try await devices(of: flow.user).first(where: { $0.device == id }), !keys.isDisputed else {
+            state.tracker.track([flow.user])
+            return nil
+        }
+        let identity = flow.user == user ? state.own : try await Identity.stored(flow.user, in: storage)
+        return SasExchange.Party(
+            user: flow.user, device: id, signingKey: keys.signingKey, master: identity?.master)
+    }
+
+    /// Sends what a verification says, and takes what it has proven.
+    private func advance(
+        _ changed: VerificationFlow, _ messages: [VerificationFlow.Message], at index: Int, _ state: inout State,
+        _ change: inout CryptoChange
+    ) async throws -> [VerificationRoomMessage] {
+        var flow = changed
+        var sent = try state.send(messages, of: flow)
+        let (proof, last) = flow.finish()
+        if let proof, try await !take(proof, &state, &change) { flow.end(.failed) }
+        state.verifications[index] = flow
+        sent += try state.send(last, of: flow)
+        return sent
+    }
+
+    // MARK: Proofs
+
+    /// - Returns: Whether something was verified.
+    private func take(
+        _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
+    ) async throws -> Bool {
+        proof.party.user == user
+            ? try await takeOwn(proof, &state, &change) : try await takeOther(proof, &state, &change)
+    }
+
+    private func takeOwn(
+        _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
+    ) async throws -> Bool {
+        guard var own = state.own else { return false }
+        let keys = try await devices(of: user).first { $0.device == proof.party.device }
+        guard var keys, keys.signingKey == proof.party.signingKey, !keys.isDisputed else { return false }
+        if !own.isVerified {
+            // Only a device of the identity can say which one it is.
+            guard proof.coversMaster, proof.party.master == own.master, own.confirms(keys) else { return false }
+            try await confirm(&own, &state, &change)
+        } else if !own.confirms(keys) {
+            guard let seed = try await PrivateKeys.stored(.selfSigning, in: storage, key: key),
+                let bytes = keys.object, let object = try? JSONValue(parsing: bytes).object
+            else { return false }
+            let selfSigning = try SigningKey(seed: seed)
+            guard selfSigning.publicKey == own.selfSigning else { return false }
+            let id = ExactText("\(selfSigning.publicKey)")
+            let signed = try SignedJSON.signed(object, by: user, keyID: id) { try selfSigning.sign($0) }
+            try state.upload(.object(signed), as: keys.device, of: user)
+            // What it asks for next is not to wait for the server.
+            keys.confirmedBy = selfSigning.publicKey
+            change.merge(CryptoChange(put: [try keys.record()]))
+            state.changedUsers.insert(user)
+            state.tracker.noteTrustChanged()
+        }
+        try await requestSecrets(of: [keys.device], &state)
+        return true
+    }
+
+    private func takeOther(
+        _ proof: SasExchange.Proof, _ state: inout State, _ change: inout CryptoChange
+    ) async throws -> Bool {
+        guard proof.coversMaster, let own = state.own, own.isVerified,
+            var identity = try await Identity.stored(proof.party.user, in: storage),
+            identity.master == proof.party.master
+        else { return false }
+        identity.verify()
+        try state.put(identity, of: proof.party.user, ownUser: user, &change)
+        // Without the key it counts on this device alone.
+        guard let seed = try await PrivateKeys.stored(.userSigning, in: storage, key: key) else { return true }
+        let userSigning = try SigningKey(seed: seed)
+        guard userSigning.publicKey == own.userSigning,
+            let object = try? JSONValue(parsing: identity.masterObject).object
+        else { return true }
+        let id = ExactText("\(userSigning.publicKey)")
+        let signed = try SignedJSON.signed(object, by: user, keyID: id) { try userSigning.sign($0) }
+        try state.upload(.object(signed), as: ExactText("\(identity.master)"), of: proof.party.user)
+        return true
+    }
+}
+
+extension CryptoMachine.State {
+    fileprivate func ownParty(_ user: ExactText, _ device: ExactText) -> SasExchange.Party {
+        // A master key that was not confirmed here is the server's word alone.
+        let master = own.flatMap { $0.isVerified ? $0.master : nil }
+        return SasExchange.Party(
+            user: user, device: device, signingKey: upkeep.account.signingKey, master: master)
+    }
+
+    /// Queues what goes to devices.
+    /// - Returns: What goes into a room.
+    fileprivate mutating func send(
+        _ messages: [VerificationFlow.Message], of flow: VerificationFlow
+    ) throws -> [VerificationRoomMessage] {
+        var sent: [VerificationRoomMessage] = []
+        for message in messages {
+            let content = flow.named(message.content)
+            switch flow.channel {
+            case .room(let room):
+                sent.append(VerificationRoomMessage(room: room, type: message.type, content: content.object ?? [:]))
+            case .devices:
+                for device in message.devices ?? [flow.device].compactMap(\.self) {
+                    outgoing.add(
+                        .message(
+                            DeviceMessage(
+                                type: message.type, transaction: try DeviceWriter.transaction(),
+                                user: flow.user.text, device: device.text,
+                                content: Data(try CanonicalJSON.bytes(of: content)))))
+                }
+            }
+        }
+        return sent
+    }
+}

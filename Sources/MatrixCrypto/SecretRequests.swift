@@ -1,0 +1,157 @@
+import ChatCore
+import Foundation
+import JSONReading
+public import Ratchets
+
+/// Secrets that this device has asked its user's other devices for, and that it was asked for. In memory alone: what is
+/// missing is asked for again after a start.
+struct SecretRequests {
+    /// By the identifier of the request. What comes without one is refused.
+    var open: [String: SecretName] = [:]
+    /// What others want, until they are known to be confirmed.
+    private(set) var wanted: [Wish] = []
+
+    struct Wish: Equatable {
+        let device: ExactText
+        let request: String
+        let name: SecretName
+    }
+
+    private static let maxWanted = 64
+
+    mutating func add(_ wish: Wish) {
+        guard !wanted.contains(wish) else { return }
+        wanted.append(wish)
+        if wanted.count > Self.maxWanted { wanted.removeFirst() }
+    }
+
+    mutating func remove(_ wish: Wish) { wanted.removeAll { $0 == wish } }
+
+    mutating func remove(_ request: String, of device: ExactText) {
+        wanted.removeAll { $0.request == request && $0.device == device }
+    }
+}
+
+/// Sharing of secrets between confirmed devices of the user.
+extension CryptoMachine {
+    /// Where a backup's key is that came from another device, until it was compared with the backup.
+    private static let unprovenBackup = PrivateKeys.key(.backup, isStaged: true)
+
+    /// Asks the confirmed devices for what is missing here.
+    public func requestMissingSecrets() async throws {
+        try await change { state, _ in
+            let devices = try await devices(of: user).filter { $0.device != device && state.ownConfirms($0) }
+            try await requestSecrets(of: devices.map(\.device), &state)
+        }
+    }
+
+    func requestSecrets(of devices: [ExactText], _ state: inout State) async throws {
+        guard !devices.isEmpty, state.own?.isVerified == true else { return }
+        for name in SecretName.allCases where try await storage.cryptoRecord(name.record) == nil {
+            let request = try DeviceWriter.transaction()
+            state.secretRequests.open[request] = name
+            for device in devices {
+                try state.send(
+                    [
+                        "action": "request", "name": .string(name.rawValue), "request_id": .string(request),
+                        "requesting_device_id": .string(self.device.text),
+                    ], to: device, of: user)
+            }
+        }
+    }
+
+    /// Takes an `m.secret.request`, which is in the clear.
+    func takeSecretRequest(_ content: JSONValue, from sender: ExactText, _ state: inout State) {
+        guard sender == user, let asking = content["requesting_device_id"]?.exactText, asking != device,
+            asking.bytes.count <= DeviceKeys.maxIdentifier, let request = content["request_id"]?.string,
+            request.utf8.count <= 255
+        else { return }
+        guard content["action"]?.string == "request" else {
+            return state.secretRequests.remove(request, of: asking)
+        }
+        guard let name = content["name"]?.string.flatMap({ SecretName(rawValue: $0) }) else { return }
+        state.secretRequests.add(SecretRequests.Wish(device: asking, request: request, name: name))
+    }
+
+    /// Answers those who may have what they ask for; others wait until they are confirmed, and are forgotten with the end
+    /// of the program. Call it in a change of its own: it reads sessions from the disk.
+    func answerSecretRequests(_ state: inout State, _ change: inout CryptoChange) async throws {
+        guard !state.secretRequests.wanted.isEmpty, !state.isReplaced else { return }
+        let known = try await devices(of: user)
+        let writer = DeviceWriter(user: user, upkeep: state.upkeep)
+        // One message to a device in a change: its session is read from the disk each time.
+        var answered: Set<ExactText> = []
+        for wish in state.secretRequests.wanted where !answered.contains(wish.device) {
+            guard let keys = known.first(where: { $0.device == wish.device }), state.ownConfirms(keys) else { continue }
+            guard let secret = try await PrivateKeys.stored(wish.name, in: storage, key: key) else {
+                state.secretRequests.remove(wish)
+                continue
+            }
+            var peer = try await OlmPeer(keys.identityKey, in: storage, key: key)
+            guard peer.hasSession else {
+                state.requested.insert(DeviceID(user: user, device: keys.device))
+                continue
+            }
+            let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
+            let content: JSONValue = [
+                "request_id": .string(wish.request), "secret": .string(Base64.encoded(bytes)),
+            ]
+            let message = try peer.encrypt(writer.payload("m.secret.send", content, to: keys))
+            state.outgoing.add(
+                .message(
+                    DeviceMessage(
+                        type: "m.room.encrypted", transaction: try DeviceWriter.transaction(), user: user.text,
+                        device: keys.device.text,
+                        content: Data(try CanonicalJSON.bytes(of: writer.content(of: message, to: keys))))))
+            change.merge(try peer.change(key: key))
+            state.secretRequests.remove(wish)
+            answered.insert(keys.device)
+        }
+    }
+
+    /// Takes an `m.secret.send`, which came by Olm.
+    /// - Returns: The secret, if it is one that was asked for, from a device that may say it, and fits what is public of
+    ///   it. A backup's key waits for ``takeUnprovenBackupKey()``.
+    func takeSecret(
+        _ content: JSONValue, from owner: InboundSession.Owner, _ state: inout State, _ change: inout CryptoChange
+    ) async throws -> SecretName? {
+        guard ExactText(owner.user) == user, let request = content["request_id"]?.string,
+            let name = state.secretRequests.open[request], let text = content["secret"]?.string,
+            let bytes = try? Base64.decoded(text), bytes.count == KeyMaterial.count
+        else { return nil }
+        let sender = try await devices(of: user).first {
+            $0.identityKey.bytes == owner.identityKey && $0.signingKey.bytes == owner.signingKey
+        }
+        guard let sender, state.ownConfirms(sender), let own = state.own else { return nil }
+        let secret = try KeyMaterial(bytes: bytes)
+        if name != .backup {
+            guard let expected = own.publicKey(of: name), try SigningKey(seed: secret).publicKey == expected else {
+                return nil
+            }
+        }
+        state.secretRequests.open[request] = nil
+        change.put.append(try PrivateKeys.record(name, secret, isStaged: name == .backup, key: key))
+        return name
+    }
+
+    /// The backup's key that another device has sent, once: the caller compares it with the backup.
+    public func takeUnprovenBackupKey() async throws -> KeyMaterial? {
+        try await change { _, change in
+            guard let secret = try await PrivateKeys.stored(.backup, isStaged: true, in: storage, key: key) else {
+                return nil
+            }
+            change.removed.insert(Self.unprovenBackup)
+            return secret
+        }
+    }
+}
+
+extension CryptoMachine.State {
+    fileprivate mutating func send(_ content: JSONValue, to device: ExactText, of user: ExactText) throws {
+        outgoing.add(
+            .message(
+                DeviceMessage(
+                    type: "m.secret.request", transaction: try DeviceWriter.transaction(), user: user.text,
+                    device: device.text, content: Data(try CanonicalJSON.bytes(of: content)))))
+    }
+}

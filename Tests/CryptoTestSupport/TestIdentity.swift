@@ -1,0 +1,81 @@
+public import ChatCore
+public import JSONReading
+public import MatrixCrypto
+public import Ratchets
+
+/// The identity of a user: the same whenever it is made for the same user and number.
+public struct TestIdentity {
+    public let user: ExactText
+    public let master: SigningKey
+    public let selfSigning: SigningKey
+    public let userSigning: SigningKey
+
+    /// - Parameter number: Another one for each other number.
+    public init(_ user: ExactText, number: Int = 0) throws {
+        self.user = user
+        func key(_ name: String) throws -> SigningKey {
+            try SigningKey(seed: KeyMaterial(bytes: SHA256.digest(of: Array("\(user) \(number) \(name)".utf8))))
+        }
+        (master, selfSigning, userSigning) = (try key("master"), try key("self"), try key("user"))
+    }
+
+    public var secrets: [SecretName: KeyMaterial] {
+        get throws {
+            [.master: try master.seed, .selfSigning: try selfSigning.seed, .userSigning: try userSigning.seed]
+        }
+    }
+
+    public func confirming(_ device: [String: JSONValue]) throws -> [String: JSONValue] {
+        try SignedJSON.signed(device, by: user, keyID: ExactText("\(selfSigning.publicKey)")) {
+            try selfSigning.sign($0)
+        }
+    }
+
+    private func object(_ key: SigningKey, _ usage: String) -> [String: JSONValue] {
+        [
+            "user_id": .string(user.text), "usage": [.string(usage)],
+            "keys": .object(["ed25519:\(key.publicKey)": .string("\(key.publicKey)")]),
+        ]
+    }
+
+    private func signed(_ key: SigningKey, _ usage: String) throws -> JSONValue {
+        let object = object(key, usage)
+        let id = ExactText("\(master.publicKey)")
+        return .object(try SignedJSON.signed(object, by: user, keyID: id) { try master.sign($0) })
+    }
+
+    /// - Parameter verifier: Whose user-signing key has signed it.
+    public func masterKey(verifiedBy verifier: TestIdentity? = nil) throws -> JSONValue {
+        let object = object(master, "master")
+        guard let verifier else { return .object(object) }
+        let id = ExactText("\(verifier.userSigning.publicKey)")
+        return .object(
+            try SignedJSON.signed(object, by: verifier.user, keyID: id) { try verifier.userSigning.sign($0) })
+    }
+
+    public var selfSigningKey: JSONValue { get throws { try signed(selfSigning, "self_signing") } }
+    public var userSigningKey: JSONValue { get throws { try signed(userSigning, "user_signing") } }
+
+    /// The members of an answer to `keys/query` that name these identities.
+    /// - Parameters:
+    ///   - ownUser: Who asks, and gets the user-signing key, too.
+    ///   - verified: Whom that user has verified.
+    public static func answer(
+        _ identities: [TestIdentity], to ownUser: ExactText? = nil, verified: Set<ExactText> = []
+    ) throws -> [String: JSONValue] {
+        let own = identities.first { $0.user == ownUser }
+        var members: [String: [String: JSONValue]] = ["master_keys": [:], "self_signing_keys": [:]]
+        for identity in identities {
+            let verifier = verified.contains(identity.user) ? own : nil
+            members["master_keys"]?[identity.user.text] = try identity.masterKey(verifiedBy: verifier)
+            members["self_signing_keys"]?[identity.user.text] = try identity.selfSigningKey
+        }
+        if let own { members["user_signing_keys"] = [own.user.text: try own.userSigningKey] }
+        return members.mapValues { .object($0) }
+    }
+
+    /// The members for the users of these devices.
+    public static func answer(of devices: [TestDevice]) throws -> [String: JSONValue] {
+        try answer(Set(devices.map(\.user)).map { try TestIdentity($0) })
+    }
+}

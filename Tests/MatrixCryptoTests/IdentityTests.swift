@@ -1,0 +1,121 @@
+import ChatCore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import Ratchets
+import Testing
+
+@testable import MatrixCrypto
+
+@Suite(.enabled(if: RatchetLibrary.version != nil))
+struct IdentityTests {
+    private let user: ExactText = "@a:b"
+
+    private func answer(
+        _ identity: TestIdentity, to own: TestIdentity? = nil, verified: Bool = false
+    ) throws -> JSONValue {
+        .object(
+            try TestIdentity.answer(
+                [identity] + (own.map { [$0] } ?? []), to: own?.user, verified: verified ? [identity.user] : []))
+    }
+
+    private func updated(_ known: Identity?, _ answer: JSONValue, verifier: Ed25519Key? = nil) -> Identity? {
+        Identity.updated(known, of: user, by: answer, ownUser: "@me:b", ownUserSigning: verifier)
+    }
+
+    @Test("What a server does not name any more stays known, and what is no key changes nothing.")
+    func keepsWhatIsKnown() throws {
+        let known = try #require(updated(nil, try answer(TestIdentity(user))))
+        #expect(updated(nil, [:]) == nil)
+        #expect(updated(known, [:]) == known)
+        #expect(updated(known, ["master_keys": .object([user.text: ["keys": "x"]])]) == known)
+        let whole = try answer(TestIdentity(user))
+        for member in ["master_keys", "self_signing_keys"] {
+            for field in ["user_id", "usage", "keys", "signatures"] {
+                var object = try #require(whole.object)
+                var entry = try #require(object[member]?.object?[user.text]?.object)
+                guard entry[field] != nil else { continue }
+                entry[field] = ["x": 1]
+                object[member] = .object([user.text: .object(entry)])
+                #expect(updated(known, .object(object)) == known, "\(member) \(field)")
+            }
+        }
+    }
+
+    @Test("A self-signing key that the master key has not signed confirms nothing.")
+    func selfSigningKeyNeedsMaster() throws {
+        var object = try #require(try answer(TestIdentity(user)).object)
+        object["self_signing_keys"] = .object([user.text: try TestIdentity(user, number: 1).selfSigningKey])
+        let identity = try #require(updated(nil, .object(object)))
+        #expect(identity.selfSigning == nil)
+        let device = try TestDevice(user, "D")
+        let keys = try DeviceKeys(
+            device.json(), of: user, device: "D", selfSigning: TestIdentity(user).selfSigning.publicKey)
+        #expect(keys.confirmedBy != nil && !identity.confirms(keys))
+    }
+
+    @Test("A changed identity is told, held only if the one before was verified, and accepted or verified anew.")
+    func changesAreTold() throws {
+        let own = try TestIdentity("@me:b")
+        let verifier = own.userSigning.publicKey
+        let (first, second) = (try TestIdentity(user), try TestIdentity(user, number: 1))
+        let unverified = try #require(updated(nil, try answer(first, to: own), verifier: verifier))
+        #expect(!unverified.isVerified && !unverified.hasChanged)
+        let changed = try #require(updated(unverified, try answer(second, to: own), verifier: verifier))
+        #expect(changed.hasChanged && !changed.hasChangedAfterVerification && !changed.isVerified)
+
+        let verified = try #require(updated(nil, try answer(first, to: own, verified: true), verifier: verifier))
+        #expect(verified.isVerified)
+        // Without the key that verifies, a signature says nothing.
+        #expect(updated(nil, try answer(first, to: own, verified: true))?.isVerified == false)
+        var replaced = try #require(updated(verified, try answer(second, to: own), verifier: verifier))
+        #expect(replaced.hasChangedAfterVerification && !replaced.isVerified)
+        let again = try #require(updated(replaced, try answer(second, to: own, verified: true), verifier: verifier))
+        #expect(again.isVerified && !again.hasChanged)
+        replaced.accept()
+        #expect(!replaced.hasChanged && !replaced.hasChangedAfterVerification && !replaced.isVerified)
+        // Back to the former one: another change.
+        let back = try #require(updated(replaced, try answer(first, to: own), verifier: verifier))
+        #expect(back.hasChanged)
+    }
+
+    @Test("A withdrawn verification does not come back by the signature that the server still has.")
+    func withdrawalHolds() throws {
+        let own = try TestIdentity("@me:b")
+        let verified = try answer(TestIdentity(user), to: own, verified: true)
+        var identity = try #require(updated(nil, verified, verifier: own.userSigning.publicKey))
+        identity.withdraw()
+        identity = try #require(updated(identity, verified, verifier: own.userSigning.publicKey))
+        #expect(!identity.isVerified)
+        identity.verify()
+        #expect(identity.isVerified)
+        #expect(try Identity(record: identity.record(of: user)) == identity)
+    }
+
+    @Test("A device that bears the name of a key of the identity is refused, known or not.")
+    func namesOfKeysAreNoDevices() throws {
+        let identity = try #require(updated(nil, try answer(TestIdentity(user))))
+        let name = ExactText("\(identity.master)")
+        let device = try TestDevice(user, name)
+        let known = try DeviceKeys(device.json(), of: user, device: name)
+        for before in [[], [known]] {
+            let change = DeviceListChange(
+                of: user, answered: [name.text: try device.json()], known: before, identity: identity)
+            #expect(change.devices.isEmpty && change.rejected[name] == .identityName)
+        }
+    }
+
+    @Test("A device loses what confirms it with the signature, or with the identity.")
+    func confirmationCanBeLost() throws {
+        let identity = try #require(updated(nil, try answer(TestIdentity(user))))
+        var device = try TestDevice(user, "D")
+        let first = DeviceListChange(of: user, answered: ["D": try device.json()], known: [], identity: identity)
+        let known = try #require(first.devices["D"])
+        #expect(identity.confirms(known))
+        device.isConfirmed = false
+        let second = DeviceListChange(of: user, answered: ["D": try device.json()], known: [known], identity: identity)
+        #expect(second.changed == ["D"] && second.devices["D"].map { !identity.confirms($0) } == true)
+        let other = try #require(updated(identity, try answer(TestIdentity(user, number: 1))))
+        #expect(!other.confirms(known))
+    }
+}

@@ -1,0 +1,169 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+/// A server in memory that several machines are devices of: keys, signatures and messages to devices.
+final class TestServer {
+    /// One of its devices.
+    struct Client {
+        let machine: CryptoMachine
+        let storage: FakeCryptoStorage
+        let key: KeyMaterial
+
+        var id: DeviceID { DeviceID(user: machine.user, device: machine.device) }
+    }
+
+    struct Mismatch: Error {}
+
+    var now = Date(timeIntervalSince1970: 1_700_000_000)
+    private(set) var clients: [Client] = []
+    private var devices: [ExactText: [ExactText: [String: JSONValue]]] = [:]
+    private var oneTimeKeys: [DeviceID: [String: JSONValue]] = [:]
+    private var inboxes: [DeviceID: [JSONValue]] = [:]
+    /// By user, then by what `keys/query` calls them.
+    private var identities: [ExactText: [String: [String: JSONValue]]] = [:]
+    private var changed: [DeviceID: Set<ExactText>] = [:]
+    /// Changes or drops messages to devices on their way.
+    var intercept: (_ sender: DeviceID, _ type: String, _ content: JSONValue) -> JSONValue? = { $2 }
+    private(set) var sentTypes: [String] = []
+
+    func signIn(_ user: ExactText, _ device: ExactText) async throws -> Client {
+        let (storage, key) = (FakeCryptoStorage(), try KeyMaterial())
+        let machine = try await CryptoMachine.begun(user: user, device: device, in: storage, key: key, at: now)
+        let client = Client(machine: machine, storage: storage, key: key)
+        clients.append(client)
+        try await settle()
+        return client
+    }
+
+    /// Has a device make the identity of its user.
+    func makeIdentity(on client: Client) async throws {
+        let body = try await client.machine.stageIdentity()
+        try publishIdentity(body, of: client.machine.user)
+        try await client.machine.commitIdentity()
+        try await settle()
+    }
+
+    func publishIdentity(_ body: JSONValue, of user: ExactText) throws {
+        for (name, member) in [
+            ("master_key", "master_keys"), ("self_signing_key", "self_signing_keys"),
+            ("user_signing_key", "user_signing_keys"),
+        ] { identities[user, default: [:]][member] = try #require(body[name]?.object) }
+        noteChange(of: user)
+    }
+
+    private func noteChange(of user: ExactText) {
+        for client in clients { changed[client.id, default: []].insert(user) }
+    }
+
+    /// Delivers and answers until nobody has anything to say.
+    func settle() async throws {
+        for _ in 0..<30 {
+            var isQuiet = true
+            for client in clients {
+                var sync = CryptoSync(kind: .sliding)
+                sync.events = inboxes.removeValue(forKey: client.id) ?? []
+                sync.changed = Array(changed.removeValue(forKey: client.id) ?? [])
+                sync.keyCounts = ["signed_curve25519": .integer(Int64(oneTimeKeys[client.id]?.count ?? 0))]
+                if !sync.events.isEmpty || !sync.changed.isEmpty { isQuiet = false }
+                _ = try await client.machine.received(sync, at: now)
+                while let request = try await client.machine.nextRequest(at: now) {
+                    isQuiet = false
+                    let answer = try answer(request.action, from: client)
+                    try await client.machine.answered(request, with: answer, at: now)
+                }
+            }
+            if isQuiet { return }
+        }
+        Issue.record("The devices talk without an end.")
+    }
+
+    private func answer(_ action: CryptoRequest.Action, from client: Client) throws -> JSONValue {
+        switch action {
+        case .upload(let body):
+            let upload = try JSONValue(parsing: Data(body))
+            if let keys = upload["device_keys"]?.object {
+                devices[client.id.user, default: [:]][client.id.device] = keys
+                noteChange(of: client.id.user)
+            }
+            oneTimeKeys[client.id, default: [:]].merge(upload["one_time_keys"]?.object ?? [:]) { $1 }
+            return ["one_time_key_counts": ["signed_curve25519": .integer(Int64(oneTimeKeys[client.id]?.count ?? 0))]]
+        case .query(let query): return answer(to: query.users, from: client.id.user)
+        case .claim(let claims):
+            var users: [String: [String: JSONValue]] = [:]
+            for claim in claims {
+                let id = DeviceID(user: claim.user, device: claim.device)
+                guard let (name, key) = oneTimeKeys[id]?.first else { continue }
+                oneTimeKeys[id]?[name] = nil
+                users[claim.user.text, default: [:]][claim.device.text] = .object([name: key])
+            }
+            return ["one_time_keys": .object(users.mapValues { .object($0) })]
+        case .send(let message):
+            let content = try JSONValue(parsing: message.content)
+            deliver(message.type, content, from: client.id, to: ExactText(message.user), ExactText(message.device))
+            return [:]
+        case .sendAll(let batch):
+            for (user, contents) in try JSONValue(parsing: batch.messages).object ?? [:] {
+                for (device, content) in contents.object ?? [:] {
+                    deliver(batch.type, content, from: client.id, to: ExactText(user), ExactText(device))
+                }
+            }
+            return [:]
+        case .uploadSignatures(let body):
+            for (user, objects) in try JSONValue(parsing: body).object ?? [:] {
+                for (id, object) in objects.object ?? [:] {
+                    try sign(object.object ?? [:], ExactText(id), of: ExactText(user))
+                }
+            }
+            return [:]
+        }
+    }
+
+    private func answer(to users: [ExactText], from asking: ExactText) -> JSONValue {
+        var members: [String: [String: JSONValue]] = ["device_keys": [:]]
+        for user in users {
+            let known = devices[user] ?? [:]
+            members["device_keys"]?[user.text] = .object(
+                Dictionary(known.map { ($0.key.text, .object($0.value)) }) { $1 })
+            for (member, object) in identities[user] ?? [:] where member != "user_signing_keys" || user == asking {
+                members[member, default: [:]][user.text] = .object(object)
+            }
+        }
+        return .object(members.mapValues { .object($0) })
+    }
+
+    /// Has a device get a message, from whomever.
+    func deliver(
+        _ type: String, _ content: JSONValue, from sender: DeviceID, to user: ExactText, _ device: ExactText
+    ) {
+        sentTypes.append(type)
+        guard let content = intercept(sender, type, content) else { return }
+        inboxes[DeviceID(user: user, device: device), default: []].append(
+            ["type": .string(type), "sender": .string(sender.user.text), "content": content])
+    }
+
+    /// Takes signatures of what it has, and refuses those of anything else.
+    private func sign(_ object: [String: JSONValue], _ id: ExactText, of user: ExactText) throws {
+        func merged(_ known: [String: JSONValue]) throws -> [String: JSONValue] {
+            guard try SignedJSON.signedBytes(of: known) == SignedJSON.signedBytes(of: object) else { throw Mismatch() }
+            var known = known
+            var signatures = known["signatures"]?.object ?? [:]
+            for (signer, added) in object["signatures"]?.object ?? [:] {
+                signatures[signer] = .object((signatures[signer]?.object ?? [:]).merging(added.object ?? [:]) { $1 })
+            }
+            known["signatures"] = .object(signatures)
+            return known
+        }
+        if let device = devices[user]?[id] {
+            devices[user]?[id] = try merged(device)
+        } else {
+            let master = try #require(identities[user]?["master_keys"])
+            #expect(master["keys"]?.object?["ed25519:\(id)"] != nil)
+            identities[user]?["master_keys"] = try merged(master)
+        }
+        noteChange(of: user)
+    }
+}

@@ -1,0 +1,170 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+/// Who gets keys of rooms, and whose messages are shown.
+@Suite(.enabled(if: RatchetLibrary.version != nil))
+struct TrustPolicyTests {
+    private let server = TestServer()
+    private let room: ExactText = "!r:b"
+
+    private func share(_ sender: TestServer.Client, members: [ExactText]) async throws -> JSONValue {
+        try await EncryptedRoom.note([(room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: sender.storage, at: server.now)
+        for _ in 0..<8 {
+            let content: [String: JSONValue] = ["body": "hello"]
+            switch try await sender.machine.seal("m.room.message", content, in: room, at: server.now) {
+            case .sealed(let sealed): return sealed
+            case .needsMembers(let version):
+                let all = Dictionary(uniqueKeysWithValues: members.map { ($0, "join") })
+                _ = try await sender.machine.setMembers(all, visibility: "joined", of: room, since: version)
+            case .waits: try await server.settle()
+            case .refused(let rejection): throw rejection
+            }
+        }
+        throw CancellationError()
+    }
+
+    private func read(_ sealed: JSONValue, _ event: ExactText, by client: TestServer.Client) async throws
+        -> CryptoMachine.Reading
+    {
+        let event = SealedEvent(room: room, event: event, sender: "@me:b", content: sealed)
+        return try #require(try await client.machine.read([event]).first)
+    }
+
+    @Test("Only devices that their owners have confirmed get the key of a room.")
+    func keysGoToConfirmedDevices() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let (confirmed, other) = (try await server.signIn("@a:b", "A1"), try await server.signIn("@a:b", "A2"))
+        try await server.makeIdentity(on: confirmed)
+        let without = try await server.signIn("@x:b", "X")
+        let sealed = try await share(sender, members: ["@me:b", "@a:b", "@x:b"])
+        try await server.settle()
+        #expect(try await read(sealed, "$1", by: confirmed).get().content["body"] == "hello")
+        for client in [other, without] {
+            await #expect(throws: GroupMessageReader.Seal.noKey) { try await read(sealed, "$1", by: client).get() }
+        }
+        let trust = try await sender.machine.trust(of: ["@me:b", "@a:b", "@x:b"])
+        #expect(trust == RoomTrust(withoutIdentity: [MemberID("@x:b")]))
+
+        // Once it is confirmed it reads what comes, and not what was.
+        #expect(try await other.machine.adopt(try await confirmed.machine.storedSecrets()).count == 3)
+        try await server.settle()
+        let later = try await share(sender, members: [])
+        try await server.settle()
+        #expect(try await read(later, "$2", by: other).get().content["body"] == "hello")
+        await #expect(throws: GroupMessageReader.Seal.self) { try await read(sealed, "$1", by: other).get() }
+    }
+
+    @Test("A message of a device that nobody has confirmed is hidden, and shown once somebody has.")
+    func unconfirmedSendersAreHidden() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        let sealed = try await share(sender, members: ["@me:b", "@a:b"])
+        try await server.settle()
+        await #expect(throws: GroupMessageReader.Seal.unconfirmedSender) { try await read(sealed, "$1", by: reader).get() }
+        try await server.makeIdentity(on: sender)
+        #expect(try await reader.machine.takeChangedUsers().contains("@me:b"))
+        let session = SessionID(room: room, session: ExactText(sealed["session_id"]?.string ?? ""))
+        #expect(try await reader.machine.known([session], of: ["@me:b"]) == [session])
+        #expect(try await reader.machine.known([session], of: ["@x:b"]).isEmpty)
+        #expect(try await read(sealed, "$1", by: reader).get().trust == nil)
+        // It stays readable when the device is gone.
+        let again = try await share(sender, members: [])
+        try await reader.machine.accept("@me:b")
+        #expect(try await read(again, "$2", by: reader).get().content["body"] == "hello")
+    }
+
+    @Test("Nothing is sent to a person whose verified identity has changed, until the user says so.")
+    func changedIdentitiesHoldSending() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        _ = try await share(sender, members: ["@me:b", "@a:b"])
+        try await verify(sender, reader)
+        #expect(try await sender.machine.identity(of: "@a:b") == .verified)
+        #expect(try await reader.machine.identity(of: "@me:b") == .verified)
+        _ = try await share(sender, members: [])
+
+        let other = try await server.signIn("@a:b", "A2")
+        try await server.makeIdentity(on: other)
+        #expect(try await sender.machine.identity(of: "@a:b") == .changedAfterVerification)
+        let trust = try await sender.machine.trust(of: ["@me:b", "@a:b"])
+        #expect(trust == RoomTrust(changed: [MemberID("@a:b")], holding: [MemberID("@a:b")]))
+        await #expect(throws: CryptoMachine.Rejection.changedIdentities(["@a:b"])) {
+            try await share(sender, members: [])
+        }
+        try await sender.machine.accept("@a:b")
+        #expect(try await sender.machine.identity(of: "@a:b") == .unverified)
+        let sealed = try await share(sender, members: [])
+        try await server.settle()
+        #expect(try await read(sealed, "$9", by: other).get().content["body"] == "hello")
+        await #expect(throws: GroupMessageReader.Seal.noKey) { try await read(sealed, "$9", by: reader).get() }
+    }
+
+    @Test("Who is not confirmed themselves verifies nobody.")
+    func unconfirmedDevicesVerifyNobody() async throws {
+        let first = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: first)
+        let second = try await server.signIn("@me:b", "ME2")
+        let other = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: other)
+        try await second.machine.track(["@a:b"])
+        try await server.settle()
+        await #expect(throws: CryptoMachine.VerificationFailure.unconfirmed) {
+            try await second.machine.verificationRequest(to: "@a:b")
+        }
+        _ = try await share(first, members: ["@me:b", "@a:b"])
+        try await verify(first, other)
+        // The other device has seen the signature, and can say so once it is confirmed.
+        #expect(try await second.machine.identity(of: "@a:b") == .unverified)
+        #expect(try await second.machine.adopt(try await first.machine.storedSecrets()).count == 3)
+        try await server.settle()
+        #expect(try await second.machine.identity(of: "@a:b") == .verified)
+        try await second.machine.withdrawVerification(of: "@a:b")
+        try await server.settle()
+        #expect(try await second.machine.identity(of: "@a:b") == .unverified)
+    }
+
+    /// Has two people compare emoji in a room.
+    private func verify(_ one: TestServer.Client, _ other: TestServer.Client) async throws {
+        let (asking, asked) = (one.id.user, other.id.user)
+        let request = try await one.machine.verificationRequest(to: asked)
+        let id: ExactText = "$request"
+        try await one.machine.requestedVerification(of: asked, as: id, in: room, at: server.now)
+        var waiting: [(sender: ExactText, message: VerificationRoomMessage)] = []
+        func event(_ sender: ExactText, _ type: String, _ content: JSONValue, _ id: ExactText) -> VerificationEvent {
+            VerificationEvent(
+                room: room, event: id, sender: sender, type: type, content: content, sentAt: server.now)
+        }
+        /// Delivers to both what was said, as a room does.
+        func deliver() async throws {
+            while !waiting.isEmpty {
+                let (sender, message) = waiting.removeFirst()
+                let event = event(sender, message.type, .object(message.content), "$x")
+                for client in [one, other] {
+                    let answers = try await client.machine.received([event], at: server.now)
+                    waiting += answers.map { (client.id.user, $0) }
+                }
+            }
+            try await server.settle()
+        }
+        let asks = event(asking, "m.room.message", .object(request), id)
+        for client in [one, other] { _ = try await client.machine.received([asks], at: server.now) }
+        try await server.settle()
+        for (action, client) in [(Verification.Action.accept, other), (.confirmMatch, one), (.confirmMatch, other)] {
+            let answers = try await client.machine.perform(action, in: id, at: server.now)
+            waiting += answers.map { (client.id.user, $0) }
+            try await deliver()
+        }
+        for client in [one, other] {
+            #expect(try await client.machine.verifications().map(\.phase) == [.done])
+            _ = try await client.machine.perform(.dismiss, in: id, at: server.now)
+        }
+    }
+}

@@ -1,0 +1,281 @@
+import ChatCore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+
+@Suite(.enabled(if: RatchetLibrary.version != nil))
+struct VerificationTests {
+    private typealias Client = TestServer.Client
+    private let server = TestServer()
+
+    /// A user with an identity made on one device, and another device that it has not confirmed.
+    private func twoDevices() async throws -> (old: Client, new: Client) {
+        let old = try await server.signIn("@me:b", "OLD")
+        try await server.makeIdentity(on: old)
+        return (old, try await server.signIn("@me:b", "NEW"))
+    }
+
+    private func only(_ client: Client) async throws -> Verification {
+        let all = try await client.machine.verifications()
+        #expect(all.count == 1)
+        return try #require(all.first)
+    }
+
+    private func perform(_ action: Verification.Action, _ client: Client) async throws {
+        let id = ExactText(try await only(client).id)
+        #expect(try await client.machine.perform(action, in: id, at: server.now).isEmpty)
+        try await server.settle()
+    }
+
+    private func expectComparing(_ one: Client, _ other: Client) async throws {
+        let phases = [try await only(one).phase, try await only(other).phase]
+        guard case .comparing(let emoji, let numbers) = phases[0] else {
+            Issue.record("\(phases)")
+            return
+        }
+        #expect(emoji.count == 7 && numbers.count == 3 && phases[1] == phases[0])
+    }
+
+    // MARK: Own devices
+
+    @Test("A new device is confirmed by comparing emoji, whoever asks, and gets the secrets of the user.")
+    func newDeviceIsConfirmed() async throws {
+        for asksOld in [false, true] {
+            let server = TestServer()
+            let old = try await server.signIn("@me:b", "OLD")
+            try await server.makeIdentity(on: old)
+            let new = try await server.signIn("@me:b", "NEW")
+            #expect(try await new.machine.ownIdentity() == .unconfirmed)
+            #expect(try await old.machine.ownIdentity() == .confirmed)
+            let (asking, asked) = asksOld ? (old, new) : (new, old)
+            let id = try await asking.machine.verifyDevice(asksOld ? "NEW" : nil, at: server.now)
+            try await server.settle()
+            let request = try #require(try await asked.machine.verifications().first)
+            #expect(request.phase == .requested && request.isOwn && request.isIncoming)
+            #expect(request.device == asking.id.device.text && request.id == id.text)
+            for (action, client) in [(Verification.Action.accept, asked), (.confirmMatch, new), (.confirmMatch, old)] {
+                #expect(try await client.machine.perform(action, in: id, at: server.now).isEmpty)
+                try await server.settle()
+            }
+            #expect(try await new.machine.verifications().map(\.phase) == [.done])
+            #expect(try await old.machine.verifications().map(\.phase) == [.done])
+            #expect(try await new.machine.ownIdentity() == .confirmed)
+            for client in [old, new] {
+                #expect(try await client.machine.ownDevices().values.allSatisfy { $0.isConfirmed })
+            }
+            let (given, made) = (try await new.machine.storedSecrets(), try await old.machine.storedSecrets())
+            #expect(Set(given.keys) == [.master, .selfSigning, .userSigning])
+            for (name, secret) in given { #expect(made[name].map { $0.isEqual(to: secret) } == true) }
+        }
+    }
+
+    @Test("Emoji that differ end the verification on both sides, and nothing is confirmed.")
+    func mismatchConfirmsNothing() async throws {
+        let (old, new) = try await twoDevices()
+        _ = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.settle()
+        try await perform(.accept, old)
+        try await expectComparing(old, new)
+        try await perform(.reportMismatch, old)
+        #expect(try await only(old).phase == .canceled(.mismatch))
+        #expect(try await only(new).phase == .canceled(.mismatch))
+        try await perform(.confirmMatch, new)
+        #expect(try await new.machine.ownIdentity() == .unconfirmed)
+        #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == false)
+        #expect(try await new.machine.storedSecrets().isEmpty)
+    }
+
+    @Test("A server that exchanges the keys of the comparison is found by what was promised, or by what is compared.")
+    func exchangedKeysAreFound() async throws {
+        let (old, new) = try await twoDevices()
+        let stranger = try ShortAuthentication()
+        server.intercept = { _, type, content in
+            guard type == "m.key.verification.key", var members = content.object else { return content }
+            members["key"] = .string("\(stranger.publicKey)")
+            return .object(members)
+        }
+        _ = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.settle()
+        try await perform(.accept, old)
+        // Who has begun was promised another key; the other side waits for nothing more.
+        #expect(try await only(new).phase == .canceled(.mismatch))
+        #expect(try await only(old).phase == .canceled(.mismatch))
+    }
+
+    @Test("A server that changes the MACs, or what they name, confirms nothing.")
+    func changedMACsConfirmNothing() async throws {
+        for change in 0..<4 {
+            let server = TestServer()
+            let old = try await server.signIn("@me:b", "OLD")
+            try await server.makeIdentity(on: old)
+            let new = try await server.signIn("@me:b", "NEW")
+            server.intercept = { sender, type, content in
+                guard type == "m.key.verification.mac", sender.device == "NEW", var members = content.object,
+                    var macs = members["mac"]?.object, let first = macs.keys.sorted().first
+                else { return content }
+                switch change {
+                case 0: macs[first] = .string(Base64.encoded([UInt8](repeating: 1, count: 32)))
+                case 1: macs["ed25519:OTHER"] = macs.removeValue(forKey: first)
+                case 2: macs = [:]
+                default: members["keys"] = "x"
+                }
+                members["mac"] = .object(macs)
+                return .object(members)
+            }
+            let id = try await new.machine.verifyDevice(nil, at: server.now)
+            for (action, client) in [(Verification.Action.accept, old), (.confirmMatch, new), (.confirmMatch, old)] {
+                try await server.settle()
+                _ = try await client.machine.perform(action, in: id, at: server.now)
+            }
+            try await server.settle()
+            #expect(try await old.machine.verifications().map(\.phase) == [.canceled(.failed)], "\(change)")
+            #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == false, "\(change)")
+            #expect(try await new.machine.storedSecrets().isEmpty, "\(change)")
+        }
+    }
+
+    @Test("A request is answered by one device; the others of the user are told.")
+    func oneDeviceAnswers() async throws {
+        let (old, new) = try await twoDevices()
+        let id = try await new.machine.verifyDevice(nil, at: server.now)
+        for (action, client) in [(Verification.Action.accept, old), (.confirmMatch, new), (.confirmMatch, old)] {
+            try await server.settle()
+            _ = try await client.machine.perform(action, in: id, at: server.now)
+        }
+        try await server.settle()
+        for client in [old, new] { _ = try await client.machine.perform(.dismiss, in: id, at: server.now) }
+        let third = try await server.signIn("@me:b", "THIRD")
+        _ = try await third.machine.verifyDevice(nil, at: server.now)
+        try await server.settle()
+        try await perform(.accept, new)
+        #expect(try await only(old).phase == .canceled(.answeredElsewhere))
+        try await expectComparing(new, third)
+    }
+
+    @Test("Requests end when nobody answers, and a verification after ten minutes.")
+    func verificationsEnd() async throws {
+        let (old, new) = try await twoDevices()
+        _ = try await new.machine.verifyDevice(nil, at: server.now)
+        try await server.settle()
+        server.now += 121
+        #expect(try await old.machine.verificationDeadline().map { $0 < server.now } == true)
+        _ = try await old.machine.tickVerifications(at: server.now)
+        #expect(try await only(old).phase == .canceled(.timeout))
+        try await server.settle()
+        #expect(try await only(new).phase == .canceled(.timeout))
+        #expect(try await new.machine.verificationDeadline() == nil)
+        try await perform(.dismiss, new)
+        #expect(try await new.machine.verifications().isEmpty)
+    }
+
+    @Test("A request that is old, from a stranger, or one of very many is not shown.")
+    func unwantedRequestsAreNotShown() async throws {
+        let (old, new) = try await twoDevices()
+        func request(_ id: String, age: Double = 0) -> JSONValue {
+            [
+                "from_device": "NEW", "methods": ["m.sas.v1"], "transaction_id": .string(id),
+                "timestamp": .integer(Int64((server.now.timeIntervalSince1970 - age) * 1000)),
+            ]
+        }
+        let type = "m.key.verification.request"
+        server.deliver(type, request("old", age: 700), from: new.id, to: "@me:b", "OLD")
+        server.deliver(type, request("x"), from: DeviceID(user: "@x:b", device: "X"), to: "@me:b", "OLD")
+        try await server.settle()
+        #expect(try await old.machine.verifications().isEmpty)
+        for number in 0..<200 { server.deliver(type, request("\(number)"), from: new.id, to: "@me:b", "OLD") }
+        try await server.settle()
+        #expect(try await old.machine.verifications().count == 8)
+    }
+
+    @Test("Both sides may begin at once: the smaller name counts.")
+    func bothMayBegin() async throws {
+        let (old, new) = try await twoDevices()
+        // Neither `start` arrives before both are under way.
+        var held: [(DeviceID, JSONValue)] = []
+        server.intercept = { sender, type, content in
+            guard type == "m.key.verification.start" else { return content }
+            held.append((sender, content))
+            return nil
+        }
+        let id = try await old.machine.verifyDevice("NEW", at: server.now)
+        try await server.settle()
+        _ = try await new.machine.perform(.accept, in: id, at: server.now)
+        try await server.settle()
+        server.now += 11
+        _ = try await new.machine.tickVerifications(at: server.now)
+        try await server.settle()
+        #expect(held.map(\.0.device) == ["OLD", "NEW"])
+        server.intercept = { $2 }
+        for (sender, content) in held {
+            server.deliver(
+                "m.key.verification.start", content, from: sender, to: "@me:b", sender.device == "OLD" ? "NEW" : "OLD")
+        }
+        try await server.settle()
+        try await expectComparing(old, new)
+        try await perform(.confirmMatch, old)
+        try await perform(.confirmMatch, new)
+        #expect(try await new.machine.ownIdentity() == .confirmed)
+    }
+
+    // MARK: Secrets
+
+    @Test("Secrets go to confirmed devices alone, and are taken only as answers that fit.")
+    func secretsAreGuarded() async throws {
+        let (old, new) = try await twoDevices()
+        for name in SecretName.allCases {
+            server.deliver(
+                "m.secret.request",
+                [
+                    "action": "request", "name": .string(name.rawValue), "request_id": "r",
+                    "requesting_device_id": "NEW",
+                ], from: new.id, to: "@me:b", "OLD")
+        }
+        let before = server.sentTypes.count
+        try await server.settle()
+        #expect(server.sentTypes.count == before)
+        #expect(try await new.machine.storedSecrets().isEmpty)
+        // In the clear it is nobody's.
+        server.deliver(
+            "m.secret.send", ["request_id": "r", "secret": "AAAA"], from: old.id, to: "@me:b", "NEW")
+        try await server.settle()
+        #expect(try await new.machine.storedSecrets().isEmpty)
+    }
+
+    @Test("What the user opens confirms the device only if it is what the server's identity was made with.")
+    func adoptionChecksKeys() async throws {
+        let (old, new) = try await twoDevices()
+        let secrets = try await old.machine.storedSecrets()
+        let others = try TestIdentity("@me:b").secrets
+        #expect(try await new.machine.adopt(others).isEmpty)
+        #expect(try await new.machine.ownIdentity() == .unconfirmed)
+        #expect(try await new.machine.adopt(secrets) == [.master, .selfSigning, .userSigning])
+        try await server.settle()
+        #expect(try await new.machine.ownIdentity() == .confirmed)
+        #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == true)
+    }
+
+    @Test("A new identity is told on the devices of the former one, and voids what that had verified.")
+    func resetIsTold() async throws {
+        let (old, new) = try await twoDevices()
+        try await server.makeIdentity(on: new)
+        #expect(try await new.machine.ownIdentity() == .confirmed)
+        #expect(try await old.machine.ownIdentity() == .replaced)
+        #expect(try await old.machine.adopt(try await new.machine.storedSecrets()).count == 3)
+        try await server.settle()
+        #expect(try await old.machine.ownIdentity() == .confirmed)
+    }
+
+    @Test("An identity whose upload was answered into the void is taken up at the next look.")
+    func lostAnswerOfIdentity() async throws {
+        let client = try await server.signIn("@me:b", "OLD")
+        let body = try await client.machine.stageIdentity()
+        #expect(try await client.machine.stageIdentity() == body)
+        try server.publishIdentity(body, of: "@me:b")
+        try await server.settle()
+        #expect(try await client.machine.ownIdentity() == .confirmed)
+        #expect(try await client.machine.stagedSecrets().isEmpty)
+    }
+}

@@ -1,6 +1,7 @@
 import ChatCore
 import ChatStore
 import ChatTestSupport
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto
@@ -14,11 +15,12 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct RoomKeyTests {
-    /// A user of this program with keys.
+    /// A user of this program with keys and an identity.
     static func person(_ name: String, sliding: Bool) async throws -> (MatrixUser, KeyCredential) {
         let user = try await MatrixUser.make(name, sliding: sliding)
         let credential = KeyCredential(account: user.session.user.rawValue, place: MemoryCredentialStore())
         try await open(user, credential)
+        _ = try await user.backend.createIdentity(password: "password")
         return (user, credential)
     }
 
@@ -58,11 +60,16 @@ struct RoomKeyTests {
     }
 
     /// An encrypted room with another client in it.
-    static func room(with ann: MatrixUser, sliding: Bool) async throws -> (RoomID, MatrixPeer) {
+    /// - Parameter isConfirmed: Whether the other client's user has an identity that has confirmed it. matrix-nio makes
+    ///   none, so the test does.
+    static func room(
+        with ann: MatrixUser, sliding: Bool, isConfirmed: Bool = true
+    ) async throws -> (RoomID, MatrixPeer) {
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         await bob.close()
         try await untilPublished(ann)
         let peer = try await MatrixPeer(bob.session, server: bob.server.url)
+        if isConfirmed { try await confirm(bob) }
         let room = try await ann.backend.createRoom(named: "Sealed")
         try await ann.waitForRoom(room)
         _ = try await ann.client.call(
@@ -71,6 +78,47 @@ struct RoomKeyTests {
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
         try await peer.ask("join", .string(room.rawValue))
         return (room, peer)
+    }
+
+    /// Makes an identity for a user, and has it confirm all devices that have keys.
+    private static func confirm(_ user: MatrixUser) async throws {
+        let transport = CurlTransport()
+        defer { transport.close() }
+        let client = MatrixClient(server: user.server.url, token: user.session.token, transport: transport)
+        let name = user.session.user
+        let identity = try TestIdentity(ExactText(name.rawValue))
+        _ = try await InteractiveAuth(client: client, user: name).call(
+            .post, ["client", "v3", "keys", "device_signing", "upload"],
+            body: [
+                "master_key": identity.masterKey(), "self_signing_key": identity.selfSigningKey,
+                "user_signing_key": identity.userSigningKey,
+            ], password: "password")
+        let answer = try await client.call(
+            .post, ["client", "v3", "keys", "query"], body: ["device_keys": .object([name.rawValue: []])])
+        let devices = try #require(answer["device_keys"]?[name.rawValue]?.object)
+        #expect(!devices.isEmpty)
+        let signed = try devices.mapValues { device -> JSONValue in
+            var device = try #require(device.object)
+            device["unsigned"] = nil
+            return .object(try identity.confirming(device))
+        }
+        let failures = try await client.call(
+            .post, ["client", "v3", "keys", "signatures", "upload"],
+            body: .object([name.rawValue: .object(signed)]))["failures"]
+        #expect(failures?.object?.isEmpty ?? true)
+    }
+
+    @Test("A device that its owner has not confirmed gets no keys, and what it sends is hidden", arguments: [true, false])
+    func unconfirmed(_ sliding: Bool) async throws {
+        let (ann, _) = try await Self.person("ann", sliding: sliding)
+        let (room, peer) = try await Self.room(with: ann, sliding: sliding, isConfirmed: false)
+        for number in 0..<5 { try await peer.say("\(number)", in: room) }
+        try await ann.messages(in: room) { $0.map(\.seal) == .init(repeating: .unconfirmedSender, count: 5) }
+        for number in 0..<5 {
+            let sent = try await ann.say("\(number)", in: room)
+            #expect(try await peer.read(sent.id, in: room) == nil)
+        }
+        await ann.close()
     }
 
     @Test("What another client encrypts is read in the timeline, and stays so", arguments: [true, false])

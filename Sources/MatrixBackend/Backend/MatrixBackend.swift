@@ -35,6 +35,10 @@ public actor MatrixBackend {
     nonisolated let encryption: RoomEncryption
     nonisolated let keys: AccountEncryption
     nonisolated let sealed: SealedMessages
+    nonisolated let verifier: Verifier
+    nonisolated let encryptionMonitor: EncryptionMonitor
+    nonisolated let identitySetup: IdentitySetup
+    nonisolated let accountDevices: AccountDevices
     nonisolated let unfetched: UnfetchedMessages
     nonisolated let writer: RoomWriter
     nonisolated let timelines: MatrixTimelines
@@ -130,6 +134,16 @@ public actor MatrixBackend {
         directChats = DirectChats(
             client: client, store: store, ownUserID: ownUserID, list: directRooms, invitations: writer.invitations,
             entry: entry)
+        let sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
+        let verifier = Verifier(
+            keys: keys, client: client, encryption: encryption, sealer: sealer, directChats: directChats, now: now)
+        self.verifier = verifier
+        let secretStorage = SecretStorage(client: client, user: ownUserID)
+        encryptionMonitor = EncryptionMonitor(
+            keys: keys, storage: secretStorage, sealed: sealed, verifier: verifier, clock: clock, now: now)
+        identitySetup = IdentitySetup(
+            keys: keys, client: client, user: ownUserID, storage: secretStorage, monitor: encryptionMonitor)
+        accountDevices = AccountDevices(client: client, keys: keys, user: ownUserID)
         members = RoomMemberships(client: client, context: context, writer: writer, keys: keys)
         settings = RoomSettings(client: client, writer: writer)
         let leftRooms = LeftRooms(client: client, context: context, writer: writer)
@@ -137,7 +151,7 @@ public actor MatrixBackend {
 
         let syncWriter = SyncWriter(
             context: context, writer: writer, opener: opener, sealed: sealed, entered: entered, status: syncStatus,
-            arrivals: arrivalFeed
+            arrivals: arrivalFeed, didOpen: { await verifier.received($0) }
         ) {
             await unreadCounter.restart(in: $0)
         }
@@ -202,6 +216,7 @@ public actor MatrixBackend {
 
     private func activate() async throws {
         media.removeIncomplete()
+        await encryptionMonitor.start()
         try await leftRooms.recallStored()
         let rooms = Set(try await store.outboxRequests().map(\.room))
         if client.token == nil { await connection.set(.signedOut(isSoft: true)) }
@@ -268,6 +283,8 @@ public actor MatrixBackend {
         await unfetched.stop()
         await opening?.value
         await keys.close()
+        await encryptionMonitor.stop()
+        verifier.finish()
         await unreadCounter.stop()
         await sweeping?.value
         await outbox.close()

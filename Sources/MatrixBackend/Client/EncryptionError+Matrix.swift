@@ -1,13 +1,25 @@
 import ChatCore
+import MatrixCrypto
 
 extension EncryptionError {
-    /// Returns what a ``MatrixError`` or an error of the store means to the user, and any other error as it is.
+    /// Returns what an error means to the user; that something was canceled is none.
     static func translated(_ error: any Error) -> any Error {
-        switch error {
-        case let error as MatrixError: EncryptionError(error)
-        case ChatError.storage(let reason): EncryptionError.storage(reason: reason)
-        default: error
-        }
+        error is CancellationError ? error : EncryptionError(error)
+    }
+
+    /// What an error of the server, the machine or the storage means to the user.
+    init(_ error: any Error) {
+        self =
+            switch error {
+            case let error as EncryptionError: error
+            case let error as MatrixError: EncryptionError(error)
+            case ChatError.unreachable, ChatError.busy: .unreachable
+            case ChatError.storage(let reason): .storage(reason: reason)
+            case CryptoMachine.VerificationFailure.noIdentity: .noIdentity
+            case CryptoMachine.VerificationFailure.noDevice: .noDevice
+            case CryptoMachine.VerificationFailure.unconfirmed: .unconfirmedDevice
+            default: .storage(reason: "\(type(of: error))")
+            }
     }
 
     private init(_ error: MatrixError) {

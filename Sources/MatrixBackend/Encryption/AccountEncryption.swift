@@ -25,6 +25,13 @@ actor AccountEncryption {
     let roomGate = SerialGate()
     private let gate = SerialGate()
     private let conditions = ValueFeed(EncryptionCondition.none)
+    /// Counts what may change how encryption stands: the newest is enough.
+    nonisolated let revisions = ValueFeed<UInt64>(0)
+    private var revision: UInt64 = 0
+    /// Whether what encrypts the keys is in memory alone.
+    private(set) var endsWithProgram = false
+    /// The device whose keys were opened last, or were to be.
+    private(set) var deviceID: String?
     private(set) var store: KeyStore?
     private(set) var machine: CryptoMachine?
     private(set) var requests: KeyRequests?
@@ -50,15 +57,31 @@ actor AccountEncryption {
     nonisolated var condition: EncryptionCondition { conditions.value }
     nonisolated func conditionChanges() -> AsyncStream<EncryptionCondition> { conditions.values() }
 
+    /// Says that something may have changed of how encryption stands.
+    func noteChange() {
+        revision += 1
+        revisions.set(revision)
+    }
+
+    private func set(_ condition: EncryptionCondition) {
+        conditions.set(condition)
+        noteChange()
+    }
+
+    /// Whether the account has a session, so that asking the server is worth an attempt.
+    var isOnline: Bool { client.token != nil }
+
     // MARK: Opening
 
     /// Opens the keys of a device, or makes them if the account never had any. What fails is a condition, not an error:
     /// the account works without encryption then.
     func open(device: String, credential: KeyCredential) async {
         guard RatchetLibrary.version != nil else {
-            conditions.set(.off(.notBuilt))
+            set(.off(.notBuilt))
             return
         }
+        deviceID = device.isEmpty ? nil : device
+        endsWithProgram = credential.place is MemoryCredentialStore
         await gate.runEvenIfCanceled { await reopen(device, credential) }
     }
 
@@ -68,10 +91,10 @@ actor AccountEncryption {
             try await open(device, credential)
         } catch {
             await shut()
-            conditions.set(.off(Self.problem(error)))
+            set(.off(Self.problem(error)))
             return
         }
-        conditions.set(.on)
+        set(.on)
         await noteStanding()
         await requests?.wake()
     }
@@ -149,6 +172,7 @@ actor AccountEncryption {
             await shut()
         }
         conditions.finish()
+        revisions.finish()
     }
 
     private func shut() async {
@@ -175,8 +199,8 @@ actor AccountEncryption {
 
     private func noteStanding() async {
         // If it cannot be read, the next answer asks again; meanwhile the server refuses what is uploaded.
-        guard let machine, (try? await machine.isReplaced()) == true else { return }
-        conditions.set(.off(.replaced))
+        guard let machine, (try? await machine.isReplaced()) == true else { return noteChange() }
+        set(.off(.replaced))
     }
 
     // MARK: Sync
@@ -194,6 +218,7 @@ actor AccountEncryption {
         guard let sync, let machine else { return }
         do {
             arrivedSessions.formUnion(try await machine.received(sync, at: now()).sessions)
+            if !sync.events.isEmpty || !sync.changed.isEmpty || !sync.left.isEmpty { noteChange() }
         } catch {
             try await end(for: error)
         }
@@ -229,8 +254,9 @@ actor AccountEncryption {
     func beginning() -> Date? { begun }
 
     /// Returns those of these sessions whose key is there.
-    func known(_ sessions: Set<SessionID>) async throws -> Set<SessionID> {
-        try await machine?.known(sessions) ?? []
+    /// - Parameter owners: Only those that devices of these users have made; `nil` for all.
+    func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
+        try await machine?.known(sessions, of: owners) ?? []
     }
 
     /// What came with these sessions has been opened.
@@ -250,9 +276,64 @@ actor AccountEncryption {
 
     private func end(_ problem: EncryptionCondition.Problem) async {
         await gate.runEvenIfCanceled { await shut() }
-        conditions.set(.off(problem))
+        set(.off(problem))
     }
 
     /// There is a session again.
-    func resume() async { await requests?.wake() }
+    func resume() async {
+        noteChange()
+        await requests?.wake()
+    }
+
+    // MARK: The user
+
+    /// Reads something again whenever it may have changed, and asks the server for what it needs.
+    /// - Parameter unknown: What there is without keys.
+    nonisolated func observing<Value: Equatable & Sendable>(
+        _ unknown: Value, _ read: @escaping @Sendable (CryptoMachine) async throws -> Value
+    ) -> AsyncStream<Value> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            var last: Value?
+            for await _ in revisions.values() {
+                var value = unknown
+                if let machine = await machine {
+                    // What cannot be read now stays what it was.
+                    guard let found = try? await read(machine) else { continue }
+                    value = found
+                    await requests?.wake()
+                }
+                guard value != last else { continue }
+                continuation.yield(value)
+                last = value
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    /// Devices of the user have changed, as the server will say.
+    func outdateOwnDevices() async {
+        // The server says so as well, with the next sync.
+        try? await encrypting { try await $0.outdateOwnDevices() }
+    }
+
+    /// Does what the user asks for.
+    /// - Throws: ``EncryptionError``.
+    func encrypting<Result: Sendable>(
+        _ body: @Sendable (CryptoMachine) async throws -> Result
+    ) async throws -> Result {
+        guard let machine else { throw EncryptionError.unavailable(condition.problem) }
+        do {
+            let result = try await body(machine)
+            await requests?.wake()
+            noteChange()
+            return result
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw EncryptionError.translated(error)
+        }
+    }
 }

@@ -9,7 +9,8 @@ struct SealedMessages: Sendable {
     private static let chunk = 200
     /// The key of such a message may have come while the program could not open it.
     private static let mayBeReadable: Set<SealReason> = [
-        .noKey, .beforeSignIn, .beforeKey, .beforeMembership, .unconfirmedDevice, .withheld,
+        .noKey, .beforeSignIn, .beforeKey, .beforeMembership, .unconfirmedDevice, .withheld, .unconfirmedSender,
+        .unknownSender,
     ]
 
     let keys: AccountEncryption
@@ -37,6 +38,17 @@ struct SealedMessages: Sendable {
         for session in without.union(known.map { SealedSession($0) }) {
             try Task.checkCancellation()
             try await writer.serialized { _ = try await open(session) }
+        }
+    }
+
+    /// Opens what was hidden as the devices of these users were not confirmed, or not known.
+    func openConfirmed(of users: Set<ExactText>) async throws {
+        let hidden = try await store.sealedSessions(for: [.unconfirmedSender, .unknownSender])
+        guard !hidden.isEmpty else { return }
+        let known = try await keys.known(Set(hidden.map { SessionID($0) }), of: users)
+        for session in known {
+            try Task.checkCancellation()
+            try await writer.serialized { _ = try await open(SealedSession(session)) }
         }
     }
 

@@ -1,0 +1,79 @@
+public import ChatCore
+import ChatStore
+public import Foundation
+import MatrixCrypto
+
+extension MatrixBackend: EncryptionService {
+    public nonisolated func encryptionStatuses() -> AsyncStream<EncryptionStatus> { encryptionMonitor.statuses.values() }
+
+    // MARK: Identity and recovery
+
+    public func createIdentity(password: String?) async throws -> RecoveryKey {
+        try await identitySetup.create(password: password)
+    }
+
+    public func recover(with secret: String) async throws { try await identitySetup.recover(with: secret) }
+
+    public func replaceRecoveryKey() async throws -> RecoveryKey { try await identitySetup.replaceRecoveryKey() }
+
+    public func confirmRecoveryKey() async throws { try await identitySetup.confirmRecoveryKey() }
+
+    public func setBackupEnabled(_ isEnabled: Bool) async throws { throw EncryptionError.unavailable(nil) }
+
+    public func exportKeys(to file: URL, passphrase: String) async throws -> Int { throw EncryptionError.unavailable(nil) }
+
+    public func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount { throw EncryptionError.unavailable(nil) }
+
+    // MARK: Devices
+
+    public func devices() async throws -> [AccountDevice] { try await accountDevices.all() }
+
+    public func renameDevice(_ device: String, to name: String) async throws {
+        try await accountDevices.rename(device, to: name)
+    }
+
+    public func signOutDevices(_ devices: [String], password: String?) async throws {
+        try await accountDevices.signOut(devices, password: password)
+    }
+
+    // MARK: Other people
+
+    public nonisolated func identities(of user: MemberID) -> AsyncStream<UserIdentity> {
+        let user = ExactText(user.rawValue)
+        return keys.observing(.unknown) { machine in
+            try await machine.track([user])
+            return try await machine.identity(of: user)
+        }
+    }
+
+    public func acceptIdentity(of user: MemberID) async throws {
+        try await keys.encrypting { try await $0.accept(ExactText(user.rawValue)) }
+    }
+
+    public func withdrawVerification(of user: MemberID) async throws {
+        try await keys.encrypting { try await $0.withdrawVerification(of: ExactText(user.rawValue)) }
+    }
+
+    public nonisolated func trust(of room: RoomID) -> AsyncStream<RoomTrust> {
+        keys.observing(RoomTrust()) { [store, keys] machine in
+            guard try await keys.isEncrypted(room) else { return RoomTrust() }
+            let members = try await store.members(of: room).map { ExactText($0.id.rawValue) }
+            try await machine.track(members)
+            return try await machine.trust(of: members)
+        }
+    }
+
+    // MARK: Verification
+
+    public nonisolated func verifications() -> AsyncStream<[Verification]> { verifier.verifications.values() }
+
+    public func verifyDevice(_ device: String?) async throws -> Verification.ID {
+        try await verifier.verifyDevice(device)
+    }
+
+    public func verify(_ user: MemberID) async throws -> Verification.ID { try await verifier.verify(user) }
+
+    public func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
+        try await verifier.perform(action, in: verification)
+    }
+}

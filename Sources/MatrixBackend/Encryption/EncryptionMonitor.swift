@@ -1,0 +1,120 @@
+import ChatCore
+import Foundation
+import MatrixCrypto
+import Ratchets
+
+/// Publishes how the encryption of an account stands, and does what follows from its changes: messages are read whose
+/// senders were confirmed, and verifications end in time.
+actor EncryptionMonitor {
+    private let keys: AccountEncryption
+    private let storage: SecretStorage
+    private let sealed: SealedMessages
+    private let verifier: Verifier
+    private let clock: any Clock<Duration>
+    private let now: @Sendable () -> Date
+    nonisolated let statuses = ValueFeed(EncryptionStatus())
+    private var watching: Task<Void, Never>?
+    private var alarm: Task<Void, Never>?
+    /// What the server has; `nil` while it was not read.
+    private var recovery: SecretStorage.State??
+    private var isRecoveryCurrent = false
+
+    init(
+        keys: AccountEncryption, storage: SecretStorage, sealed: SealedMessages, verifier: Verifier,
+        clock: any Clock<Duration>, now: @escaping @Sendable () -> Date
+    ) {
+        self.keys = keys
+        self.storage = storage
+        self.sealed = sealed
+        self.verifier = verifier
+        self.clock = clock
+        self.now = now
+    }
+
+    func start() {
+        guard watching == nil else { return }
+        watching = Task { [keys] in
+            for await _ in keys.revisions.values() {
+                if Task.isCancelled { return }
+                await self.update()
+            }
+        }
+    }
+
+    func stop() async {
+        alarm?.cancel()
+        watching?.cancel()
+        await watching?.value
+        statuses.finish()
+    }
+
+    /// The secret storage has changed, or may have.
+    func invalidateRecovery() async {
+        isRecoveryCurrent = false
+        await keys.noteChange()
+    }
+
+    private func update() async {
+        guard let machine = await keys.machine else {
+            statuses.set(EncryptionStatus(condition: keys.condition, endsWithProgram: await keys.endsWithProgram))
+            return
+        }
+        do {
+            let users = try await machine.takeChangedUsers()
+            // Whoever was confirmed meanwhile has messages here that were hidden.
+            if !users.isEmpty { try await sealed.openConfirmed(of: users) }
+            try await verifier.publish(machine)
+            await setAlarm(try await machine.verificationDeadline())
+            statuses.set(try await status(machine))
+        } catch {
+            // The next change, or the next start, looks again; what is shown is what was read last.
+            return
+        }
+    }
+
+    private func status(_ machine: CryptoMachine) async throws -> EncryptionStatus {
+        var status = EncryptionStatus(condition: keys.condition, endsWithProgram: await keys.endsWithProgram)
+        status.identity = try await machine.ownIdentity()
+        status.fingerprint = "\(try await machine.fingerprint())"
+        let own = ExactText(machine.device.text)
+        status.otherConfirmedDevices = try await machine.ownDevices().count { $0.key != own && $0.value.isConfirmed }
+        await readRecovery()
+        if let recovery {
+            status.hasPassphrase = recovery?.hasPassphrase ?? false
+            status.recovery = try await self.recovery(of: recovery, machine)
+        }
+        return status
+    }
+
+    private func recovery(
+        of state: SecretStorage.State?, _ machine: CryptoMachine
+    ) async throws -> EncryptionStatus.Recovery {
+        guard let state else { return .none }
+        guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
+        return try await machine.isRecoveryKeyUnsaved() ? .unsaved : .ready
+    }
+
+    /// Asks the server once; what fails is asked again with the next change.
+    private func readRecovery() async {
+        guard !isRecoveryCurrent, await keys.isOnline else { return }
+        isRecoveryCurrent = true
+        do {
+            recovery = .some(try await storage.state())
+        } catch EncryptionError.incompleteRecovery {
+            // It is there and of no use; making another mends it.
+            recovery = .some(nil)
+        } catch {
+            isRecoveryCurrent = false
+        }
+    }
+
+    private func setAlarm(_ deadline: Date?) {
+        alarm?.cancel()
+        guard let deadline else { return }
+        let wait = Duration.milliseconds(max(0, Int(deadline.timeIntervalSince(now()) * 1000)) + 1)
+        alarm = Task { [clock, verifier] in
+            do { try await clock.sleep(for: wait, tolerance: nil) } catch { return }
+            await verifier.tick()
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+
+/// Verifications as their user sees them, and sending what they say into rooms.
+actor Verifier {
+    private let keys: AccountEncryption
+    private let client: MatrixClient
+    private let encryption: RoomEncryption
+    private let sealer: RoomSealer
+    private let directChats: DirectChats
+    private let now: @Sendable () -> Date
+    nonisolated let verifications = ValueFeed<[Verification]>([])
+    /// What is sent into rooms, in order.
+    private let gate = SerialGate()
+
+    init(
+        keys: AccountEncryption, client: MatrixClient, encryption: RoomEncryption, sealer: RoomSealer,
+        directChats: DirectChats, now: @escaping @Sendable () -> Date
+    ) {
+        self.keys = keys
+        self.client = client
+        self.encryption = encryption
+        self.sealer = sealer
+        self.directChats = directChats
+        self.now = now
+    }
+
+    func publish(_ machine: CryptoMachine) async throws { verifications.set(try await machine.verifications()) }
+
+    nonisolated func finish() { verifications.finish() }
+
+    func verifyDevice(_ device: String?) async throws -> Verification.ID {
+        let time = now()
+        return try await keys.encrypting { machine in
+            try await machine.verifyDevice(device.map { ExactText($0) }, at: time).text
+        }
+    }
+
+    /// Asks a user in the direct chat with them.
+    func verify(_ user: MemberID) async throws -> Verification.ID {
+        let other = ExactText(user.rawValue)
+        try await keys.encrypting { try await $0.track([other]) }
+        // Their identity may not be known yet.
+        guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
+        let content = try await keys.encrypting { try await $0.verificationRequest(to: other) }
+        let room: RoomID
+        do {
+            room = try await directChats.open(with: user.rawValue)
+        } catch ChatError.notFound {
+            throw EncryptionError.noRoom
+        } catch {
+            throw EncryptionError.translated(error)
+        }
+        let event: MessageID
+        do {
+            event = try await send("m.room.message", content, to: room)
+        } catch {
+            throw EncryptionError.translated(error)
+        }
+        let (id, place, time) = (ExactText(event.rawValue), ExactText(room.rawValue), now())
+        try await keys.encrypting { try await $0.requestedVerification(of: other, as: id, in: place, at: time) }
+        return event.rawValue
+    }
+
+    func perform(_ action: Verification.Action, in id: Verification.ID) async throws {
+        let time = now()
+        let messages = try await keys.encrypting { try await $0.perform(action, in: ExactText(id), at: time) }
+        await deliver(messages)
+    }
+
+    /// Takes what a sync has brought of verifications in rooms.
+    func received(_ update: SyncUpdate) async {
+        let events = update.rooms.flatMap { room in
+            room.timeline.compactMap { VerificationEvent($0, in: room.id) }
+        }
+        guard !events.isEmpty else { return }
+        let time = now()
+        // What could not be taken ends by its time; the sync goes on.
+        guard let messages = try? await keys.encrypting({ try await $0.received(events, at: time) }) else { return }
+        // The sync does not wait for the server to take what is answered.
+        if !messages.isEmpty { Task { await deliver(messages) } }
+    }
+
+    func tick() async {
+        let time = now()
+        // It ends all the same for the other side, whose time is the same.
+        guard let messages = try? await keys.encrypting({ try await $0.tickVerifications(at: time) }) else { return }
+        await deliver(messages)
+    }
+
+    private func deliver(_ messages: [VerificationRoomMessage]) async {
+        guard !messages.isEmpty else { return }
+        await gate.runEvenIfCanceled {
+            for message in messages {
+                // What does not arrive, the other side waits for until its time is over.
+                _ = try? await self.send(message.type, message.content, to: RoomID(message.room.text))
+            }
+        }
+    }
+
+    private func send(_ type: String, _ content: [String: JSONValue], to room: RoomID) async throws -> MessageID {
+        let transaction = try Self.transaction()
+        switch try await encryption.way(into: room) {
+        case .clear: return try await client.send(type, .object(content), to: room, transaction: transaction)
+        case .sealed:
+            let sealed = try await sealer.sealed(type, .object(content), in: room)
+            return try await client.send("m.room.encrypted", sealed, to: room, transaction: transaction)
+        }
+    }
+}
+
+extension Verifier {
+    private static func transaction() throws -> String {
+        try Randomness.bytes(16).map { String($0, radix: 16) }.joined()
+    }
+}
+
+extension VerificationEvent {
+    /// `nil` for what is no part of a verification, or cannot be read.
+    fileprivate init?(_ event: MatrixEvent, in room: RoomID) {
+        let isRequest =
+            event.type == "m.room.message" && event.content["msgtype"]?.string == Self.requestKind
+        guard event.stateKey == nil, isRequest || event.type.hasPrefix("m.key.verification.") else { return nil }
+        self.init(
+            room: ExactText(room.rawValue), event: ExactText(event.id.rawValue),
+            sender: ExactText(event.sender.rawValue), type: event.type, content: event.content, sentAt: event.sentAt)
+    }
+}

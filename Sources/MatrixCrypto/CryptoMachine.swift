@@ -32,6 +32,8 @@ public actor CryptoMachine {
         var changedUsers: Set<ExactText> = []
         var verifications = Verifications()
         var secretRequests = SecretRequests()
+        /// Which sessions are marked as waiting for the backup.
+        var backup: BackupRecord
         var isUploading = false
         var isClaiming = false
         var isSending = false
@@ -129,6 +131,9 @@ public actor CryptoMachine {
             for record in try await storage.cryptoRecords(.outboundGroupSession, owner: nil) {
                 change.merge(CryptoChange(removed: [record.key]))
             }
+            // Marks may be lost.
+            state.backup.markAllAgain()
+            change.merge(CryptoChange(put: [try state.backup.record()]))
         }
     }
 
@@ -158,6 +163,7 @@ public actor CryptoMachine {
             change.merge(try state.outgoing.unsavedChange())
             let keys = try state.upkeep.unsavedChange(key: key)
             if let keys { change.merge(keys.change) }
+            try change.markForBackup()
             if !change.isEmpty { try await storage.commit(change) }
             state.tracker.saved(tracked)
             state.outgoing.saved()
@@ -179,7 +185,8 @@ public actor CryptoMachine {
         let outgoing = try await storage.cryptoRecords(.outgoingRequest, owner: nil)
         var state = State(
             upkeep: upkeep, tracker: DeviceTracker(records: tracked), outgoing: try OutgoingQueue(records: outgoing),
-            isReplaced: try await storage.cryptoRecord(Self.replacedKey) != nil)
+            isReplaced: try await storage.cryptoRecord(Self.replacedKey) != nil,
+            backup: try await BackupRecord.stored(in: storage))
         state.own = try await Identity.stored(user, in: storage)
         state.confirmedBy = try await devices(of: user).first { $0.device == device }?.confirmedBy
         for record in try await storage.cryptoRecords(.roomAudience, owner: nil) {

@@ -35,6 +35,7 @@ public enum GroupMessageReader {
         public let content: [String: JSONValue]
         /// To be stored as read from the event, with whatever is made of it.
         public let message: GroupMessage
+        /// If the session does not say whose it is (``InboundSession/Source/imported``), the sender that the server names.
         public let owner: InboundSession.Owner
         public let source: InboundSession.Source
         /// What is to be said of its sender.
@@ -76,7 +77,7 @@ public enum GroupMessageReader {
     ) throws -> Payload {
         guard let session else { throw withheld.map(Seal.withheld) ?? .noKey }
         guard session.room == envelope.room, session.id == envelope.session else { throw Seal.replay }
-        guard ExactText(session.owner.user) == envelope.sender else { throw Seal.sender }
+        guard session.owner.isUnknownUser || ExactText(session.owner.user) == envelope.sender else { throw Seal.sender }
         let (plaintext, index) = try decrypted(envelope, with: session)
         let message = GroupMessage(session: session.id, index: index)
         if let earlier = try earlier(message), earlier != envelope.event { throw Seal.replay }
@@ -87,7 +88,8 @@ public enum GroupMessageReader {
         guard value["room_id"]?.exactText == envelope.room else { throw Seal.replay }
         // A relation is outside or nowhere, so that servers and readers see the same one.
         content["m.relates_to"] = nil
-        return Payload(type: type, content: content, message: message, owner: session.owner, source: session.source)
+        let owner = session.owner.isUnknownUser ? session.owner.claimed(by: envelope.sender) : session.owner
+        return Payload(type: type, content: content, message: message, owner: owner, source: session.source)
     }
 
     private static func decrypted(

@@ -37,6 +37,28 @@ import Testing
         #expect(try await !again.wasRepaired())
     }
 
+    @Test func manyRecordsAreReadPageByPage() async throws {
+        let store = try open(isNew: true)
+        let records = ["a", "é", "z"].flatMap { (owner: ExactText) in
+            ["", "1", "2"].map { record(.inboundGroupSession, owner, $0, "\(owner) \($0)") }
+        }
+        try await store.commit(CryptoChange(put: records.shuffled() + [record(.device, "b", "1", "other")]))
+        let expected = records.sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
+        for limit in 1...10 {
+            var read: [CryptoRecord] = []
+            while true {
+                let page = try await store.cryptoRecords(.inboundGroupSession, after: read.last?.key, limit: limit)
+                #expect(page.count <= limit)
+                if page.isEmpty { break }
+                read += page
+            }
+            #expect(read == expected)
+        }
+        #expect(try await store.cryptoRecordCount(.inboundGroupSession) == 9)
+        #expect(try await store.cryptoRecordCount(.account) == 0)
+        #expect(try await store.cryptoRecords(.account, after: nil, limit: 5).isEmpty)
+    }
+
     /// A device that cannot be read is not taken for none, which would begin another one.
     @Test func unreadableMarkOfADeviceIsAnError() throws {
         #expect(try KeyStore.begunDevice(in: folder.url) == nil)

@@ -26,6 +26,15 @@ actor FakeCryptoStorage: CryptoStorage {
             .map { CryptoRecord($0.key, value: $0.value) }
             .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
     }
+    func cryptoRecords(_ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int) -> [CryptoRecord] {
+        let all = cryptoRecords(kind, owner: nil)
+        return Array(
+            all.filter { record in
+                guard let key else { return true }
+                return (key.owner, key.id) < (record.key.owner, record.key.id)
+            }.prefix(limit))
+    }
+    func cryptoRecordCount(_ kind: CryptoRecord.Kind) -> Int { cryptoRecords(kind, owner: nil).count }
     func cryptoRecord(_ key: CryptoRecord.Key) -> CryptoRecord? {
         records[key].map { CryptoRecord(key, value: $0) }
     }

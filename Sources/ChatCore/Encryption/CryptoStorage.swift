@@ -7,6 +7,12 @@ public protocol CryptoStorage: Sendable {
     /// Returns the records of a kind: all, or those of one owner. Throws if they cannot be read: a failure is never an
     /// empty result.
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
+    /// Returns the records of a kind behind a key, in the order of their keys: of kinds with more than fit into memory.
+    func cryptoRecords(
+        _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int
+    ) async throws -> [CryptoRecord]
+    /// Returns how many records of a kind there are.
+    func cryptoRecordCount(_ kind: CryptoRecord.Kind) async throws -> Int
     /// Returns one record.
     func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord?
     /// Returns the events that messages of sessions were read from, without those that were not read.
@@ -53,6 +59,8 @@ public struct CryptoRecord: Hashable, Sendable {
         case roomMember = 15
         /// What is known of the members of a room as a whole. Owner: the room.
         case roomAudience = 16
+        /// That a session is not in the backup. Owner: the room.
+        case waitingForBackup = 17
     }
 
     public struct Key: Hashable, Sendable {

@@ -10,11 +10,31 @@ extension KeyStore: CryptoStorage {
                 sql:
                     "SELECT owner, id, value FROM record WHERE kind = ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY owner, id",
                 arguments: [kind.rawValue, owner.map { Data($0.bytes) }])
-            return rows.map { row in
-                let (owner, id, value): (Data, Data, Data) = (row[0], row[1], row[2])
-                return CryptoRecord(
-                    CryptoRecord.Key(kind, owner: ExactText(bytes: owner), id: ExactText(bytes: id)), value: value)
-            }
+            return rows.map { CryptoRecord(kind, $0) }
+        }
+    }
+
+    public func cryptoRecords(
+        _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int
+    ) async throws -> [CryptoRecord] {
+        // A condition that holds without a key would scan the whole kind for each page.
+        let isBehind = key == nil ? "" : "AND (owner, id) > (:owner, :id)"
+        return try await read { db in
+            let rows = try Row.fetchAll(
+                db.cachedStatement(
+                    sql: """
+                        SELECT owner, id, value FROM record WHERE kind = :kind \(isBehind)
+                        ORDER BY owner, id LIMIT :limit
+                        """),
+                arguments: ["kind": kind.rawValue, "limit": limit]
+                    + (key.map { ["owner": Data($0.owner.bytes), "id": Data($0.id.bytes)] } ?? [:]))
+            return rows.map { CryptoRecord(kind, $0) }
+        }
+    }
+
+    public func cryptoRecordCount(_ kind: CryptoRecord.Kind) async throws -> Int {
+        try await read { db in
+            try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM record WHERE kind = ?", arguments: [kind.rawValue]) ?? 0
         }
     }
 
@@ -66,6 +86,14 @@ extension KeyStore: CryptoStorage {
                 }
             }
         }
+    }
+}
+
+extension CryptoRecord {
+    /// - Parameter row: Owner, identifier and value.
+    fileprivate init(_ kind: Kind, _ row: Row) {
+        let (owner, id, value): (Data, Data, Data) = (row[0], row[1], row[2])
+        self.init(Key(kind, owner: ExactText(bytes: owner), id: ExactText(bytes: id)), value: value)
     }
 }
 

@@ -67,7 +67,9 @@ extension AccountEncryption {
     func seal(_ type: String, _ content: [String: JSONValue], in room: RoomID) async throws -> CryptoMachine.Sealing {
         guard let machine else { throw deliveryErrorWithoutKeys }
         do {
-            return try await machine.seal(type, content, in: ExactText(room.rawValue), at: now())
+            let sealing = try await machine.seal(type, content, in: ExactText(room.rawValue), at: now())
+            if case .sealed = sealing { await wakeBackup() }
+            return sealing
         } catch {
             try await end(for: error)
         }

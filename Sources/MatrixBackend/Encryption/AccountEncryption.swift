@@ -2,6 +2,7 @@ import ChatCore
 import ChatOutbox
 import ChatStore
 import Foundation
+import JSONReading
 import MatrixCrypto
 import Ratchets
 
@@ -35,6 +36,7 @@ actor AccountEncryption {
     private(set) var store: KeyStore?
     private(set) var machine: CryptoMachine?
     private(set) var requests: KeyRequests?
+    private var backup: KeyBackup?
     private var isClosed = false
     /// Whether it is noted that a sync was taken without the keys.
     var hasMissedSync = false
@@ -177,7 +179,8 @@ actor AccountEncryption {
 
     private func shut() async {
         await requests?.stop()
-        (requests, machine) = (nil, nil)
+        await backup?.stop()
+        (requests, backup, machine) = (nil, nil, nil)
         let closing = store
         store = nil
         // What it held is on the disk, and a file that fails to close is closed with the process.
@@ -217,7 +220,9 @@ actor AccountEncryption {
     func take(_ sync: CryptoSync?) async throws {
         guard let sync, let machine else { return }
         do {
-            arrivedSessions.formUnion(try await machine.received(sync, at: now()).sessions)
+            let sessions = try await machine.received(sync, at: now()).sessions
+            arrivedSessions.formUnion(sessions)
+            if !sessions.isEmpty { await backup?.wake() }
             if !sync.events.isEmpty || !sync.changed.isEmpty || !sync.left.isEmpty { noteChange() }
         } catch {
             try await end(for: error)
@@ -235,7 +240,9 @@ actor AccountEncryption {
     func read(_ events: [SealedEvent]) async throws -> [Reading] {
         if let machine {
             do {
-                return try await machine.read(events).map { $0.mapError { SealReason($0) } }
+                let readings = try await machine.read(events)
+                await requestKeys(of: zip(events, readings).filter { $0.1 == .failure(.noKey) }.map(\.0))
+                return readings.map { $0.mapError { SealReason($0) } }
             } catch {
                 try await end(for: error)
             }
@@ -258,6 +265,9 @@ actor AccountEncryption {
     func known(_ sessions: Set<SessionID>, of owners: Set<ExactText>? = nil) async throws -> Set<SessionID> {
         try await machine?.known(sessions, of: owners) ?? []
     }
+
+    /// These have come in another way than by a sync.
+    func noteArrived(_ sessions: Set<SessionID>) { arrivedSessions.formUnion(sessions) }
 
     /// What came with these sessions has been opened.
     func used(_ sessions: Set<SessionID>) { arrivedSessions.subtract(sessions) }
@@ -283,6 +293,7 @@ actor AccountEncryption {
     func resume() async {
         noteChange()
         await requests?.wake()
+        await backup?.wake()
     }
 
     // MARK: The user
@@ -336,4 +347,27 @@ actor AccountEncryption {
             throw EncryptionError.translated(error)
         }
     }
+
+    // MARK: Backup
+
+    /// Writes sessions to a backup from now on, until the keys are closed.
+    func attach(_ backup: KeyBackup) async {
+        await self.backup?.stop()
+        self.backup = backup
+        await backup.wake()
+    }
+
+    /// Asks the backup for the keys of events that came without, if they still have none after a while.
+    private func requestKeys(of events: [SealedEvent]) async {
+        guard let backup, !events.isEmpty else { return }
+        let sessions = events.compactMap { event in
+            MatrixEvent.identifier(event.content["session_id"]).map {
+                SessionID(room: event.room, session: ExactText($0))
+            }
+        }
+        await backup.request(Set(sessions))
+    }
+
+    /// Something was written, perhaps with a session that was begun for it.
+    func wakeBackup() async { await backup?.wake() }
 }

@@ -29,6 +29,14 @@ struct SealedMessages: Sendable {
         await keys.used(arrived)
     }
 
+    /// Opens what waits for keys from a backup or a file. None of it is new, so it does not notify.
+    func openImported(_ sessions: Set<SessionID>) async throws {
+        // If opening fails, the next sync tries again.
+        await keys.noteArrived(sessions)
+        try await writer.serialized { for session in sessions { _ = try await open(SealedSession(session)) } }
+        await keys.used(sessions)
+    }
+
     /// Opens what can be read since the keys of the device were opened: it may be from a time when they were not, or the
     /// program may have ended before it could use a key.
     func openKnown() async throws {

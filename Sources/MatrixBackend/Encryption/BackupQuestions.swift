@@ -1,0 +1,39 @@
+import Foundation
+import MatrixCrypto
+
+/// For which sessions the backup is asked, and when.
+struct BackupQuestions {
+    /// A key often comes right behind the message.
+    private static let delay: TimeInterval = 60
+    private static let interval: TimeInterval = 3_600
+    /// Somebody who makes up sessions makes up no more questions than this in an hour.
+    private static let maxSessions = 1_000
+
+    private var waiting: [SessionID: Date] = [:]
+    private var answered: [SessionID: Date] = [:]
+
+    /// - Returns: Whether there is one that was not there.
+    mutating func add(_ sessions: Set<SessionID>, at time: Date) -> Bool {
+        answered = answered.filter { abs(time.timeIntervalSince($0.value)) < Self.interval }
+        var isChanged = false
+        for session in sessions where waiting[session] == nil && answered[session] == nil {
+            guard waiting.count + answered.count < Self.maxSessions else { break }
+            waiting[session] = time + Self.delay
+            isChanged = true
+        }
+        return isChanged
+    }
+
+    func due(at time: Date) -> Set<SessionID> { Set(waiting.filter { $0.value <= time }.keys) }
+
+    func next(after time: Date) -> Date? { waiting.values.filter { $0 > time }.min() }
+
+    mutating func asked(_ session: SessionID, at time: Date) {
+        waiting[session] = nil
+        answered[session] = time
+    }
+
+    mutating func remove(_ sessions: Set<SessionID>) {
+        for session in sessions { waiting[session] = nil }
+    }
+}

@@ -1,0 +1,79 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+
+/// Reading all keys of a backup.
+extension KeyBackup {
+    /// The longest answer with keys of a backup: some 400,000.
+    private static let maxAnswer = 512 << 20
+    /// Sessions that are taken in one change.
+    private static let importedAtOnce = 100
+    /// Sessions of which what waits for them is opened at once.
+    private static let openedAtOnce = 500
+    private static let chunkSize = 64 << 10
+
+    /// Restores what was begun to be restored.
+    func restorePending(_ found: Found) async throws {
+        guard let version = try await machine.restoringBackup() else { return }
+        guard version == found.version else { return try await end() }
+        // It comes with the recovery key, or from another device.
+        guard let key = try await key(of: found) else { return }
+        publish { $0.restore = Progress(restored: 0, total: found.count) }
+        do {
+            try await restore(nil, found, key)
+        } catch MatrixError.tooLarge {
+            for room in try await machine.encryptedRooms() { try await restore(room, found, key) }
+        }
+        try await end()
+    }
+
+    private func end() async throws {
+        try await machine.setRestoringBackup(nil)
+        publish { $0.restore = nil }
+    }
+
+    private func restore(_ room: ExactText?, _ found: Found, _ key: BackupKey) async throws {
+        let file = folder.appending(path: "backup.part", directoryHint: .notDirectory)
+        // What a process left that ended meanwhile is overwritten; what cannot be removed is removed the next time.
+        defer { try? FileManager.default.removeItem(at: file) }
+        do {
+            try await client.fetchBackedUpKeys(of: room, version: found.version, to: file, limit: Self.maxAnswer)
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) where room != nil {
+            return
+        }
+        let reader = BackupReader(key: key, room: room)
+        let stream = JSONStream(receiver: reader)
+        let input = try OpenFile(reading: file)
+        var waiting: [ExportedSession] = []
+        var arrived: Set<SessionID> = []
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkSize, alignment: 16)
+        defer { buffer.deallocate() }
+        while true {
+            try Task.checkCancellation()
+            let count = try input.read(into: buffer)
+            do {
+                if count == 0 { try stream.finish() } else { try stream.feed(Data(buffer[..<count])) }
+            } catch {
+                throw MatrixError.malformed(reason: "a backup: \(error)")
+            }
+            waiting += reader.takeSessions()
+            if waiting.count >= Self.importedAtOnce || count == 0 {
+                arrived.formUnion(try await take(waiting, from: found))
+                waiting = []
+            }
+            if arrived.count >= Self.openedAtOnce || count == 0, !arrived.isEmpty {
+                try await hooks.didImport(arrived)
+                arrived = []
+            }
+            if count == 0 { return }
+        }
+    }
+
+    private func take(_ sessions: [ExportedSession], from found: Found) async throws -> Set<SessionID> {
+        let imported = try await machine.imported(sessions, from: found.version)
+        publish { $0.restore?.restored += imported.total }
+        return imported.new
+    }
+}

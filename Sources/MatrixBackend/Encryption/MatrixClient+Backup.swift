@@ -1,0 +1,90 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+
+/// A backup of room keys, as the server describes it. Anybody with the account's token may have made it.
+struct ListedBackup: Equatable, Sendable {
+    static let algorithm = "m.megolm_backup.v1.curve25519-aes-sha2"
+
+    let version: String
+    /// What is signed.
+    let authData: [String: JSONValue]
+    /// `nil` if it is encrypted in a way that is not known.
+    let publicKey: Curve25519Key?
+    /// How many keys it has.
+    let count: Int?
+
+    init(_ json: JSONValue) throws(MatrixError) {
+        guard let version = json["version"]?.identifier, version.utf8.count <= 255,
+            let authData = json["auth_data"]?.object
+        else { throw .malformed(reason: "a backup without a version") }
+        self.version = version
+        self.authData = authData
+        let isKnown = json["algorithm"]?.string == Self.algorithm
+        publicKey = isKnown ? authData["public_key"]?.string.flatMap { try? Curve25519Key(base64: $0) } : nil
+        count = json["count"]?.integer.flatMap { Int(exactly: max(0, $0)) }
+    }
+}
+
+extension MatrixClient {
+    private static let versions = ["client", "v3", "room_keys", "version"]
+    private static let keys = ["client", "v3", "room_keys", "keys"]
+
+    /// - Returns: `nil` if the server says that there is none, and for no other reason.
+    func keyBackup() async throws -> ListedBackup? {
+        do {
+            return try ListedBackup(try await call(.get, Self.versions))
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
+            return nil
+        }
+    }
+
+    /// - Returns: The version that the server has given it.
+    func createKeyBackup(_ authData: [String: JSONValue]) async throws -> String {
+        let answer = try await call(
+            .post, Self.versions,
+            body: ["algorithm": .string(ListedBackup.algorithm), "auth_data": .object(authData)], isOnce: true)
+        guard let version = answer["version"]?.identifier, version.utf8.count <= 255 else {
+            throw MatrixError.malformed(reason: "a new backup without a version")
+        }
+        return version
+    }
+
+    /// Deletes a backup with all that is in it. One that is not there counts as deleted.
+    func deleteKeyBackup(_ version: String) async throws {
+        do {
+            _ = try await call(.delete, Self.versions + [version])
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
+            return
+        }
+    }
+
+    func backUp(_ batch: BackupBatch) async throws {
+        _ = try await call(
+            .put, Self.keys, query: [("version", batch.version)], body: batch.body, timeout: .seconds(60))
+    }
+
+    /// Writes the answer with the keys of a backup to a file: there may be more than fit into memory.
+    /// - Parameter room: `nil` for those of all rooms.
+    func fetchBackedUpKeys(of room: ExactText?, version: String, to file: URL, limit: Int) async throws {
+        let path = Self.keys + (room.map { [$0.text] } ?? [])
+        var request = request(.get, path, query: [("version", version)])
+        request.destination = .file(file)
+        request.limit = limit
+        request.timeout = .seconds(3_600)
+        request.idleTimeout = .seconds(60)
+        _ = try await response(to: request)
+    }
+
+    /// - Returns: `nil` if the backup does not have it.
+    func backedUpKey(of session: SessionID, version: String) async throws -> JSONValue? {
+        do {
+            return try await call(
+                .get, Self.keys + [session.room.text, session.session.text], query: [("version", version)])
+        } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {
+            return nil
+        }
+    }
+}

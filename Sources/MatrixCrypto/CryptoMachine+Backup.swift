@@ -1,0 +1,182 @@
+public import ChatCore
+import Foundation
+public import JSONReading
+public import Ratchets
+
+/// Sessions that go to the server, encrypted for the backup.
+public struct BackupBatch: Sendable {
+    public let version: String
+    /// What is sent.
+    public let body: JSONValue
+    public let count: Int
+    fileprivate let marks: [CryptoRecord]
+}
+
+/// What became of sessions from a backup or a file.
+public struct ImportedSessions: Equatable, Sendable {
+    /// How many are sessions.
+    public var total = 0
+    /// Those that were not known, or read more than what was.
+    public var new: Set<SessionID> = []
+    /// How many are none.
+    public var rejected = 0
+
+    public init() {}
+}
+
+extension CryptoMachine {
+    /// Sessions that are marked in one change.
+    private static let markedAtOnce = 500
+    /// Sessions in one request.
+    public static let maxBackupBatch = 100
+
+    // MARK: Version
+
+    /// The backup that sessions are written to.
+    public func backupVersion() async throws -> BackupVersion? {
+        try await change { state, _ in state.backup.version }
+    }
+
+    /// Sessions are written to this backup from now on; `nil` for none. One that was not written to before gets all.
+    public func setBackupVersion(_ version: BackupVersion?) async throws {
+        try await change { state, change in
+            guard state.backup.version != version else { return }
+            state.backup.setVersion(version)
+            change.put.append(try state.backup.record())
+        }
+    }
+
+    /// How many sessions are in no backup, or in none that may be written to.
+    public func remainingInBackup() async throws -> Int {
+        try await markAll()
+        return try await storage.cryptoRecordCount(.waitingForBackup)
+    }
+
+    /// Marks what is not marked yet, in parts: a process that ends in between goes on after the next start.
+    private func markAll() async throws {
+        var isDone = false
+        while !isDone {
+            isDone = try await change { state, change in
+                guard !state.backup.areAllMarked else { return true }
+                let records = try await storage.cryptoRecords(
+                    .inboundGroupSession, after: state.backup.next, limit: Self.markedAtOnce)
+                for record in records { change.put.append(try BackupRecord.mark(record.key)) }
+                state.backup.marked(through: records.count < Self.markedAtOnce ? nil : records.last?.key)
+                change.put.append(try state.backup.record())
+                return state.backup.areAllMarked
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// The next sessions that the backup does not have; `nil` if it has all, or there is none.
+    public func nextBackupBatch(limit: Int = maxBackupBatch) async throws -> BackupBatch? {
+        try await markAll()
+        return try await change { state, change in
+            guard let version = state.backup.version else { return nil }
+            let publicKey = try version.publicKey
+            var rooms: [String: [String: JSONValue]] = [:]
+            var marks: [CryptoRecord] = []
+            for mark in try await storage.cryptoRecords(.waitingForBackup, after: nil, limit: limit) {
+                let id = SessionID(room: mark.key.owner, session: mark.key.id)
+                // Rooms that look the same go in different requests: to a dictionary they would be one.
+                if let known = rooms.index(forKey: id.room.text), !rooms[known].key.utf8.elementsEqual(id.room.bytes) {
+                    continue
+                }
+                guard let session = try await InboundSession.stored(id, in: storage, key: key) else {
+                    change.removed.insert(mark.key)
+                    continue
+                }
+                rooms[id.room.text, default: [:]][id.session.text] = try Self.backedUp(session, for: publicKey)
+                marks.append(mark)
+            }
+            guard !marks.isEmpty else { return nil }
+            let body = JSONValue.object(rooms.mapValues { ["sessions": .object($0)] })
+            return BackupBatch(version: version.version, body: ["rooms": body], count: marks.count, marks: marks)
+        }
+    }
+
+    private static func backedUp(_ session: InboundSession, for key: Curve25519Key) throws -> JSONValue {
+        let content = try ExportedSession(session).content
+        let data = try BackedUpData(CanonicalJSON.bytes(of: .object(content)), for: key)
+        return [
+            "first_message_index": .integer(Int64(try session.session.firstKnownIndex)), "forwarded_count": 0,
+            // Restored ones are not believed to be verified, whatever a backup says.
+            "is_verified": false,
+            "session_data": [
+                "ephemeral": .string("\(data.ephemeralKey)"), "mac": .string(Base64.encoded(data.mac)),
+                "ciphertext": .string(Base64.encoded(data.ciphertext)),
+            ],
+        ]
+    }
+
+    /// The server has taken a batch.
+    public func backedUp(_ batch: BackupBatch) async throws {
+        try await change { state, change in
+            guard state.backup.version?.version == batch.version else { return }
+            for mark in batch.marks where try await storage.cryptoRecord(mark.key) == mark {
+                change.removed.insert(mark.key)
+            }
+        }
+    }
+
+    // MARK: Importing
+
+    /// Takes sessions from a file or a backup, in one change. Those that are known stay as they are, unless these read
+    /// more and are as well proven.
+    /// - Parameter backup: The version that they are from.
+    public func imported(_ sessions: [ExportedSession], from backup: String? = nil) async throws -> ImportedSessions {
+        guard !sessions.isEmpty else { return ImportedSessions() }
+        // Or else these would be marked with all others.
+        if backup != nil { try await markAll() }
+        return try await change { state, change in
+            var result = ImportedSessions()
+            var accepted: [SessionID: InboundSession] = [:]
+            let isBackedUp = backup != nil && backup == state.backup.version?.version
+            for exported in sessions {
+                guard let session = try? InboundSession(exported) else {
+                    result.rejected += 1
+                    continue
+                }
+                result.total += 1
+                let id = SessionID(room: session.room, session: session.id)
+                var known = accepted[id]
+                if known == nil { known = try await InboundSession.stored(id, in: storage, key: key) }
+                // What the backup has as far as this device does need not go there again.
+                if isBackedUp, try known.map({ try session.reads(asMuchAs: $0) }) ?? true {
+                    change.removed.insert(BackupRecord.key(ofMark: session.key))
+                }
+                if let known, try !session.replaces(known) { continue }
+                accepted[id] = session
+                result.new.insert(id)
+                change.removed.insert(CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session))
+            }
+            for session in accepted.values { change.put.append(try session.record(key: key)) }
+            return result
+        }
+    }
+
+    /// The rooms that are known to be encrypted.
+    public func encryptedRooms() async throws -> [ExactText] {
+        try await storage.cryptoRecords(.encryptedRoom, owner: nil).map(\.key.owner)
+    }
+
+    /// Returns sessions as files have them, in the order of their keys.
+    /// - Parameter last: The one that the ones before ended with.
+    public func exportedSessions(after last: SessionID?, limit: Int) async throws -> [ExportedSession] {
+        let last = last.map { CryptoRecord.Key(.inboundGroupSession, owner: $0.room, id: $0.session) }
+        return try await storage.cryptoRecords(.inboundGroupSession, after: last, limit: limit).map {
+            try ExportedSession(InboundSession(record: $0, key: key))
+        }
+    }
+}
+
+extension InboundSession {
+    fileprivate func reads(asMuchAs known: InboundSession) throws(RatchetError) -> Bool {
+        switch try session.compare(to: known.session) {
+        case .same, .beginsEarlier: true
+        case .beginsLater, .unconnected: false
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import ChatCore
+import Foundation
+public import Ratchets
+
+/// What reads the backup, on this device.
+extension CryptoMachine {
+    /// Stored before the server has its public key: a backup that nobody could read would be written to otherwise.
+    private static let nextName = "m.megolm_backup.v1.next"
+    private static let nextKey = CryptoRecord.Key(.privateKey, id: ExactText(nextName))
+
+    /// Stores the key of a backup that is about to be made. The former key stays until
+    /// ``backupKey(for:)`` finds the new one in use.
+    public func prepareBackupKey(_ secret: KeyMaterial) async throws {
+        let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
+        let encrypted = try EncryptedSecret(bytes, name: Self.nextName, key: key)
+        try await change { _, change in
+            change.put.append(CryptoRecord(Self.nextKey, value: try JSONEncoder().encode(encrypted)))
+        }
+    }
+
+    /// Returns the key of the backup with this public key, if it is here.
+    public func backupKey(for publicKey: Curve25519Key) async throws -> KeyMaterial? {
+        try await change { _, change in
+            if let known = try await PrivateKeys.stored(.backup, in: storage, key: key),
+                try BackupKey(known).publicKey == publicKey
+            {
+                return known
+            }
+            guard let record = try await storage.cryptoRecord(Self.nextKey) else { return nil }
+            let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
+            let next = try KeyMaterial(bytes: encrypted.decrypt(name: Self.nextName, key: key))
+            guard try BackupKey(next).publicKey == publicKey else { return nil }
+            change.put.append(try PrivateKeys.record(.backup, next, key: key))
+            change.removed.insert(Self.nextKey)
+            return next
+        }
+    }
+
+    /// Stores the key of the backup, which came from the secret storage or from another device.
+    public func setBackupKey(_ secret: KeyMaterial) async throws {
+        try await change { _, change in change.put.append(try PrivateKeys.record(.backup, secret, key: key)) }
+    }
+
+    /// The backup is gone from the server, for good.
+    public func forgetBackupKey() async throws {
+        try await change { _, change in change.removed.formUnion([SecretName.backup.record, Self.nextKey]) }
+    }
+
+    // MARK: Restoring
+
+    private static let restoreKey = CryptoRecord.Key(.backup, id: "restore")
+
+    /// The backup whose keys are being restored; a process that ends meanwhile begins anew.
+    public func restoringBackup() async throws -> String? {
+        try await storage.cryptoRecord(Self.restoreKey).map { String(decoding: $0.value, as: UTF8.self) }
+    }
+
+    public func setRestoringBackup(_ version: String?) async throws {
+        try await change { _, change in
+            if let version {
+                change.put.append(CryptoRecord(Self.restoreKey, value: Data(version.utf8)))
+            } else {
+                change.removed.insert(Self.restoreKey)
+            }
+        }
+    }
+}

@@ -1,0 +1,378 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct KeyBackupTests {
+    private let server = BackupServer()
+
+    // MARK: Writing
+
+    @Test("A backup that is made gets all keys, encrypted for its key.") func creation() async throws {
+        let device = try await BackedUpDevice(server)
+        await device.backup.wake()
+        await device.reaches { $0.backup == .off }
+        try await device.addSessions(230)
+        await device.backup.wake()
+        #expect(server.uploads.isEmpty)
+        let key = try KeyMaterial()
+        try await device.backup.create(with: key)
+        await device.isComplete()
+        #expect(server.count("1") == 230 && server.uploads.count == 3)
+        let post = try #require(server.requests.first { $0.method == .post }?.json)
+        #expect(post["algorithm"] == "m.megolm_backup.v1.curve25519-aes-sha2")
+        #expect(post["auth_data"]?["public_key"]?.string == "\(try BackupKey(key).publicKey)")
+        #expect(post["auth_data"]?["signatures"]?["@me:example.org"]?["ed25519:D"] == "signed")
+        #expect(try await device.machine.backupKey(for: BackupKey(key).publicKey)?.isEqual(to: key) == true)
+        // What comes later goes there when it has come.
+        try await device.addSessions(1)
+        await device.backup.wake()
+        while server.count("1") < 231 { try await Task.sleep(for: .milliseconds(5)) }
+        try await device.backup.noteChoice(isEnabled: true)
+        #expect(server.accountData["m.key_backup"] == ["enabled": true])
+    }
+
+    @Test("A backup whose answer was lost is known by its key after the next start.") func lostAnswer() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        server.fail(BackupServer.Failure(method: .post, path: "version", arrives: true))
+        let key = try KeyMaterial()
+        await #expect(throws: MatrixError.self) { try await device.backup.create(with: key) }
+        await device.backup.stop()
+        let restarted = try await BackedUpDevice(server, restarting: device)
+        await restarted.backup.wake()
+        await restarted.isComplete()
+        #expect(server.count("1") == 3)
+        #expect(try await restarted.machine.backupKey(for: BackupKey(key).publicKey) != nil)
+    }
+
+    @Test("Nothing is written to a backup that somebody else has made.") func untrusted() async throws {
+        server.add(try BackupKey(KeyMaterial()))
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        await device.backup.wake()
+        await device.reaches { $0.backup == .untrusted }
+        await device.backup.wake()
+        await device.backup.lookAgain()
+        while server.requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(server.requests.allSatisfy { $0.method == .get } && server.count("1") == 0)
+        await #expect(throws: EncryptionError.incompleteRecovery) { try await device.backup.restore() }
+    }
+
+    @Test("A backup that is encrypted in another way, or not described, is not written to.") func malformed()
+        async throws
+    {
+        for (answer, isMalformed): (JSONValue, Bool) in [
+            (
+                ["version": "1", "algorithm": "other", "auth_data": ["public_key": "x", "signatures": ["x": "y"]]],
+                false
+            ),
+            (
+                [
+                    "version": "1", "algorithm": .string(ListedBackup.algorithm),
+                    "auth_data": ["signatures": ["x": "y"]],
+                ], false
+            ),
+            (["version": "1", "algorithm": .string(ListedBackup.algorithm), "auth_data": []], true),
+            (["algorithm": .string(ListedBackup.algorithm), "auth_data": ["signatures": ["x": "y"]]], true),
+            ([:], true),
+        ] {
+            let server = BackupServer()
+            server.fail(BackupServer.Failure(method: .get, path: "version", answer: answer, count: 100))
+            let device = try await BackedUpDevice(server)
+            try await device.addSessions(1)
+            await device.backup.wake()
+            await device.reaches { standing in
+                if isMalformed, case .failing(1, _) = standing.backup { return true }
+                return !isMalformed && standing.backup == .untrusted
+            }
+            #expect(server.uploads.isEmpty)
+            await device.backup.stop()
+        }
+    }
+
+    @Test("A backup that a trusted device has signed is written to.") func trusted() async throws {
+        server.add(try BackupKey(KeyMaterial()), signed: true)
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        await device.backup.wake()
+        await device.isComplete()
+        #expect(server.count("1") == 3)
+        await #expect(throws: EncryptionError.incompleteRecovery) { try await device.backup.restore() }
+    }
+
+    @Test("When another device has made another backup, all goes there.") func replaced() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        try await device.backup.create(with: KeyMaterial())
+        await device.isComplete()
+        server.add(try BackupKey(KeyMaterial()), signed: true)
+        try await device.addSessions(1)
+        await device.backup.wake()
+        await device.clock.waitForSleepers()
+        device.pass(5)
+        while server.count("2") < 4 { try await Task.sleep(for: .milliseconds(5)) }
+        await device.isComplete()
+        #expect(server.count("1") == 3)
+    }
+
+    @Test("When another device has deleted the backup, it is off, and keys are counted.") func deletedElsewhere()
+        async throws
+    {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        try await device.backup.create(with: KeyMaterial())
+        await device.isComplete()
+        server.removeAll()
+        try await device.addSessions(1)
+        await device.backup.wake()
+        await device.clock.waitForSleepers()
+        device.pass(5)
+        await device.reaches { $0.backup == .off }
+        #expect(try await device.machine.remainingInBackup() == 4)
+    }
+
+    @Test("A server that refuses is named, and asked again.") func refused() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        server.fail(
+            BackupServer.Failure(
+                method: .put, path: "room_keys", answer: ["status": 403, "errcode": "M_FORBIDDEN", "error": "No"]))
+        try await device.backup.create(with: KeyMaterial())
+        await device.reaches { $0.backup == .failing(remaining: 3, reason: "M_FORBIDDEN") }
+        await device.clock.waitForSleepers()
+        device.pass(5)
+        await device.isComplete()
+        #expect(server.count("1") == 3)
+    }
+
+    @Test("A network that is gone is no refusal, and an answer that is lost costs a repetition.")
+    func unreachable() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        server.fail(BackupServer.Failure(method: .put, path: "room_keys", arrives: true))
+        try await device.backup.create(with: KeyMaterial())
+        await device.clock.waitForSleepers()
+        #expect(device.backup.standing.backup == .on(remaining: 3))
+        device.pass(5)
+        await device.isComplete()
+        #expect(server.count("1") == 3 && server.uploads.count == 2)
+    }
+
+    @Test("Requests that are too large become smaller.") func tooLarge() async throws {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(60)
+        server.fail(
+            BackupServer.Failure(
+                method: .put, path: "room_keys", answer: ["status": 413, "errcode": "M_TOO_LARGE"], count: 2))
+        try await device.backup.create(with: KeyMaterial())
+        for _ in 0..<2 {
+            await device.clock.waitForSleepers()
+            device.pass(5)
+        }
+        await device.isComplete()
+        // 60, 50, and then what is left in parts of 25.
+        #expect(server.uploads.count == 5 && server.count("1") == 60)
+    }
+
+    @Test("A failed look is not taken for there being no backup.") func failedLook() async throws {
+        server.add(try BackupKey(KeyMaterial()), signed: true)
+        for answer: JSONValue in [
+            ["status": 502], ["status": 404], ["status": 404, "errcode": "M_UNRECOGNIZED"],
+            ["status": 403, "errcode": "M_FORBIDDEN"],
+        ] {
+            server.fail(BackupServer.Failure(method: .get, path: "version", answer: answer))
+            let device = try await BackedUpDevice(server)
+            try await device.addSessions(1)
+            await device.backup.wake()
+            await device.clock.waitForSleepers()
+            #expect(device.backup.standing.backup != .off)
+            device.pass(5)
+            await device.isComplete()
+            await device.backup.stop()
+        }
+    }
+
+    @Test("Deleting the backup leaves nothing on the server, and no key.") func deletion() async throws {
+        server.add(try BackupKey(KeyMaterial()))
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        let key = try KeyMaterial()
+        try await device.backup.create(with: key)
+        await device.isComplete()
+        try await device.backup.delete()
+        #expect(server.versions.isEmpty && device.backup.standing == KeyBackup.Standing(backup: .off))
+        #expect(try await device.machine.backupKey(for: BackupKey(key).publicKey) == nil)
+        let count = server.uploads.count
+        try await device.addSessions(1)
+        await device.backup.wake()
+        #expect(try await device.machine.remainingInBackup() == 4)
+        #expect(server.uploads.count == count)
+        try await device.backup.noteChoice(isEnabled: false)
+        #expect(server.accountData["m.key_backup"] == ["enabled": false])
+    }
+
+    // MARK: Restoring
+
+    /// A backup that another device has written.
+    private func written(_ count: Int) async throws -> KeyMaterial {
+        let key = try KeyMaterial()
+        let other = try await BackedUpDevice(server)
+        try await other.addSessions(count)
+        try await other.backup.create(with: key)
+        await other.isComplete()
+        await other.backup.stop()
+        return key
+    }
+
+    @Test("All keys of a backup are restored, and not written to it again.") func restore() async throws {
+        let key = try await written(730)
+        let uploads = server.uploads.count
+        let device = try await BackedUpDevice(server)
+        try await device.machine.setBackupKey(key)
+        try await device.addSessions(2)
+        try await device.backup.restore()
+        await device.isComplete()
+        #expect(device.arrivals.reduce(into: Set()) { $0.formUnion($1) }.count == 730)
+        #expect(device.arrivals.count > 1 && device.arrivals.allSatisfy { $0.count < 800 })
+        #expect(server.uploads.count == uploads + 1 && server.count("1") == 732)
+        #expect(try await device.machine.restoringBackup() == nil)
+        #expect(try await device.machine.exportedSessions(after: nil, limit: 1_000).count == 732)
+        // Once more there is nothing new.
+        let arrivals = device.arrivals.count
+        try await device.backup.restore()
+        await device.isComplete()
+        #expect(device.arrivals.count == arrivals)
+    }
+
+    @Test("What was interrupted is restored after the next start.") func interruptedRestore() async throws {
+        let key = try await written(30)
+        for answer: JSONValue in [
+            ["status": 502], ["raw": #"{"rooms":{"!r:b":{"sessions":{"#], ["raw": "<html>"],
+            ["status": 429, "errcode": "M_LIMIT_EXCEEDED", "retry_after_ms": 1_000],
+        ] {
+            server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: answer))
+            let device = try await BackedUpDevice(server)
+            try await device.machine.setBackupKey(key)
+            try await device.backup.restore()
+            await device.clock.waitForSleepers()
+            #expect(try await device.machine.restoringBackup() == "1" && device.arrivals.isEmpty)
+            await device.backup.stop()
+            let restarted = try await BackedUpDevice(server, restarting: device)
+            await restarted.backup.wake()
+            await restarted.reaches { $0.restore?.restored == 0 }
+            await restarted.isComplete()
+            #expect(restarted.arrivals.map(\.count) == [30])
+            await restarted.backup.stop()
+        }
+    }
+
+    @Test("A backup that is too large for one answer is restored by room.") func largeRestore() async throws {
+        let key = try await written(30)
+        server.fail(BackupServer.Failure(method: .get, path: "room_keys/keys", answer: ["limit": true]))
+        let device = try await BackedUpDevice(server)
+        try await device.machine.setBackupKey(key)
+        let store = device.store
+        let rooms = (0..<7).map {
+            (ExactText("!\($0):example.org"), JSONValue.object(["algorithm": "m.megolm.v1.aes-sha2"]))
+        }
+        try await EncryptedRoom.note(rooms.map { (room: $0.0, content: $0.1) }, in: store, at: Fixtures.date)
+        try await device.backup.restore()
+        await device.isComplete()
+        #expect(device.arrivals.reduce(into: Set()) { $0.formUnion($1) }.count == 30)
+    }
+
+    @Test("Entries that are no keys cost themselves.") func damagedEntries() async throws {
+        let key = try await written(10)
+        let keys = server.keys("1")
+        let room = try #require(keys.keys.sorted().first)
+        let sessions = try #require(keys[room])
+        let names = sessions.keys.sorted()
+        server.set(["session_data": 5], "1", room, names[0])
+        server.set(sessions[names[0]] ?? .null, "1", room, names[1])
+        for (number, value) in ([5, "x", [], [:], .null] as [JSONValue]).enumerated() {
+            server.set(value, "1", room, "extra \(number)")
+        }
+        let device = try await BackedUpDevice(server)
+        try await device.machine.setBackupKey(key)
+        try await device.backup.restore()
+        await device.isComplete()
+        #expect(device.arrivals.reduce(into: Set()) { $0.formUnion($1) }.count == 8)
+        for body in ["{}", #"{"rooms":5}"#, #"{"rooms":{"a":[]}}"#, #"{"rooms":{"a":{"sessions":[{}]}},"x":[[1]]}"#] {
+            server.fail(
+                BackupServer.Failure(method: .get, path: "room_keys/keys", answer: ["raw": .string(body)]))
+            try await device.backup.restore()
+            await device.isComplete()
+        }
+    }
+
+    // MARK: Questions
+
+    @Test("A key that has not come after a minute is asked for, once an hour.") func questions() async throws {
+        let key = try await written(10)
+        let device = try await BackedUpDevice(server)
+        try await device.machine.setBackupKey(key)
+        await device.backup.wake()
+        await device.isComplete()
+        let sessions = server.keys("1").sorted { $0.key < $1.key }.flatMap { room, sessions in
+            sessions.keys.sorted().map { SessionID(room: ExactText(room), session: ExactText($0)) }
+        }
+        let unknown = SessionID(room: "!r:b", session: "none/+")
+        await device.backup.request([sessions[0], unknown])
+        await device.clock.waitForSleepers()
+        let count = server.requests.count
+        device.pass(59)
+        #expect(server.requests.count == count && device.arrivals.isEmpty)
+        device.pass(2)
+        while device.arrivals.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(device.arrivals == [[sessions[0]]])
+        #expect(server.requests.count == count + 2)
+        // Not again before an hour has passed, and what has come meanwhile not at all.
+        let second = SessionID(room: "!r:b", session: "second")
+        await device.backup.request([unknown, sessions[1], second])
+        await device.clock.waitForSleepers()
+        let other = try await BackedUpDevice(server)
+        try await other.machine.setBackupKey(key)
+        try await other.backup.restore()
+        await other.isComplete()
+        let all = try await other.machine.exportedSessions(after: nil, limit: 100)
+        _ = try await device.machine.imported(all.filter { $0.id == sessions[1].session }, from: "1")
+        let before = questions
+        device.pass(61)
+        while questions.count == before.count { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(questions == before + ["second"])
+        device.pass(3_600)
+        await device.backup.request([unknown])
+        await device.clock.waitForSleepers()
+        device.pass(61)
+        while questions.count == before.count + 1 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(questions.last == "none/+")
+    }
+
+    /// The sessions that the server was asked for one by one.
+    private var questions: [String] {
+        server.requests.filter { $0.method == .get && $0.url.path.contains("/room_keys/keys/") }.map {
+            $0.url.absoluteString.split(separator: "?")[0].split(separator: "/").last?.removingPercentEncoding ?? ""
+        }
+    }
+
+    @Test("Somebody who makes up sessions makes up no more questions than some.") func manyQuestions() {
+        var questions = BackupQuestions()
+        let now = Fixtures.date
+        let sessions = Set((0..<5_000).map { SessionID(room: "!r:b", session: ExactText("\($0)")) })
+        var isAdded = questions.add(sessions, at: now)
+        #expect(isAdded)
+        #expect(questions.due(at: now).isEmpty && questions.due(at: now + 60).count == 1_000)
+        for session in questions.due(at: now + 60) { questions.asked(session, at: now + 60) }
+        isAdded = questions.add(sessions, at: now + 61)
+        #expect(!isAdded && questions.next(after: now) == nil)
+        isAdded = questions.add(sessions, at: now + 3_700)
+        #expect(isAdded)
+    }
+}

@@ -1,0 +1,294 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct BackupTests {
+    private let backup = TestBackup()
+
+    /// A session that somebody exported.
+    private static func exported(
+        _ out: OutboundGroupSession, in room: String = "!r:b", at index: UInt32 = 0
+    ) throws -> ExportedSession {
+        let session = try InboundGroupSession(sessionKey: out.sessionKey)
+        return try ExportedSession([
+            "algorithm": "m.megolm.v1.aes-sha2", "room_id": .string(room), "session_id": .string(try out.id),
+            "session_key": .string(Base64.encoded(try session.exported(at: index))),
+            "sender_key": .string("\(OlmAccount().identityKey)"), "forwarding_curve25519_key_chain": [],
+        ])
+    }
+
+    private static func exported(_ count: Int) throws -> [ExportedSession] {
+        try (0..<count).map { try exported(OutboundGroupSession(), in: "!\($0 % 3):b") }
+    }
+
+    @Test("What comes is written to the backup in batches, until nothing is left.") func batches() async throws {
+        let fixture = try await MachineFixture()
+        let machine = fixture.machine
+        let sessions = try Self.exported(230)
+        #expect(try await machine.imported(sessions).new.count == 230)
+        #expect(try await machine.remainingInBackup() == 230)
+        #expect(try await machine.nextBackupBatch() == nil)
+        try await machine.setBackupVersion(backup.version)
+        var (counts, stored): ([Int], [ExportedSession]) = ([], [])
+        while let batch = try await machine.nextBackupBatch() {
+            #expect(batch.version == "1")
+            counts.append(batch.count)
+            stored += try backup.sessions(in: batch.body)
+            try await machine.backedUp(batch)
+        }
+        #expect(counts == [100, 100, 30])
+        #expect(try await machine.remainingInBackup() == 0)
+        #expect(Set(stored.map(\.id)) == Set(sessions.map(\.id)) && stored.count == 230)
+        #expect(stored.allSatisfy { sessions.contains($0) })
+        // Another device reads them all.
+        let other = try await MachineFixture(device: "OTHER")
+        let imported = try await other.machine.imported(stored)
+        #expect(imported.total == 230 && imported.new.count == 230 && imported.rejected == 0)
+    }
+
+    @Test("Sessions of each source are marked, and stay so until the server has answered.") func sources() async throws
+    {
+        var fixture = try await MachineFixture()
+        let (device, keys) = try await fixture.published()
+        let peer = try TestPeer("@ann:b", "ANN", to: device, with: keys[0])
+        try await fixture.machine.setBackupVersion(backup.version)
+        try await fixture.receive([peer.share(OutboundGroupSession())])
+        #expect(try await fixture.machine.remainingInBackup() == 1)
+        let batch = try #require(try await fixture.machine.nextBackupBatch())
+        try await fixture.restart()
+        #expect(try await fixture.machine.remainingInBackup() == 1)
+        try await fixture.machine.backedUp(batch)
+        #expect(try await fixture.machine.remainingInBackup() == 0)
+        try await fixture.restart()
+        #expect(try await fixture.machine.remainingInBackup() == 0)
+        #expect(try await fixture.machine.backupVersion() == backup.version)
+    }
+
+    @Test("A session of this device's own, begun to write with, is marked.") func ownSession() async throws {
+        var fixture = try await SendingFixture()
+        #expect(try await fixture.subject.remainingInBackup() == 0)
+        _ = try await fixture.say("hello")
+        #expect(try await fixture.subject.remainingInBackup() == 1)
+    }
+
+    @Test("A session that is replaced while it is on its way is written once more.") func replacedMeanwhile()
+        async throws
+    {
+        let machine = try await MachineFixture().machine
+        try await machine.setBackupVersion(backup.version)
+        let out = try OutboundGroupSession()
+        let whole = try Self.exported(out)
+        for _ in 0..<5 { _ = try out.encrypt([1]) }
+        _ = try await machine.imported([Self.exported(out, at: 5)])
+        let batch = try #require(try await machine.nextBackupBatch())
+        #expect(try await machine.imported([whole]).new.count == 1)
+        try await machine.backedUp(batch)
+        #expect(try await machine.remainingInBackup() == 1)
+        let next = try #require(try await machine.nextBackupBatch())
+        #expect(next.body["rooms"]?["!r:b"]?["sessions"]?[try out.id]?["first_message_index"] == 0)
+        #expect(try backup.sessions(in: next.body) == [whole])
+    }
+
+    @Test("Another version has none of the sessions, and answers of the former one mark nothing.")
+    func versions() async throws {
+        let machine = try await MachineFixture().machine
+        _ = try await machine.imported(Self.exported(3))
+        try await machine.setBackupVersion(backup.version)
+        let batch = try #require(try await machine.nextBackupBatch())
+        try await machine.backedUp(batch)
+        try await machine.setBackupVersion(backup.version)
+        #expect(try await machine.remainingInBackup() == 0)
+        try await machine.setBackupVersion(backup.version("2"))
+        #expect(try await machine.remainingInBackup() == 3)
+        try await machine.backedUp(batch)
+        #expect(try await machine.remainingInBackup() == 3)
+        let next = try #require(try await machine.nextBackupBatch())
+        #expect(next.version == "2" && next.count == 3)
+        try await machine.backedUp(next)
+        #expect(try await machine.remainingInBackup() == 0)
+        // Without a backup each key is on this device alone.
+        try await machine.setBackupVersion(nil)
+        #expect(try await machine.remainingInBackup() == 3)
+        #expect(try await machine.nextBackupBatch() == nil)
+    }
+
+    @Test("Marking goes on where a process ended, also in a store from before there were marks.")
+    func interruptedMarking() async throws {
+        var fixture = try await MachineFixture()
+        let sessions = try Self.exported(1_230)
+        _ = try await fixture.machine.imported(sessions)
+        for record in await fixture.storage.cryptoRecords(.waitingForBackup, owner: nil) {
+            await fixture.storage.set(nil, for: record.key)
+        }
+        for attempt in 1...2 {
+            await fixture.storage.fail(at: 2)
+            await #expect(throws: FakeCryptoStorage.Full.self) { try await fixture.machine.remainingInBackup() }
+            #expect(await fixture.storage.cryptoRecordCount(.waitingForBackup) == attempt * 500)
+            try await fixture.restart()
+        }
+        #expect(try await fixture.machine.remainingInBackup() == 1_230)
+        try await fixture.machine.outdate()
+        let commits = await fixture.storage.commits
+        #expect(try await fixture.machine.remainingInBackup() == 1_230)
+        #expect(await fixture.storage.commits == commits + 3)
+    }
+
+    @Test("Rooms with names that look the same go in requests of their own.") func similarRooms() async throws {
+        let machine = try await MachineFixture().machine
+        try await machine.setBackupVersion(backup.version)
+        let sessions = try ["!\u{E9}:b", "!e\u{301}:b"].map { try Self.exported(OutboundGroupSession(), in: $0) }
+        _ = try await machine.imported(sessions)
+        var stored: [ExportedSession] = []
+        while let batch = try await machine.nextBackupBatch() {
+            #expect(batch.count == 1)
+            stored += try backup.sessions(in: batch.body)
+            try await machine.backedUp(batch)
+        }
+        #expect(Set(stored.map(\.room)) == Set(sessions.map(\.room)) && stored.count == 2)
+    }
+
+    @Test("What comes from the backup itself is not written to it again.") func restored() async throws {
+        let machine = try await MachineFixture().machine
+        try await machine.setBackupVersion(backup.version)
+        let sessions = try Self.exported(5)
+        #expect(try await machine.imported(sessions, from: "1").new.count == 5)
+        #expect(try await machine.remainingInBackup() == 0)
+        // That of another backup is.
+        #expect(try await machine.imported(Self.exported(2), from: "0").new.count == 2)
+        #expect(try await machine.remainingInBackup() == 2)
+        // So is what this device has and the backup has less of.
+        let out = try OutboundGroupSession()
+        _ = try await machine.imported([Self.exported(out)])
+        _ = try out.encrypt([1])
+        #expect(try await machine.imported([Self.exported(out, at: 1)], from: "1").new.isEmpty)
+        #expect(try await machine.remainingInBackup() == 3)
+    }
+
+    @Test("A session that is known stays, unless the imported one reads more and is as well proven.")
+    func known() async throws {
+        let fixture = try await MachineFixture()
+        let (device, keys) = try await fixture.published()
+        let peer = try TestPeer("@ann:b", "ANN", to: device, with: keys[0])
+        let out = try OutboundGroupSession()
+        let whole = try Self.exported(out)
+        _ = try peer.say("first", with: out, as: "$1")
+        let machine = fixture.machine
+        #expect(try await machine.imported([Self.exported(out, at: 1)]).new.count == 1)
+        #expect(try await machine.imported([Self.exported(out, at: 1)]).new.isEmpty)
+        #expect(try await machine.imported([whole, whole]).new.count == 1)
+        // The one that its maker sent proves more, and begins later: what is there reads more.
+        try await fixture.receive([peer.share(out)])
+        let event = try peer.say("second", with: out, as: "$2")
+        guard case .success(let payload) = try await machine.read([event])[0] else { throw RatchetError.mismatch }
+        #expect(payload.source == .imported)
+        // One that nobody has signed never replaces one that its maker sent.
+        let other = try OutboundGroupSession()
+        let exported = try Self.exported(other)
+        try await fixture.receive([peer.share(other)])
+        #expect(try await machine.imported([exported]) == imported(total: 1))
+        guard case .success(let direct) = try await machine.read([peer.say("x", with: other, as: "$3")])[0] else {
+            throw RatchetError.mismatch
+        }
+        #expect(direct.source == .direct)
+    }
+
+    private func imported(total: Int) -> ImportedSessions {
+        var imported = ImportedSessions()
+        imported.total = total
+        return imported
+    }
+
+    @Test("What is no session costs itself, and a reason why there was none goes.") func damaged() async throws {
+        let fixture = try await MachineFixture()
+        let out = try OutboundGroupSession()
+        let id = SessionID(room: "!r:b", session: ExactText(try out.id))
+        try await fixture.receive([
+            [
+                "type": "m.room_key.withheld", "sender": "@ann:b",
+                "content": [
+                    "algorithm": "m.megolm.v1.aes-sha2", "code": "m.unverified", "room_id": "!r:b",
+                    "session_id": .string(try out.id),
+                ],
+            ]
+        ])
+        let reason = CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session)
+        #expect(await fixture.storage.cryptoRecord(reason) != nil)
+        var json = try Self.exported(OutboundGroupSession()).json.object ?? [:]
+        json["session_id"] = "other"
+        let result = try await fixture.machine.imported([
+            ExportedSession(.object(json)), Self.exported(out), ExportedSession(.object(ExportedSessionTests.session)),
+        ])
+        #expect(result.total == 2 && result.rejected == 1 && result.new.contains(id))
+        #expect(await fixture.storage.cryptoRecord(reason) == nil)
+    }
+
+    @Test("A change that cannot be stored marks and imports nothing.") func fullDisk() async throws {
+        let fixture = try await MachineFixture()
+        let machine = fixture.machine
+        try await machine.setBackupVersion(backup.version)
+        let session = try Self.exported(OutboundGroupSession())
+        await fixture.storage.fail(1)
+        await #expect(throws: FakeCryptoStorage.Full.self) { try await machine.imported([session]) }
+        #expect(try await machine.remainingInBackup() == 0)
+        #expect(try await machine.imported([session]).new.count == 1)
+        let batch = try #require(try await machine.nextBackupBatch())
+        await fixture.storage.fail(1)
+        await #expect(throws: FakeCryptoStorage.Full.self) { try await machine.backedUp(batch) }
+        #expect(try await machine.remainingInBackup() == 1)
+    }
+
+    @Test("The key of a backup that is being made replaces the former one once the server has it.") func keys()
+        async throws
+    {
+        var fixture = try await MachineFixture()
+        let (former, next) = (try KeyMaterial(), try KeyMaterial())
+        let (formerPublic, nextPublic) = (try BackupKey(former).publicKey, try BackupKey(next).publicKey)
+        #expect(try await fixture.machine.backupKey(for: formerPublic) == nil)
+        try await fixture.machine.setBackupKey(former)
+        try await fixture.machine.prepareBackupKey(next)
+        // The server has not answered: both may be the one.
+        try await fixture.restart()
+        #expect(try await fixture.machine.backupKey(for: formerPublic)?.isEqual(to: former) == true)
+        #expect(try await fixture.machine.backupKey(for: nextPublic)?.isEqual(to: next) == true)
+        #expect(try await fixture.machine.backupKey(for: formerPublic) == nil)
+        try await fixture.restart()
+        #expect(try await fixture.machine.backupKey(for: nextPublic)?.isEqual(to: next) == true)
+        let stored = await fixture.storage.records.values.reduce(Data(), +)
+        for key in [former, next] { #expect(!stored.contains(key.withBytes { Data(bytes: $0, count: 32) })) }
+        try await fixture.machine.forgetBackupKey()
+        #expect(try await fixture.machine.backupKey(for: nextPublic) == nil)
+    }
+}
+
+extension Data {
+    fileprivate func contains(_ other: Data) -> Bool { range(of: other) != nil }
+}
+
+/// A backup, with what reads it.
+struct TestBackup {
+    private let key = try? BackupKey(KeyMaterial())
+
+    var version: BackupVersion { get throws { try version("1") } }
+
+    func version(_ version: String) throws -> BackupVersion {
+        BackupVersion(version: version, publicKey: try #require(key).publicKey)
+    }
+
+    /// What a request has brought.
+    func sessions(in body: JSONValue) throws -> [ExportedSession] {
+        var sessions: [ExportedSession] = []
+        for (room, value) in body["rooms"]?.object ?? [:] {
+            for (id, json) in value["sessions"]?.object ?? [:] {
+                #expect(json["forwarded_count"] == 0 && json["is_verified"] == false)
+                sessions.append(
+                    try ExportedSession(
+                        backedUp: json, room: ExactText(room), id: ExactText(id), key: try #require(key)))
+            }
+        }
+        return sessions
+    }
+}

@@ -13,6 +13,10 @@ public final class SHA256 {
         try check(ratchet_sha256_update(handle, start, bytes.count))
     }
 
+    public func update(_ bytes: [UInt8]) throws(RatchetError) {
+        try check(ratchet_sha256_update(handle, bytes, bytes.count))
+    }
+
     /// The digest of all that came; begins anew.
     public func finish() throws(RatchetError) -> [UInt8] { try filled(32) { ratchet_sha256_finish(handle, $0) } }
 

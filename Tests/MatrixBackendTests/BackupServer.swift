@@ -63,6 +63,18 @@ final class BackupServer: MatrixTransport {
     func set(_ key: JSONValue, _ version: String, _ room: String, _ session: String) {
         state.withLock { $0.keys[version, default: [:]][room, default: [:]][session] = key }
     }
+    /// A session that another device has written.
+    func add(_ session: ExportedSession, _ version: String, _ key: BackupKey) throws {
+        let data = try BackedUpData(Array(session.json.encoded()), for: key.publicKey)
+        let entry: JSONValue = [
+            "first_message_index": 0, "forwarded_count": 0, "is_verified": false,
+            "session_data": [
+                "ephemeral": .string("\(data.ephemeralKey)"), "mac": .string(Base64.encoded(data.mac)),
+                "ciphertext": .string(Base64.encoded(data.ciphertext)),
+            ],
+        ]
+        set(entry, version, session.room.text, session.id.text)
+    }
     func removeAll() { state.withLock { $0.backups = [] } }
 
     func send(_ request: MatrixRequest) async throws -> MatrixResponse {
@@ -238,7 +250,7 @@ final class BackedUpDevice: Sendable {
 }
 
 /// A lock that closures share.
-private final class MutexBox<Value: Sendable>: Sendable {
+final class MutexBox<Value: Sendable>: Sendable {
     let lock: Mutex<Value>
     init(_ value: Value) { lock = Mutex(value) }
 }

@@ -24,6 +24,19 @@ import ToolSupport
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     }
 
+    @Test("An HMAC of parts is that of the whole.") func hmacOfParts() throws {
+        for keySize in [0, 1, 32, 63, 64, 65, 200] {
+            let key = try Randomness.bytes(keySize)
+            let bytes = try Randomness.bytes(1_000)
+            let authentication = try MessageAuthentication(key: key)
+            for end in stride(from: 0, to: 1_000, by: 77) { try authentication.update(Array(bytes[end...].prefix(77))) }
+            #expect(try authentication.finish() == KeyDerivation.hmacSHA256(of: bytes, key: key))
+        }
+        #expect(
+            try MessageAuthentication(key: Array("Jefe".utf8)).finish()
+                == KeyDerivation.hmacSHA256(of: [], key: Array("Jefe".utf8)))
+    }
+
     // RFC 5869, cases 1 and 3.
     @Test func hkdf() throws {
         let input = [UInt8](repeating: 0x0b, count: 22)

@@ -111,7 +111,7 @@ extension CryptoMachine {
 
     /// Takes an `m.secret.send`, which came by Olm.
     /// - Returns: The secret, if it is one that was asked for, from a device that may say it, and fits what is public of
-    ///   it. A backup's key waits for ``takeUnprovenBackupKey()``.
+    ///   it. A backup's key waits in ``unprovenBackupKey()``.
     func takeSecret(
         _ content: JSONValue, from owner: InboundSession.Owner, _ state: inout State, _ change: inout CryptoChange
     ) async throws -> SecretName? {
@@ -134,15 +134,14 @@ extension CryptoMachine {
         return name
     }
 
-    /// The backup's key that another device has sent, once: the caller compares it with the backup.
-    public func takeUnprovenBackupKey() async throws -> KeyMaterial? {
-        try await change { _, change in
-            guard let secret = try await PrivateKeys.stored(.backup, isStaged: true, in: storage, key: key) else {
-                return nil
-            }
-            change.removed.insert(Self.unprovenBackup)
-            return secret
-        }
+    /// The backup's key that another device has sent: the caller compares it with the backup.
+    public func unprovenBackupKey() async throws -> KeyMaterial? {
+        try await PrivateKeys.stored(.backup, isStaged: true, in: storage, key: key)
+    }
+
+    /// The key was compared.
+    public func dropUnprovenBackupKey() async throws {
+        try await change { _, change in change.removed.insert(Self.unprovenBackup) }
     }
 }
 

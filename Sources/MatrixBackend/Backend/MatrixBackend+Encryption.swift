@@ -18,11 +18,22 @@ extension MatrixBackend: EncryptionService {
 
     public func confirmRecoveryKey() async throws { try await identitySetup.confirmRecoveryKey() }
 
-    public func setBackupEnabled(_ isEnabled: Bool) async throws { throw EncryptionError.unavailable(nil) }
+    public func setBackupEnabled(_ isEnabled: Bool) async throws {
+        try await identitySetup.setBackupEnabled(isEnabled)
+    }
 
-    public func exportKeys(to file: URL, passphrase: String) async throws -> Int { throw EncryptionError.unavailable(nil) }
+    public func exportKeys(to file: URL, passphrase: String) async throws -> Int {
+        try await keyFiles().write(to: file, passphrase: passphrase)
+    }
 
-    public func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount { throw EncryptionError.unavailable(nil) }
+    public func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
+        try await keyFiles().read(from: file, passphrase: passphrase)
+    }
+
+    private func keyFiles() async throws -> KeyFileTransfer {
+        guard let machine = await keys.machine else { throw EncryptionError.unavailable(keys.condition.problem) }
+        return KeyFileTransfer(machine: machine) { [sealed] in try await sealed.openImported($0) }
+    }
 
     // MARK: Devices
 

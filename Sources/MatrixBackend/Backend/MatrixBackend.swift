@@ -57,6 +57,7 @@ public actor MatrixBackend {
     private let outboxObserver: OutboxObserver
     private let unreadCounter: UnreadCounter
     private let syncLoop: SyncLoop
+    private let clock: any Clock<Duration>
     private var isClosed = false
     private var sweeping: Task<Void, Never>?
     private var rejections: Task<Void, Never>?
@@ -71,6 +72,7 @@ public actor MatrixBackend {
         self.client = client
         self.ownUserID = ownUserID
         self.context = context
+        self.clock = clock
         self.privacy = privacy
         notificationRules = NotificationRules(client: client, context: context)
         let gate = SerialGate()
@@ -252,10 +254,22 @@ public actor MatrixBackend {
         guard !isClosed else { return }
         await keys.open(device: device, credential: credential)
         guard keys.condition == .on else { return }
+        await attachBackup()
         await noteEncryptedRooms()
         opening?.cancel()
         // What fails, or is canceled, is opened after the next start.
         opening = Task { [sealed] in try? await sealed.openKnown() }
+    }
+
+    private func attachBackup() async {
+        guard let machine = await keys.machine else { return }
+        let hooks = KeyBackup.Hooks(
+            sign: { try await machine.signed($0) }, isTrusted: { try await machine.trusts($0) },
+            didImport: { [sealed] in try await sealed.openImported($0) })
+        await keys.attach(
+            KeyBackup(
+                user: ownUserID, machine: machine, client: client, folder: store.folder, clock: clock, now: context.now,
+                hooks: hooks))
     }
 
     /// Notes of which rooms the history says that they are encrypted, as from before there were keys.

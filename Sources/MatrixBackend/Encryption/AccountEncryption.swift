@@ -354,6 +354,7 @@ actor AccountEncryption {
     func attach(_ backup: KeyBackup) async {
         await self.backup?.stop()
         self.backup = backup
+        Task { for await _ in backup.standings() { noteChange() } }
         await backup.wake()
     }
 

@@ -18,6 +18,7 @@ actor EncryptionMonitor {
     /// What the server has; `nil` while it was not read.
     private var recovery: SecretStorage.State??
     private var isRecoveryCurrent = false
+    private var identity = EncryptionStatus.Identity.unknown
 
     init(
         keys: AccountEncryption, storage: SecretStorage, sealed: SealedMessages, verifier: Verifier,
@@ -64,12 +65,27 @@ actor EncryptionMonitor {
             // Whoever was confirmed meanwhile has messages here that were hidden.
             if !users.isEmpty { try await sealed.openConfirmed(of: users) }
             try await verifier.publish(machine)
-            await setAlarm(try await machine.verificationDeadline())
-            statuses.set(try await status(machine))
+            setAlarm(try await machine.verificationDeadline())
+            let status = try await status(machine)
+            statuses.set(status)
+            try await updateBackup(status, machine)
         } catch {
             // The next change, or the next start, looks again; what is shown is what was read last.
             return
         }
+    }
+
+    /// Takes the backup's key if another device has sent it, and looks at the backup again when it may be trusted now.
+    private func updateBackup(_ status: EncryptionStatus, _ machine: CryptoMachine) async throws {
+        guard let backup = await keys.backup else { return }
+        if let secret = try await machine.unprovenBackupKey(), await keys.isOnline {
+            // Whether it fits or not, it was looked at; what fails before that is tried again.
+            _ = try await backup.adopt(secret)
+            try await machine.dropUnprovenBackupKey()
+        }
+        guard status.identity != identity else { return }
+        identity = status.identity
+        await backup.lookAgain()
     }
 
     private func status(_ machine: CryptoMachine) async throws -> EncryptionStatus {
@@ -78,19 +94,25 @@ actor EncryptionMonitor {
         status.fingerprint = "\(try await machine.fingerprint())"
         let own = ExactText(machine.device.text)
         status.otherConfirmedDevices = try await machine.ownDevices().count { $0.key != own && $0.value.isConfirmed }
+        if let standing = await keys.backup?.standing {
+            status.backup = standing.backup
+            status.isRestoring = standing.restore != nil
+        }
         await readRecovery()
         if let recovery {
             status.hasPassphrase = recovery?.hasPassphrase ?? false
-            status.recovery = try await self.recovery(of: recovery, machine)
+            status.recovery = try await self.recovery(of: recovery, status.backup, machine)
         }
         return status
     }
 
     private func recovery(
-        of state: SecretStorage.State?, _ machine: CryptoMachine
+        of state: SecretStorage.State?, _ backup: EncryptionStatus.Backup, _ machine: CryptoMachine
     ) async throws -> EncryptionStatus.Recovery {
         guard let state else { return .none }
         guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
+        // Else the recovery key would restore no messages.
+        if case .on = backup, state.missing.contains(.backup) { return .incomplete }
         return try await machine.isRecoveryKeyUnsaved() ? .unsaved : .ready
     }
 

@@ -22,7 +22,9 @@ struct IdentitySetup: Sendable {
         // The device has to be at the server before it is signed, and what the server has to be known.
         guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
         let body = try await keys.encrypting { try await $0.stageIdentity() }
-        let secrets = try await keys.encrypting { try await $0.stagedSecrets() }
+        var secrets = try await keys.encrypting { try await $0.stagedSecrets() }
+        let backupKey = try KeyMaterial()
+        secrets[.backup] = backupKey
         do {
             _ = try await InteractiveAuth(client: client, user: user).call(
                 .post, ["client", "v3", "keys", "device_signing", "upload"], body: body.object ?? [:],
@@ -35,7 +37,40 @@ struct IdentitySetup: Sendable {
         try await keys.encrypting { try await $0.commitIdentity() }
         await keys.noteChange()
         _ = await keys.makeAllRequests()
+        // Without it the status says so, and the user can switch it on; the recovery key is shown all the same.
+        try? await beginBackup(with: backupKey)
         return created
+    }
+
+    private func beginBackup(with key: KeyMaterial) async throws {
+        guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
+        do {
+            try await backup.create(with: key)
+            try await backup.noteChoice(isEnabled: true)
+        } catch {
+            throw EncryptionError.translated(error)
+        }
+    }
+
+    func setBackupEnabled(_ isEnabled: Bool) async throws {
+        try await gate.run {
+            guard let backup = await keys.backup else { throw EncryptionError.unavailable(keys.condition.problem) }
+            // The key stays: the secret storage has it, and another backup is read by the same recovery key.
+            let known = try await keys.encrypting { try await $0.storedSecrets()[.backup] }
+            if isEnabled {
+                let key = try known ?? KeyMaterial()
+                try await beginBackup(with: key)
+            } else {
+                do {
+                    try await backup.delete()
+                    try await backup.noteChoice(isEnabled: false)
+                } catch {
+                    throw EncryptionError.translated(error)
+                }
+                if let known { try await keys.encrypting { try await $0.store(known, as: .backup) } }
+            }
+            await monitor.invalidateRecovery()
+        }
     }
 
     func recover(with typed: String) async throws {
@@ -50,6 +85,13 @@ struct IdentitySetup: Sendable {
         guard !adopted.isEmpty else { throw EncryptionError.incompleteRecovery }
         await keys.noteChange()
         _ = await keys.makeAllRequests()
+        guard let secret = opened.secrets[.backup], let backup = await keys.backup else { return }
+        do {
+            // One of a former backup restores nothing; the device is confirmed all the same.
+            _ = try await backup.adopt(secret)
+        } catch {
+            throw EncryptionError.translated(error)
+        }
     }
 
     func replaceRecoveryKey() async throws -> RecoveryKey {

@@ -329,6 +329,18 @@ actor KeyBackup {
 
     // MARK: Restoring
 
+    /// Takes a key that is said to read the backup, and restores all that is there.
+    /// - Returns: Whether it does.
+    func adopt(_ secret: KeyMaterial) async throws -> Bool {
+        look = .needed
+        guard let found = try await found(), let publicKey = found.publicKey,
+            try BackupKey(secret).publicKey == publicKey
+        else { return false }
+        try await machine.setBackupKey(secret)
+        try await restore()
+        return true
+    }
+
     /// Restores all keys of the backup in the background, from the beginning. It goes on after the next start.
     /// - Throws: ``EncryptionError/incompleteRecovery`` if this device does not have what reads the backup.
     func restore() async throws {

@@ -1,0 +1,34 @@
+import ChatCore
+public import JSONReading
+import Ratchets
+
+/// What says that a backup is the user's own.
+extension CryptoMachine {
+    /// Signs the description of a backup with this device, and with the master key if that is here.
+    public func signed(_ object: [String: JSONValue]) async throws -> [String: JSONValue] {
+        try await change { state, _ in
+            let account = state.upkeep.account
+            let signed = try SignedJSON.signed(object, by: user, keyID: device) { try account.sign($0) }
+            guard let own = state.own, own.isVerified,
+                let seed = try await PrivateKeys.stored(.master, in: storage, key: key)
+            else { return signed }
+            let master = try SigningKey(seed: seed)
+            guard master.publicKey == own.master else { return signed }
+            return try SignedJSON.signed(signed, by: user, keyID: ExactText("\(own.master)")) { try master.sign($0) }
+        }
+    }
+
+    /// Whether the user's identity, as this device was confirmed with it, or a device that it has confirmed has signed the
+    /// description of a backup.
+    public func trusts(_ object: [String: JSONValue]) async throws -> Bool {
+        try await change { state, _ in
+            guard let own = state.own, own.isVerified else { return false }
+            func isSigned(by key: Ed25519Key, _ id: ExactText) -> Bool {
+                // Whatever is wrong with a signature, it is none.
+                (try? SignedJSON.verify(object, by: user, keyID: id, key: key)) != nil
+            }
+            if isSigned(by: own.master, ExactText("\(own.master)")) { return true }
+            return try await devices(of: user).contains { own.confirms($0) && isSigned(by: $0.signingKey, $0.device) }
+        }
+    }
+}

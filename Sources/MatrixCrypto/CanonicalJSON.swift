@@ -27,7 +27,7 @@ public enum CanonicalJSON {
             guard integers.contains(value) else { throw .number }
             bytes += String(value).utf8
         case .number: throw .number
-        case .string(let text): write(text, into: &bytes)
+        case .string(let text): write(text.utf8, into: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (offset, value) in values.enumerated() {
@@ -41,7 +41,7 @@ public enum CanonicalJSON {
             let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
             for (offset, member) in sorted.enumerated() {
                 if offset > 0 { bytes.append(UInt8(ascii: ",")) }
-                write(member.key, into: &bytes)
+                write(member.key.utf8, into: &bytes)
                 bytes.append(UInt8(ascii: ":"))
                 try write(member.value, depth: depth + 1, into: &bytes)
             }
@@ -49,9 +49,10 @@ public enum CanonicalJSON {
         }
     }
 
-    private static func write(_ text: String, into bytes: inout [UInt8]) {
+    /// A string, from its UTF-8.
+    static func write(_ text: some Sequence<UInt8>, into bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case 0x08: bytes += "\\b".utf8

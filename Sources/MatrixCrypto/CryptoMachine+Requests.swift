@@ -19,6 +19,7 @@ extension CryptoMachine {
         _ state: inout State, _ change: inout CryptoChange, at now: Date
     ) async throws -> (action: CryptoRequest.Action, number: UInt64?)? {
         try await answerSecretRequests(&state, &change)
+        try state.upkeep.forgetFormerFallbackKey(at: now)
         if !state.isReplaced {
             // Before the first upload, whether the server has keys of another program for this device.
             let mayUpload = state.upkeep.isDeviceUploaded || state.tracker.isOutdated(user) == false
@@ -44,7 +45,8 @@ extension CryptoMachine {
     /// When ``nextRequest(at:)`` is worth another call though nothing was received.
     public func nextAttempt(after now: Date) async throws -> Date? {
         try await change { state, _ in
-            ([state.tracker.nextAttempt(after: now)] + state.repairDelays.values.map(\.until))
+            ([state.tracker.nextAttempt(after: now), state.upkeep.formerFallbackKeyEnd]
+                + state.repairDelays.values.map(\.until))
                 .compactMap(\.self).filter { $0 > now }.min()
         }
     }

@@ -10,12 +10,7 @@ extension CryptoMachine {
         try await change { state, change in
             var receipt = CryptoReceipt()
             if !sync.events.isEmpty {
-                var reader = ToDeviceReader(storage: storage, key: key, user: user, now: now)
-                for event in sync.events { try await reader.take(event, &state, &receipt) }
-                change.merge(try reader.change())
-                for message in reader.ownMessages {
-                    try await self.take(message, &state, &change, &receipt, at: now)
-                }
+                try await self.takeMessages(sync.events, &state, &change, &receipt, at: now)
                 if let position = sync.position {
                     change.put.append(CryptoRecord(Self.positionKey, value: Data(position.utf8)))
                 }
@@ -28,6 +23,17 @@ extension CryptoMachine {
             state.upkeep.received(counts: sync.keyCounts, unusedFallbackKeys: sync.unusedFallbackKeys, in: sync.kind)
             return receipt
         }
+    }
+
+    /// Reads messages to this device.
+    func takeMessages(
+        _ events: [JSONValue], _ state: inout State, _ change: inout CryptoChange, _ receipt: inout CryptoReceipt,
+        at now: Date
+    ) async throws {
+        var reader = ToDeviceReader(storage: storage, key: key, user: user, now: now)
+        for event in events { try await reader.take(event, &state, &receipt) }
+        change.merge(try reader.change())
+        for message in reader.ownMessages { try await self.take(message, &state, &change, &receipt, at: now) }
     }
 
     private func take(
@@ -64,8 +70,7 @@ struct ToDeviceReader {
     private var sessions: [SessionID: InboundSession] = [:]
     /// What is between devices of the user, to be taken with the rest of the answer.
     private(set) var ownMessages: [OwnMessage] = []
-    /// `nil` for what goes because the key has come.
-    private var withheld: [CryptoRecord.Key: CryptoRecord?] = [:]
+    private var withheld: WithheldRecords
 
     enum OwnMessage {
         case verification(String, JSONValue, from: ExactText)
@@ -82,15 +87,14 @@ struct ToDeviceReader {
         self.key = key
         self.user = user
         self.now = now
+        withheld = WithheldRecords(storage: storage)
     }
 
     func change() throws -> CryptoChange {
         var change = CryptoChange()
         for peer in peers.values { change.merge(try peer.change(key: key)) }
         for session in sessions.values { change.put.append(try session.record(key: key)) }
-        for (key, record) in withheld {
-            if let record { change.put.append(record) } else { change.removed.insert(key) }
-        }
+        change.merge(withheld.change)
         return change
     }
 
@@ -103,7 +107,7 @@ struct ToDeviceReader {
         else { return receipt.rejected[.malformed, default: 0] += 1 }
         switch type {
         case "m.room.encrypted": try await takeSealed(content, from: sender, &state, &receipt)
-        case "m.room_key.withheld": try await takeWithheld(content, &receipt)
+        case "m.room_key.withheld": try await takeWithheld(content, from: sender, &state, &receipt)
         case "m.room_key", "m.forwarded_room_key", "m.secret.send", "m.room_key_bundle":
             receipt.rejected[.clear, default: 0] += 1
         case "m.secret.request": ownMessages.append(.secretRequest(content, from: sender))
@@ -137,13 +141,13 @@ struct ToDeviceReader {
         do {
             let found = try peer.decrypt(OlmMessage(kind: kind, bytes: bytes), with: account)
             plaintext = found.plaintext
-            if found.changesAccount { state.upkeep.accountChanged() }
+            if found.changesAccount {
+                state.upkeep.accountChanged(by: OlmMessage(kind: kind, bytes: bytes).oneTimeKey, at: now)
+            }
         } catch OlmPeer.Failure.repeated {
             return receipt.rejected[.repeated, default: 0] += 1
         } catch OlmPeer.Failure.unreadable {
-            if peer.mayRepair(at: now) {
-                state.outgoing.add(.repair(user: sender.text, identityKey: senderKey.bytes))
-            }
+            try await repair(&peer, of: sender, senderKey, &state)
             return receipt.rejected[.unreadable, default: 0] += 1
         }
         let payload: OlmPayload
@@ -157,6 +161,23 @@ struct ToDeviceReader {
         // What its sender sends can be judged once their devices are known.
         state.tracker.track([sender])
         try await takeUnsealed(payload, &receipt)
+    }
+
+    /// Has a new session begun with a device, at most once an hour. Any key can be named, so nothing is kept of those
+    /// that are not of a device of the sender.
+    private func repair(
+        _ peer: inout OlmPeer, of sender: ExactText, _ senderKey: Curve25519Key, _ state: inout CryptoMachine.State
+    ) async throws {
+        if state.tracker.isOutdated(sender) == false {
+            guard try await isDevice(senderKey, of: sender) else { return }
+        }
+        let item = OutgoingQueue.Item.repair(user: sender.text, identityKey: senderKey.bytes)
+        guard state.outgoing.hasRoom(for: item), peer.mayRepair(at: now) else { return }
+        state.outgoing.add(item)
+    }
+
+    private func isDevice(_ key: Curve25519Key, of user: ExactText) async throws -> Bool {
+        try await storage.cryptoRecords(.device, owner: user).contains { try DeviceKeys(record: $0).identityKey == key }
     }
 
     private mutating func takeUnsealed(_ payload: OlmPayload, _ receipt: inout CryptoReceipt) async throws {
@@ -177,20 +198,40 @@ struct ToDeviceReader {
             return
         }
         sessions[id] = session
-        let reason = CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session)
-        withheld.updateValue(nil, forKey: reason)
+        withheld.remove(CryptoRecord.Key(.withheldSession, owner: id.room, id: id.session))
         receipt.sessions.insert(id)
     }
 
-    private mutating func takeWithheld(_ content: JSONValue, _ receipt: inout CryptoReceipt) async throws {
+    private mutating func takeWithheld(
+        _ content: JSONValue, from sender: ExactText, _ state: inout CryptoMachine.State,
+        _ receipt: inout CryptoReceipt
+    ) async throws {
+        if content["code"]?.string == Withheld.noOlm.rawValue {
+            try await takeMissingSession(content, from: sender, &state)
+        }
         guard let (record, reason) = Withheld.reason(in: content) else { return }
         let id = SessionID(room: record.owner, session: record.id)
         // It is not encrypted, so anybody's: it never stands in the way of a key.
         guard try await session(id) == nil else { return }
-        let value = Data(reason.rawValue.utf8)
-        if withheld[record] == nil, try await storage.cryptoRecord(record)?.value == value { return }
-        withheld.updateValue(CryptoRecord(record, value: value), forKey: record)
+        guard try await withheld.put(reason, for: record) else { return }
         receipt.sessions.insert(id)
+    }
+
+    /// A device could begin no session with this one, as where it got no key: this one begins it.
+    private mutating func takeMissingSession(
+        _ content: JSONValue, from sender: ExactText, _ state: inout CryptoMachine.State
+    ) async throws {
+        guard let text = content["sender_key"]?.string, let senderKey = try? Curve25519Key(base64: text),
+            senderKey != state.upkeep.account.identityKey, try await isDevice(senderKey, of: sender)
+        else { return }
+        var peer: OlmPeer
+        if let known = peers[senderKey] {
+            peer = known
+        } else {
+            peer = try await OlmPeer(senderKey, in: storage, key: key)
+        }
+        try await repair(&peer, of: sender, senderKey, &state)
+        peers[senderKey] = peer
     }
 
     private func session(_ id: SessionID) async throws -> InboundSession? {

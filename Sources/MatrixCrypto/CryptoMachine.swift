@@ -83,7 +83,7 @@ public actor CryptoMachine {
         var change = CryptoChange()
         for kind in [
             CryptoRecord.Kind.account, .olmSession, .outboundGroupSession, .outgoingRequest, .readMessage, .position,
-            .roomMember, .roomAudience,
+            .roomMember, .roomAudience, .unopenedMessage,
         ] {
             for record in try await storage.cryptoRecords(kind, owner: nil) { change.removed.insert(record.key) }
         }

@@ -45,6 +45,8 @@ public struct CryptoReceipt: Equatable, Sendable {
     /// How many messages were refused, by reason; none of them is anybody's secret.
     public var rejected: [Rejection: Int] = [:]
 
+    public init() {}
+
     public enum Rejection: String, Hashable, Sendable {
         case malformed, repeated, unreadable, recipient, sender, deviceKeys
         /// Not through Olm, where it must be.

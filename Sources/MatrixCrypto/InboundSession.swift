@@ -46,7 +46,7 @@ public struct InboundSession {
     /// The master key of the identity that its device was confirmed by when a message was read with it.
     var confirmedBy: Ed25519Key?
 
-    static let algorithm = "m.megolm.v1.aes-sha2"
+    public static let algorithm = "m.megolm.v1.aes-sha2"
 
     /// From the content of an `m.room_key`, which came through Olm from `owner` and in no other way.
     public init(roomKey content: JSONValue, from owner: Owner) throws(Rejection) {

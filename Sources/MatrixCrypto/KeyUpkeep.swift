@@ -20,7 +20,15 @@ public final class KeyUpkeep {
         var hasUploadedDevice = false
         /// What was sent, and has no answer.
         var pending: Data?
+        /// The newest fallback key, the public part.
+        var fallbackKey: Data?
+        /// Whether the account may still have the fallback key before that one.
+        var hasFormerFallbackKey: Bool?
+        var formerFallbackKeyEnd: Date?
     }
+
+    /// How long messages may be on their way that use the former fallback key.
+    static let formerFallbackKeyLife: TimeInterval = 3600
 
     public enum Failure: Error, Hashable, Sendable {
         /// The stored state cannot be read: what the server has is unknown, and nothing may be uploaded.
@@ -84,7 +92,34 @@ public final class KeyUpkeep {
     public func saved(_ revision: UInt64) { savedRevision = max(savedRevision, revision) }
 
     /// A session was begun with one of the one-time keys: the account has changed.
-    public func accountChanged() { revision += 1 }
+    /// - Parameter oneTimeKey: The key, which may be a fallback key.
+    public func accountChanged(by oneTimeKey: Curve25519Key? = nil, at now: Date = Date()) {
+        revision += 1
+        guard let oneTimeKey, state.fallbackKey == Data(oneTimeKey.bytes), state.hasFormerFallbackKey == true,
+            state.formerFallbackKeyEnd == nil
+        else { return }
+        // The server gives the newest one out: of the former only messages are left that are under way.
+        state.formerFallbackKeyEnd = now.addingTimeInterval(Self.formerFallbackKeyLife)
+    }
+
+    /// When ``forgetFormerFallbackKey(at:)`` has something to do.
+    public var formerFallbackKeyEnd: Date? { state.formerFallbackKeyEnd }
+
+    /// Forgets the fallback key before the newest one, once its time has come: whoever gets hold of it could read what
+    /// was encrypted with it.
+    public func forgetFormerFallbackKey(at now: Date) throws {
+        guard let end = state.formerFallbackKeyEnd else { return }
+        if end <= now {
+            try account.forgetPreviousFallbackKey()
+            state.formerFallbackKeyEnd = nil
+            state.hasFormerFallbackKey = false
+            revision += 1
+        } else if end.timeIntervalSince(now) > Self.formerFallbackKeyLife {
+            // The clock was set back.
+            state.formerFallbackKeyEnd = now.addingTimeInterval(Self.formerFallbackKeyLife)
+            revision += 1
+        }
+    }
 
     public enum Sync: Sendable {
         /// What it does not name is 0, or used.
@@ -121,6 +156,9 @@ public final class KeyUpkeep {
         }
         if state.hasUnusedFallbackKey == false, try account.unpublishedFallbackKey == nil {
             try account.generateFallbackKey()
+            state.fallbackKey = try account.unpublishedFallbackKey.map { Data($0.key.bytes) }
+            // Also where no first one was noted: older versions did not.
+            (state.hasFormerFallbackKey, state.formerFallbackKeyEnd) = (true, nil)
         }
         if let keys = try signed(account.unpublishedOneTimeKeys, isFallback: false) { body["one_time_keys"] = keys }
         if let fallback = try account.unpublishedFallbackKey {

@@ -25,6 +25,8 @@ struct OutgoingQueue {
 
     /// More devices than break at a time.
     static let maxRepairs = 1_000
+    /// More than a user's devices that break at a time.
+    static let maxRepairsOfUser = 20
 
     private(set) var items: [UInt64: Item]
     private var unsaved: Set<UInt64> = []
@@ -41,10 +43,16 @@ struct OutgoingQueue {
         next = (items.keys.max() ?? 0) + 1
     }
 
+    /// What has to be sent always has; anybody can make repairs necessary.
+    func hasRoom(for item: Item) -> Bool {
+        guard case .repair(let user, _) = item else { return true }
+        var count = 0
+        for case .repair(let other, _) in items.values where ExactText(other) == ExactText(user) { count += 1 }
+        return count < Self.maxRepairsOfUser && items.count < Self.maxRepairs && !items.values.contains(item)
+    }
+
     mutating func add(_ item: Item) {
-        if case .repair = item {
-            guard !items.values.contains(item), items.count < Self.maxRepairs else { return }
-        }
+        guard hasRoom(for: item) else { return }
         items[next] = item
         unsaved.insert(next)
         next += 1

@@ -125,11 +125,10 @@ struct RoomKeyBatch {
     static func batch(
         _ type: String, _ messages: [(reader: DeviceID, content: JSONValue)], share: Share? = nil
     ) throws -> DeviceBatch {
-        var users: [String: [String: JSONValue]] = [:]
-        for (reader, content) in messages { users[reader.user.text, default: [:]][reader.device.text] = content }
-        let json = JSONValue.object(users.mapValues { .object($0) })
+        let values = try messages.map { (id: $0.reader, value: try CanonicalJSON.bytes(of: $0.content)) }
         return DeviceBatch(
-            type: type, transaction: try DeviceWriter.transaction(), messages: Data(try CanonicalJSON.bytes(of: json)),
+            type: type, transaction: try DeviceWriter.transaction(),
+            messages: Data(ExactObject(byDevice: values).bytes),
             share: share)
     }
 }

@@ -130,6 +130,12 @@ struct MachineFixture {
         return (try #require(device), keys)
     }
 
+    /// Another device, which has one of the machine's keys.
+    func peer(_ user: ExactText = "@a:b", _ device: ExactText = "PEER") async throws -> TestPeer {
+        let (own, keys) = try await published()
+        return try TestPeer(user, device, to: own, with: try #require(keys.first))
+    }
+
     /// Takes a sync with these messages.
     @discardableResult
     func receive(_ events: [JSONValue], at now: Date? = nil) async throws -> CryptoReceipt {

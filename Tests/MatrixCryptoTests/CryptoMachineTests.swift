@@ -9,8 +9,7 @@ import ToolSupport
 
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct CryptoMachineTests {
     private func peer(of fixture: MachineFixture, _ user: ExactText = "@a:b") async throws -> TestPeer {
-        let (device, keys) = try await fixture.published()
-        let peer = try TestPeer(user, "PEER", to: device, with: try #require(keys.first))
+        let peer = try await fixture.peer(user)
         try await fixture.know([peer.device])
         return peer
     }

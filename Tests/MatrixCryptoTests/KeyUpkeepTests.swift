@@ -119,6 +119,107 @@ import ToolSupport
         #expect(first["fallback_keys"] != second["fallback_keys"] && count(second, "one_time_keys") == 0)
     }
 
+    /// Has a fallback key made and published; returns it.
+    private func published(_ upkeep: KeyUpkeep) throws -> Curve25519Key {
+        received(upkeep, 25, fallback: false)
+        let upload = try parsed(upkeep.nextUpload())
+        try upkeep.uploaded(answer: ["one_time_key_counts": ["signed_curve25519": 25]])
+        received(upkeep, 25, fallback: true)
+        let key = try #require(upload["fallback_keys"]?.object?.values.first?["key"]?.string)
+        return try Curve25519Key(base64: key)
+    }
+
+    /// Begins a session as another device does with one of the account's keys.
+    private func begin(_ upkeep: KeyUpkeep, with key: Curve25519Key, at now: Date) throws {
+        let other = try OlmAccount()
+        let message = try other.session(with: upkeep.account.identityKey, oneTimeKey: key).encrypt(Array("x".utf8))
+        #expect(message.oneTimeKey == key)
+        _ = try upkeep.account.session(from: message.bytes, of: other.identityKey)
+        upkeep.accountChanged(by: message.oneTimeKey, at: now)
+    }
+
+    private func restarted(_ upkeep: KeyUpkeep) throws -> KeyUpkeep {
+        let change = try #require(try upkeep.unsavedChange(key: key)).change
+        return try #require(try KeyUpkeep(user: "@a:b", device: "D", records: change.put, key: key))
+    }
+
+    @Test("The former fallback key is forgotten an hour after the first message that used the new one")
+    func formerFallbackKey() throws {
+        let start = Date(timeIntervalSince1970: 1_000_000)
+        var upkeep = try KeyUpkeep(user: "@a:b", device: "D")
+        let first = try published(upkeep)
+        let second = try published(upkeep)
+        #expect(first != second)
+        // As long as the new one is not in use, the former is.
+        try begin(upkeep, with: first, at: start)
+        #expect(upkeep.formerFallbackKeyEnd == nil)
+        try upkeep.forgetFormerFallbackKey(at: start + 1_000_000)
+        try begin(upkeep, with: first, at: start)
+        try begin(upkeep, with: second, at: start)
+        #expect(upkeep.formerFallbackKeyEnd == start + 3600)
+        upkeep = try restarted(upkeep)
+        // Later messages put nothing off.
+        try begin(upkeep, with: second, at: start + 3000)
+        try upkeep.forgetFormerFallbackKey(at: start + 3599)
+        try begin(upkeep, with: first, at: start + 3599)
+        try upkeep.forgetFormerFallbackKey(at: start + 3600)
+        #expect(throws: (any Error).self) { try begin(upkeep, with: first, at: start + 3600) }
+        try begin(upkeep, with: second, at: start + 3600)
+        #expect(upkeep.formerFallbackKeyEnd == nil)
+        // It is gone from the disk as well, and the next one goes the same way.
+        upkeep = try restarted(upkeep)
+        #expect(throws: (any Error).self) { try begin(upkeep, with: first, at: start + 3600) }
+        let third = try published(upkeep)
+        try begin(upkeep, with: second, at: start + 7200)
+        try begin(upkeep, with: third, at: start + 7200)
+        // A clock that was set back does not keep it for longer.
+        try upkeep.forgetFormerFallbackKey(at: start)
+        #expect(upkeep.formerFallbackKeyEnd == start + 3600)
+    }
+
+    @Test("The former fallback key is forgotten in time, also where nothing else happens")
+    func formerFallbackKey() async throws {
+        var fixture = try await MachineFixture()
+        let target = try await fixture.published().device
+        var keys: [Curve25519Key] = []
+        for _ in 0..<2 {
+            var sync = CryptoSync(kind: .sliding)
+            (sync.keyCounts, sync.unusedFallbackKeys) = (["signed_curve25519": 50], [])
+            _ = try await fixture.machine.received(sync, at: fixture.start)
+            for case .upload(let body) in try await fixture.answerAll() {
+                let upload = try JSONValue(parsing: Data(body))["fallback_keys"]?.object ?? [:]
+                keys += try upload.values.map { try Curve25519Key(base64: $0["key"]?.string ?? "") }
+            }
+        }
+        #expect(keys.count == 2)
+        func share(_ key: Curve25519Key, _ device: ExactText) throws -> JSONValue {
+            try TestPeer("@a:b", device, to: target, with: key).share(OutboundGroupSession())
+        }
+        let (former, newest) = (keys[0], keys[1])
+        #expect(try await fixture.receive([share(former, "A"), share(newest, "B")]).sessions.count == 2)
+        try await fixture.answerAll()
+        try await fixture.restart()
+        #expect(try await fixture.machine.nextAttempt(after: fixture.start) == fixture.start + 3600)
+        try await fixture.answerAll(at: fixture.start + 3600)
+        let late = try await fixture.receive([share(former, "C"), share(newest, "D")])
+        #expect(late.sessions.count == 1 && late.rejected == [.unreadable: 1])
+    }
+
+    @Test("What is no message that begins a session names no key")
+    func oddMessages() throws {
+        let message = try OlmAccount().session(with: OlmAccount().identityKey, oneTimeKey: OlmAccount().identityKey)
+            .encrypt(Array("x".utf8))
+        #expect(OlmMessage(kind: .following, bytes: message.bytes).oneTimeKey == nil)
+        for count in 0..<36 {
+            #expect(
+                OlmMessage(kind: .beginning, bytes: Array(message.bytes.prefix(count))).oneTimeKey == nil || count >= 35
+            )
+        }
+        for bytes: [UInt8] in [[3, 0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [3, 0x0A, 31], [3, 0x08, 1], [4, 0x0A, 0]] {
+            #expect(OlmMessage(kind: .beginning, bytes: bytes).oneTimeKey == nil)
+        }
+    }
+
     @Test func aStateThatCannotBeReadIsNoNewDevice() throws {
         let upkeep = try KeyUpkeep(user: "@a:b", device: "D")
         let records = try #require(try upkeep.unsavedChange(key: key)).change.put

@@ -61,6 +61,10 @@ public struct CryptoRecord: Hashable, Sendable {
         case roomAudience = 16
         /// That a session is not in the backup. Owner: the room.
         case waitingForBackup = 17
+        /// Messages to the device that came while its keys could not be opened, as they came.
+        case unopenedMessage = 21
+        /// In which order the records of ``withheldSession`` came.
+        case withheldOrder = 22
     }
 
     public struct Key: Hashable, Sendable {

@@ -22,6 +22,8 @@ public enum ChatError: Error, Equatable, Sendable {
     case attachmentsNotPermitted
     /// See ``ChatLimits/isValidReaction(_:)``.
     case invalidReaction
+    /// The account cannot encrypt on this device, where it has to.
+    case encryptionUnavailable
     /// The file does not exist, is not a regular file, or is not readable.
     case unreadableFile
     /// The file is larger than this number of bytes.

@@ -58,6 +58,7 @@ public struct ToastText {
         case .messageTooLong: translator("Message too long")
         case .tooManyAttachments(let limit): tooManyFiles(limit)
         case .attachmentsNotPermitted: translator("This message cannot include files")
+        case .encryptionUnavailable: translator("Encryption does not work on this device")
         case .invalidReaction: translator("React with an emoji or a few characters")
         case .unreadableFile: translator("Could not read file")
         case .fileTooLarge(let limit): tooLarge(limit)

@@ -4,6 +4,7 @@ import ChatStore
 import JSONReading
 import MatrixCrypto
 import Ratchets
+import Synchronization
 
 /// Which rooms are encrypted, and writing into them.
 extension AccountEncryption {
@@ -13,7 +14,9 @@ extension AccountEncryption {
 
     func encryptedRoom(_ room: RoomID) async throws -> EncryptedRoom? {
         guard let storage = try await roomStorage() else { return nil }
-        return try await EncryptedRoom.stored(ExactText(room.rawValue), in: storage)
+        let found = try await EncryptedRoom.stored(ExactText(room.rawValue), in: storage)
+        if found != nil { noteKnown(room) }
+        return found
     }
 
     /// Notes that rooms are encrypted, for good.
@@ -21,7 +24,28 @@ extension AccountEncryption {
         guard !settings.isEmpty, let storage = try await roomStorage() else { return }
         let time = now()
         try await roomGate.run { try await EncryptedRoom.note(settings, in: storage, at: time) }
+        for (room, _) in settings { noteKnown(RoomID(room.text)) }
     }
+
+    /// Notes that a room of this account is encrypted from its first event on.
+    /// - Throws: If it could not be noted: nothing may be sent into the room before the sync says so.
+    func noteEncrypted(new room: RoomID) async throws {
+        guard try await roomStorage() != nil else { throw ChatError.encryptionUnavailable }
+        try await noteEncrypted([(ExactText(room.rawValue), Self.settings)])
+    }
+
+    /// What `m.room.encryption` says of rooms that are encrypted here.
+    static let settings: JSONValue = ["algorithm": .string(InboundSession.algorithm)]
+
+    /// - Throws: ``ChatError/encryptionUnavailable`` while nothing can be encrypted.
+    nonisolated func requireEncryption() throws(ChatError) {
+        guard condition == .on else { throw .encryptionUnavailable }
+    }
+
+    nonisolated func noteKnown(_ room: RoomID) { knownRooms.withLock { _ = $0.insert(room) } }
+
+    /// Whether a room is encrypted, by what was asked before: it takes no time, and proves nothing if it is not.
+    nonisolated func isKnownEncrypted(_ room: RoomID) -> Bool { knownRooms.withLock { $0.contains(room) } }
 
     /// Takes what a sync says, before its rooms and its token are stored.
     /// - Throws: If it could not be stored, as on a full disk: the server sends it again.
@@ -39,7 +63,7 @@ extension AccountEncryption {
     }
 
     /// Notes that without the keys nobody knows who comes and goes.
-    private func noteMissedSync() async throws {
+    func noteMissedSync() async throws {
         guard machine == nil, !hasMissedSync, let storage = try await roomStorage() else { return }
         try await CryptoMachine.noteMissedSync(in: storage)
         hasMissedSync = true

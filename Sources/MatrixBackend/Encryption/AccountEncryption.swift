@@ -5,6 +5,7 @@ import Foundation
 import JSONReading
 import MatrixCrypto
 import Ratchets
+import Synchronization
 
 /// The encryption of one account: the keys on the disk, the ``CryptoMachine`` over them, and what it asks the server.
 ///
@@ -24,6 +25,10 @@ actor AccountEncryption {
     let now: @Sendable () -> Date
     /// One change of ``EncryptedRoom`` at a time.
     let roomGate = SerialGate()
+    /// Rooms that are known to be encrypted, as far as somebody has asked.
+    nonisolated let knownRooms = Mutex<Set<RoomID>>([])
+    /// Rooms whose encryption is being turned on: nothing is sent there until it is known whether it is.
+    private(set) var roomsBeingEncrypted: Set<RoomID> = []
     private let gate = SerialGate()
     private let conditions = ValueFeed(EncryptionCondition.none)
     /// Counts what may change how encryption stands: the newest is enough.
@@ -40,6 +45,10 @@ actor AccountEncryption {
     private var isClosed = false
     /// Whether it is noted that a sync was taken without the keys.
     var hasMissedSync = false
+    /// Whether messages to the device were kept that the machine has not been given.
+    private var hasUnopened = false
+    /// Whether it was tried to rebuild the file without the keys.
+    private var hasTriedRepair = false
     /// When the keys of the device were made, if that is known.
     private var begun: Date?
     /// What came and was not used yet: ``SealedMessages`` opens what waits for it.
@@ -121,6 +130,8 @@ actor AccountEncryption {
         if try await store.wasRepaired() { try await machine.outdate() }
         try await machine.catchUp()
         hasMissedSync = false
+        (hasUnopened, hasTriedRepair) = (false, false)
+        arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
         self.begun = try await machine.begun()
         self.machine = machine
         requests = KeyRequests(machine: machine, client: client, clock: clock, now: now) { [weak self] in
@@ -195,9 +206,22 @@ actor AccountEncryption {
             guard !isClosed else { throw CancellationError() }
             // A file that is missing is an error, where there was one.
             guard try KeyStore.begunDevice(in: folder) != nil || KeyStore.exists(in: folder) else { return nil }
-            store = try KeyStore(folder: folder, isNew: false)
-            return store
+            let opened = try storeWithoutKeys()
+            store = opened
+            return opened
         }
+    }
+
+    private func storeWithoutKeys() throws -> KeyStore {
+        do {
+            return try KeyStore(folder: folder, isNew: false)
+        } catch {
+            guard case .damaged = error, !hasTriedRepair else { throw error }
+        }
+        // Once, as each repair keeps a copy.
+        hasTriedRepair = true
+        try KeyStore.repair(in: folder, now: now())
+        return try KeyStore(folder: folder, isNew: false)
     }
 
     private func noteStanding() async {
@@ -215,22 +239,47 @@ actor AccountEncryption {
     }
 
     /// Takes what a sync says, before its token is stored. Keys that turn out to be unreadable end encryption, not the
-    /// sync.
+    /// sync: what only comes once is kept until they can be read.
     /// - Throws: If it could not be stored, as on a full disk: the server sends it again.
     func take(_ sync: CryptoSync?) async throws {
-        guard let sync, let machine else { return }
+        guard let sync else { return }
+        guard let machine else { return try await keep(sync) }
         do {
+            if hasUnopened {
+                arrivedSessions.formUnion(try await machine.receiveUnopened(at: now()).sessions)
+                hasUnopened = false
+            }
             let sessions = try await machine.received(sync, at: now()).sessions
             arrivedSessions.formUnion(sessions)
             if !sessions.isEmpty { await backup?.wake() }
             if !sync.events.isEmpty || !sync.changed.isEmpty || !sync.left.isEmpty { noteChange() }
         } catch {
             try await end(for: error)
+            return try await keep(sync)
         }
         await requests?.wake()
     }
 
+    private func keep(_ sync: CryptoSync) async throws {
+        do {
+            try await noteMissedSync()
+            // The server keeps what a sliding sync has brought until the machine's position is told.
+            guard sync.kind == .plain, !sync.events.isEmpty, let storage = try await roomStorage() else { return }
+            try await UnopenedMessages.keep(sync.events, in: storage)
+            hasUnopened = true
+        } catch StoreOpeningError.damaged {
+            // With the file those keys are lost that could read them.
+        }
+    }
+
     // MARK: Rooms
+
+    /// Runs what may turn on the encryption of a room. Nothing is sent there meanwhile.
+    func encrypting(_ room: RoomID, _ work: @Sendable () async throws -> Void) async throws {
+        guard roomsBeingEncrypted.insert(room).inserted else { throw ChatError.busy }
+        defer { roomsBeingEncrypted.remove(room) }
+        try await work()
+    }
 
     /// What an event says, or why it cannot be read.
     typealias Reading = Result<GroupMessageReader.Payload, SealReason>

@@ -7,39 +7,45 @@ extension MatrixClient {
     /// Makes a request of a ``CryptoMachine``.
     func perform(_ action: CryptoRequest.Action) async throws -> JSONValue {
         switch action {
-        case .upload(let body):
-            return try await keys("upload", body: Data(body))
-        case .query(let query):
-            let users = Dictionary(query.users.map { ($0.text, JSONValue.array([])) }) { first, _ in first }
-            let body: JSONValue = ["device_keys": .object(users), "timeout": 10_000]
-            return try await keys("query", body: body.encoded())
-        case .uploadSignatures(let body):
-            return try await keys("signatures", "upload", body: body)
-        case .claim(let claims):
-            var users: [String: [String: JSONValue]] = [:]
-            for claim in claims {
-                users[claim.user.text, default: [:]][claim.device.text] = .string(KeyClaim.algorithm)
-            }
-            let body: JSONValue = [
-                "one_time_keys": .object(users.mapValues { .object($0) }), "timeout": 10_000,
-            ]
-            return try await keys("claim", body: body.encoded())
-        case .sendAll(let batch):
-            let messages = try JSONValue(parsing: batch.messages)
-            return try await call(
-                .put, ["client", "v3", "sendToDevice", batch.type, batch.transaction], body: ["messages": messages],
-                timeout: .seconds(60))
+        case .upload(let body): return try await keys("upload", body: Data(body))
+        case .query(let query): return try await keys("query", body: Self.body("device_keys", Self.users(of: query)))
+        case .uploadSignatures(let body): return try await keys("signatures", "upload", body: body)
+        case .claim(let claims): return try await keys("claim", body: Self.body("one_time_keys", Self.devices(of: claims)))
+        case .sendAll(let batch): return try await send(batch.type, batch.transaction, Array(batch.messages))
         case .send(let message):
-            let content = try JSONValue(parsing: message.content)
-            return try await call(
-                .put, ["client", "v3", "sendToDevice", message.type, message.transaction],
-                body: ["messages": .object([message.user: .object([message.device: content])])])
+            let id = DeviceID(user: ExactText(message.user), device: ExactText(message.device))
+            let messages = ExactObject(byDevice: [(id: id, value: Array(message.content))])
+            return try await send(message.type, message.transaction, messages.bytes)
         }
     }
 
-    /// The body goes as it is: what is repeated is repeated byte for byte.
+    private static func users(of query: DeviceTracker.Query) -> [UInt8] {
+        ExactObject(query.users.map { ($0, Array("[]".utf8)) }).bytes
+    }
+
+    private static func devices(of claims: [KeyClaim]) -> [UInt8] {
+        let algorithm = Array("\"\(KeyClaim.algorithm)\"".utf8)
+        return ExactObject(byDevice: claims.map { (id: DeviceID(user: $0.user, device: $0.device), value: algorithm) })
+            .bytes
+    }
+
+    /// - Parameter value: What servers are asked about, which have 10 seconds to answer.
+    private static func body(_ name: ExactText, _ value: [UInt8]) -> Data {
+        Data(ExactObject([(name, value), ("timeout", Array("10000".utf8))]).bytes)
+    }
+
+    private func send(_ type: String, _ transaction: String, _ messages: [UInt8]) async throws -> JSONValue {
+        let body = Data(ExactObject([("messages", messages)]).bytes)
+        return try await exact(request(.put, ["client", "v3", "sendToDevice", type, transaction]), body)
+    }
+
     private func keys(_ action: String..., body: Data) async throws -> JSONValue {
-        var request = request(.post, ["client", "v3", "keys"] + action)
+        try await exact(request(.post, ["client", "v3", "keys"] + action), body)
+    }
+
+    /// The body goes as it is: what is repeated is repeated byte for byte.
+    private func exact(_ request: MatrixRequest, _ body: Data) async throws -> JSONValue {
+        var request = request
         request.timeout = .seconds(60)
         request.body = .json(body)
         return try await jsonResponse(to: request)

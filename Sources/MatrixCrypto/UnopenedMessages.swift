@@ -1,0 +1,163 @@
+public import ChatCore
+public import Foundation
+public import JSONReading
+
+/// Messages to this device that came while its keys could not be opened. A plain sync brings each once, so they are kept
+/// as they came, without the keys, and read once these are there.
+public enum UnopenedMessages {
+    /// More than come in months; of more the oldest are kept, which later ones may build on.
+    static let maxCount = 10_000
+    static let maxBytes = 32 * 1024 * 1024
+    /// Longer ones are nobody's.
+    private static let maxMessage = 256 * 1024
+    private static let messagesInRecord = 100
+    /// Others are over before anybody could answer them.
+    private static let types: Set = ["m.room.encrypted", "m.room_key.withheld"]
+    fileprivate static let headKey = CryptoRecord.Key(.unopenedMessage)
+
+    fileprivate struct Head: Codable {
+        var next = 1
+        var count = 0
+        var bytes = 0
+
+        /// What cannot be read is counted anew, from what there is.
+        init(in storage: any CryptoStorage) async throws {
+            if let record = try await storage.cryptoRecord(headKey),
+                let stored = try? JSONDecoder().decode(Head.self, from: record.value)
+            {
+                self = stored
+            } else {
+                self.init(of: try await records(in: storage))
+            }
+        }
+
+        init(of records: [CryptoRecord]) {
+            next = (records.compactMap { Int($0.key.id.text) }.max() ?? 0) + 1
+            for record in records {
+                count += (try? JSONValue(parsing: record.value))?.array?.count ?? 0
+                bytes += record.value.count
+            }
+        }
+
+        func record() throws -> CryptoRecord { CryptoRecord(headKey, value: try JSONEncoder().encode(self)) }
+    }
+
+    /// Keeps messages. They are on the disk when this returns.
+    public static func keep(_ events: [JSONValue], in storage: any CryptoStorage) async throws {
+        let readable = events.compactMap(essence)
+        guard !readable.isEmpty else { return }
+        var head = try await Head(in: storage)
+        var change = CryptoChange()
+        var rest = readable[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(messagesInRecord)
+            rest = rest.dropFirst(messagesInRecord)
+            var kept: [[UInt8]] = []
+            for event in part {
+                guard head.count < maxCount, head.bytes + event.count <= maxBytes else { continue }
+                head.count += 1
+                head.bytes += event.count
+                kept.append(event)
+            }
+            guard !kept.isEmpty else { continue }
+            change.put.append(record(head.next, kept))
+            head.next += 1
+        }
+        guard !change.isEmpty else { return }
+        change.put.append(try head.record())
+        try await storage.commit(change)
+    }
+
+    /// What is read of a message, as JSON; `nil` if nothing ever is, or if it has what no honest sender writes.
+    private static func essence(_ event: JSONValue) -> [UInt8]? {
+        guard let type = event["type"], types.contains(type.string ?? ""), let sender = event["sender"],
+            let content = event["content"],
+            let bytes = try? CanonicalJSON.bytes(of: ["type": type, "sender": sender, "content": content])
+        else { return nil }
+        return bytes.count <= maxMessage ? bytes : nil
+    }
+
+    private static func record(_ number: Int, _ events: [[UInt8]]) -> CryptoRecord {
+        // With leading zeros, so that their order is that of the numbers.
+        let digits = String(number)
+        let id = ExactText(String(repeating: "0", count: max(0, 20 - digits.count)) + digits)
+        let array = [UInt8(ascii: "[")] + events.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+        return CryptoRecord(CryptoRecord.Key(.unopenedMessage, id: id), value: Data(array))
+    }
+
+    /// In the order in which they came.
+    fileprivate static func records(in storage: any CryptoStorage) async throws -> [CryptoRecord] {
+        try await storage.cryptoRecords(.unopenedMessage, owner: nil).filter { $0.key != headKey }
+    }
+}
+
+extension CryptoMachine {
+    /// Reads what ``UnopenedMessages`` has kept. A message that damaged records keep from being read stays.
+    public func receiveUnopened(at now: Date) async throws -> CryptoReceipt {
+        let records = try await storage.cryptoRecords(.unopenedMessage, owner: nil)
+        guard !records.isEmpty else { return CryptoReceipt() }
+        var receipt = CryptoReceipt()
+        for record in records where record.key != UnopenedMessages.headKey {
+            guard let events = (try? JSONValue(parsing: record.value))?.array else {
+                try await change { _, change in change.removed.insert(record.key) }
+                continue
+            }
+            do {
+                receipt.add(try await receive(events, endingWith: CryptoChange(removed: [record.key]), at: now))
+            } catch let error where !error.isOfStorage {
+                try await receiveEach(of: events, in: record, &receipt, at: now)
+            }
+        }
+        let left = try await UnopenedMessages.records(in: storage)
+        try await change { _, change in
+            if left.isEmpty {
+                change.removed.insert(UnopenedMessages.headKey)
+            } else {
+                change.put.append(try UnopenedMessages.Head(of: left).record())
+            }
+        }
+        return receipt
+    }
+
+    private func receiveEach(
+        of events: [JSONValue], in record: CryptoRecord, _ receipt: inout CryptoReceipt, at now: Date
+    ) async throws {
+        var left: [JSONValue] = []
+        for event in events {
+            do {
+                receipt.add(try await receive([event], endingWith: CryptoChange(), at: now))
+            } catch let error where !error.isOfStorage {
+                left.append(event)
+            }
+        }
+        let rest =
+            left.isEmpty
+            ? nil : CryptoRecord(record.key, value: Data(try CanonicalJSON.bytes(of: .array(left))))
+        try await change { _, change in
+            if let rest { change.put.append(rest) } else { change.removed.insert(record.key) }
+        }
+    }
+
+    private func receive(
+        _ events: [JSONValue], endingWith end: CryptoChange, at now: Date
+    ) async throws -> CryptoReceipt {
+        try await change { state, change in
+            var receipt = CryptoReceipt()
+            try await self.takeMessages(events, &state, &change, &receipt, at: now)
+            change.merge(end)
+            return receipt
+        }
+    }
+}
+
+extension Error {
+    /// Whether the same may succeed later, as on a full disk.
+    fileprivate var isOfStorage: Bool { self is ChatError || self is CancellationError }
+}
+
+extension CryptoReceipt {
+    fileprivate mutating func add(_ other: CryptoReceipt) {
+        sessions.formUnion(other.sessions)
+        rejected.merge(other.rejected, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,177 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// Keys that come while those of the device cannot be opened.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnopenedKeysTests {
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+    private static let user = MemberID("@me:example.org")
+
+    private var keys: URL { folder.path("store") }
+
+    /// What is kept of messages to the device.
+    private func kept() async throws -> [CryptoRecord] {
+        let store = try KeyStore(folder: keys, isNew: false)
+        let records = try await store.cryptoRecords(.unopenedMessage, owner: nil)
+        try await store.close()
+        return records
+    }
+
+    private func published() async throws -> SealingPeer {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        let peer = try await account.peer()
+        await account.close()
+        return peer
+    }
+
+    @Test("With a plain sync, keys that come without the keyring open their messages later")
+    func plain() async throws {
+        let peer = try await published()
+        var account = try await EncryptedAccount.start(in: folder, nil)
+        try await account.sync(toDevice: [peer.key()])
+        try await account.sync([peer.text("$1", "Hello")])
+        #expect(try await account.message("$1")?.seal != nil)
+        // The server has forgotten it by now.
+        await account.close()
+        #expect(try await kept().count == 2)
+        account = try await EncryptedAccount.start(in: folder, credentials)
+        let opened = try await account.message("$1") { $0.seal == nil }
+        #expect(opened.text == "Hello")
+        await account.close()
+        #expect(try await kept().isEmpty)
+    }
+
+    @Test("A key that meets a damaged record is kept, and what follows without the machine as well")
+    func damagedUnderWay() async throws {
+        let peer = try await published()
+        var account = try await EncryptedAccount.start(in: folder, credentials)
+        try await account.sync()
+        let key = try peer.key()
+        let sender = ExactText(key["content"]?["sender_key"]?.string ?? "")
+        let memory = CryptoRecord.Key(.readMessage, owner: sender)
+        let other = try KeyStore(folder: keys, isNew: false)
+        try await other.commit(CryptoChange(put: [CryptoRecord(memory, value: Data("damaged".utf8))]))
+        try await account.sync([peer.text("$1", "One")], toDevice: [key])
+        try peer.rotate()
+        let next = try peer.key()
+        try await account.sync([peer.text("$2", "Two")], toDevice: [next])
+        #expect(account.backend.keys.condition.problem != nil)
+        await account.close()
+        try await other.commit(CryptoChange(removed: [memory]))
+        try await other.close()
+        account = try await EncryptedAccount.start(in: folder, credentials)
+        for (id, text) in [("$1", "One"), ("$2", "Two")] {
+            #expect(try await account.message(id) { $0.seal == nil }.text == text)
+        }
+        await account.close()
+    }
+
+    private func encryption(_ server: FakeHomeserver) throws -> AccountEncryption {
+        let client = MatrixClient(
+            server: try #require(URL(string: "https://example.org")), token: nil, transport: server)
+        return AccountEncryption(
+            user: Self.user, client: client, folder: keys, clock: ManualClock(), now: { Fixtures.date })
+    }
+
+    private func open(_ encryption: AccountEncryption) async throws {
+        await encryption.open(
+            device: "D", credential: KeyCredential(account: Self.user.rawValue, place: credentials))
+        #expect(encryption.condition == .on)
+    }
+
+    @Test("What came before they were opened is read before what comes then")
+    func order() async throws {
+        let peer = try await published()
+        let encryption = try encryption(FakeHomeserver { _ in nil })
+        var sync = CryptoSync(kind: .plain)
+        sync.events = [try peer.key()]
+        try await encryption.take(sync)
+        try await open(encryption)
+        // As if the sync had brought it while they were being opened.
+        try await UnopenedMessages.keep(sync.events, in: try #require(await encryption.store))
+        let first = try peer.group.id
+        try peer.rotate()
+        sync.events = [try peer.key()]
+        try await encryption.take(sync)
+        let room = ExactText(EncryptedAccount.room.rawValue)
+        let sessions = try [first, peer.group.id].map { SessionID(room: room, session: ExactText($0)) }
+        #expect(try await encryption.known(Set(sessions)) == Set(sessions))
+        #expect(await encryption.arrivedSessions == Set(sessions))
+        await encryption.close()
+    }
+
+    @Test("With a sliding sync the server keeps them: nothing is kept here, and the position stays")
+    func sliding() async throws {
+        let peer = try await published()
+        let encryption = try encryption(FakeHomeserver { _ in nil })
+        #expect(try await encryption.position() == nil)
+        // An answer that was asked for while they were open.
+        var sync = CryptoSync(kind: .sliding)
+        (sync.events, sync.position) = ([try peer.key()], "9")
+        try await encryption.take(sync)
+        try await open(encryption)
+        #expect(try await encryption.position() == AccountEncryption.Position(since: nil))
+        try await encryption.take(sync)
+        #expect(try await encryption.position() == AccountEncryption.Position(since: "9"))
+        await encryption.close()
+        #expect(try await kept().isEmpty)
+    }
+
+    @Test("A file that cannot be written now fails the sync, so that the server keeps them")
+    func unwritable() async throws {
+        let peer = try await published()
+        let encryption = try encryption(FakeHomeserver { _ in nil })
+        var sync = CryptoSync(kind: .plain)
+        sync.events = [try peer.key()]
+        let file = keys.appending(path: "keys.sqlite"), aside = keys.appending(path: "aside")
+        try FileManager.default.moveItem(at: file, to: aside)
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        await #expect(throws: (any Error).self) { try await encryption.take(sync) }
+        try FileManager.default.removeItem(at: file)
+        // With the file the keys are lost that could read them: the sync goes on.
+        try await encryption.take(sync)
+        try FileManager.default.moveItem(at: aside, to: file)
+        try await encryption.take(sync)
+        #expect(try await #require(await encryption.store).cryptoRecords(.unopenedMessage, owner: nil).count == 2)
+        await encryption.close()
+    }
+
+    @Test("A damaged file is rebuilt to keep them")
+    func damagedFile() async throws {
+        let peer = try await published()
+        let file = keys.appending(path: "keys.sqlite")
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange(0..<100, with: Data(repeating: 0x55, count: 100))
+        try bytes.write(to: file)
+        let encryption = try encryption(FakeHomeserver { _ in nil })
+        var sync = CryptoSync(kind: .plain)
+        sync.events = [try peer.key()]
+        try await encryption.take(sync)
+        try await open(encryption)
+        #expect(await encryption.arrivedSessions.count == 1)
+        await encryption.close()
+        let copies = try FileManager.default.contentsOfDirectory(atPath: keys.path)
+            .filter { $0.hasPrefix("keys.sqlite-damaged-") && !$0.hasSuffix("-wal") }
+        #expect(copies.count == 1)
+    }
+
+    @Test("An account that never had keys keeps nothing")
+    func noKeys() async throws {
+        try FileManager.default.createDirectory(at: keys, withIntermediateDirectories: true)
+        let encryption = try encryption(FakeHomeserver { _ in nil })
+        var sync = CryptoSync(kind: .plain)
+        sync.events = [["type": "m.room.encrypted", "sender": "@a:b", "content": [:]]]
+        try await encryption.take(sync)
+        #expect(!KeyStore.exists(in: keys))
+        await encryption.close()
+    }
+}

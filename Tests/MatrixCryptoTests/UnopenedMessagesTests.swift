@@ -1,0 +1,126 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnopenedMessagesTests {
+    private func kept(_ fixture: MachineFixture) async -> [CryptoRecord] {
+        await fixture.storage.cryptoRecords(.unopenedMessage, owner: nil)
+    }
+
+    private func keep(_ events: [JSONValue], _ fixture: MachineFixture) async throws {
+        try await UnopenedMessages.keep(events, in: fixture.storage)
+    }
+
+    private func reads(_ event: SealedEvent, _ fixture: MachineFixture) async throws -> Bool {
+        (try? await fixture.machine.read([event])[0].get()) != nil
+    }
+
+    @Test("What came without the keys is read in its order once they are there, and then forgotten")
+    func order() async throws {
+        var fixture = try await MachineFixture()
+        let peer = try await fixture.peer()
+        let groups = try (0..<3).map { _ in try OutboundGroupSession() }
+        // The first begins the session that the others are of.
+        for group in groups { try await keep([peer.share(group), ["type": "m.presence"]], fixture) }
+        let events = try groups.enumerated().map { try peer.say("x", with: $1, as: ExactText("$\($0)")) }
+        #expect(await kept(fixture).count == 4)
+        try await fixture.restart()
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 3)
+        for event in events { #expect(try await reads(event, fixture)) }
+        #expect(await kept(fixture).isEmpty)
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start) == CryptoReceipt())
+    }
+
+    @Test("The same twice, as after a token that was not stored, changes nothing")
+    func repeated() async throws {
+        let fixture = try await MachineFixture()
+        let event = try await fixture.peer().share(OutboundGroupSession())
+        try await keep([event], fixture)
+        try await keep([event], fixture)
+        let receipt = try await fixture.machine.receiveUnopened(at: fixture.start)
+        #expect(receipt.sessions.count == 1 && receipt.rejected == [.repeated: 1])
+    }
+
+    @Test("Number and size are bounded; the oldest are kept, as later ones build on them")
+    func bounds() async throws {
+        let fixture = try await MachineFixture()
+        func event(_ number: Int, _ size: Int = 10) -> JSONValue {
+            [
+                "type": "m.room.encrypted", "sender": .string("@\(number):b"),
+                "content": ["x": .string(String(repeating: "x", count: size))],
+            ]
+        }
+        for part in 0..<12 { try await keep((0..<1000).map { event(part * 1000 + $0) }, fixture) }
+        let stored = try await kept(fixture).flatMap { try JSONValue(parsing: $0.value).array ?? [] }
+        #expect(stored.count == 10_000 && stored.first?["sender"] == "@0:b" && stored.last?["sender"] == "@9999:b")
+
+        let other = try await MachineFixture()
+        // One that is longer than any message has no place at all.
+        try await keep([event(0, 300_000)] + (0..<200).map { event($0, 250_000) }, other)
+        let size = await kept(other).map(\.value.count).reduce(0, +)
+        #expect(size > 30_000_000 && size < 34_000_000)
+        #expect(await kept(other).allSatisfy { !$0.value.contains(Data("300000".utf8)) })
+    }
+
+    @Test("A message that a damaged record keeps from being read holds no other up, and waits for it")
+    func damaged() async throws {
+        let fixture = try await MachineFixture()
+        let (device, keys) = try await fixture.published()
+        let peers = try [
+            TestPeer("@a:b", "A", to: device, with: keys[0]), TestPeer("@c:b", "C", to: device, with: keys[1]),
+        ]
+        let group = try OutboundGroupSession()
+        let memory = CryptoRecord.Key(.readMessage, owner: ExactText("\(peers[0].device.account.identityKey)"))
+        await fixture.storage.set(Data("damaged".utf8), for: memory)
+        try await keep([peers[0].share(group), peers[1].share(OutboundGroupSession())], fixture)
+        let lost = try peers[0].say("x", with: group, as: "$1")
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
+        #expect(try await !reads(lost, fixture))
+        #expect(await kept(fixture).count == 2)
+        await fixture.storage.set(nil, for: memory)
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
+        #expect(try await reads(lost, fixture))
+        #expect(await kept(fixture).isEmpty)
+    }
+
+    @Test("A disk that fails at any step loses nothing")
+    func fullDisk() async throws {
+        for step in 1...4 {
+            var fixture = try await MachineFixture()
+            let peer = try await fixture.peer()
+            let group = try OutboundGroupSession()
+            try await keep([peer.share(group)], fixture)
+            let event = try peer.say("x", with: group, as: "$1")
+            await fixture.storage.fail(at: step)
+            // Fails in one of its steps, or has fewer.
+            _ = try? await fixture.machine.receiveUnopened(at: fixture.start)
+            await fixture.storage.fail(at: 0)
+            try await fixture.restart()
+            _ = try await fixture.machine.receiveUnopened(at: fixture.start)
+            #expect(try await reads(event, fixture), "\(step)")
+            #expect(await kept(fixture).isEmpty)
+        }
+    }
+
+    @Test("Records that cannot be read cost themselves; another device begins without them")
+    func oddRecords() async throws {
+        let fixture = try await MachineFixture()
+        let group = try OutboundGroupSession()
+        let key = try await fixture.peer().share(group)
+        for odd in ["", "{", "5", "[5, null, {}]"] {
+            await fixture.storage.set(
+                Data(odd.utf8), for: CryptoRecord.Key(.unopenedMessage, id: ExactText("0\(odd.utf8.count)")))
+        }
+        await fixture.storage.set(Data("odd".utf8), for: CryptoRecord.Key(.unopenedMessage))
+        try await keep([key], fixture)
+        #expect(try await fixture.machine.receiveUnopened(at: fixture.start).sessions.count == 1)
+        #expect(await kept(fixture).isEmpty)
+        try await keep([key], fixture)
+        try await CryptoMachine.begin(user: "@me:b", device: "NEXT", in: fixture.storage, key: fixture.key)
+        #expect(await kept(fixture).isEmpty)
+    }
+}

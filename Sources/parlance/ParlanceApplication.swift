@@ -301,6 +301,7 @@ final class ParlanceApplication {
             "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
             "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
             "notification-sound", "automatic-size", "play-animations", "private-accounts", "text-zoom",
+            "encrypt-direct-chats", "reactions-in-encrypted-rooms", "reactions-explained",
         ] + MediaPreferences.Kind.allCases.map(\.setting)
 
     private func applySettings() {
@@ -310,8 +311,11 @@ final class ParlanceApplication {
         TextZoom.apply(percent: settings.int("text-zoom"))
         shared.privacy.current = Privacy(
             sharesReadReceipts: settings.string("read-receipts") == "public",
-            sharesTyping: settings.bool("send-typing"))
+            sharesTyping: settings.bool("send-typing"), encryptsDirectChats: settings.bool("encrypt-direct-chats"))
         shared.privacy.privateAccounts = Set(settings.strings("private-accounts"))
+        shared.preferences.reactions = ReactionPreferences(
+            areUsedInEncryptedRooms: settings.bool("reactions-in-encrypted-rooms"),
+            isExplained: settings.bool("reactions-explained"))
         shared.preferences.media = MediaPreferences(
             choice: { settings.string($0) }, megabytes: settings.int("automatic-size"),
             playsAnimations: settings.bool("play-animations"))

@@ -24,6 +24,10 @@ final class SharedEnvironment {
     /// - Parameter settings: `nil` if the schema is not installed.
     init(settings: Settings?) {
         self.settings = settings
+        preferences.onReactionsChosen = { reactions in
+            settings?.set("reactions-in-encrypted-rooms", reactions.areUsedInEncryptedRooms)
+            settings?.set("reactions-explained", reactions.isExplained)
+        }
     }
 
     /// Returns the environment of one account.

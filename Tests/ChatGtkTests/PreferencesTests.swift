@@ -46,6 +46,33 @@ final class PreferencesTests: GtkTestCase {
         }
     }
 
+    func testChoicesOfEncryptionAreStored() throws {
+        try onMain {
+            try Resource.load()
+            guard let settings = Settings(schema: "io.github.parlance_chat.Parlance") else {
+                return XCTFail("no settings schema: make schemas")
+            }
+            PreferencesDialog.present(settings: settings, over: nil, showing: .privacy)
+            let dialog = try XCTUnwrap(OpenDialogs.all.first)
+            for (title, key) in [
+                ("Encrypt New Direct Chats", "encrypt-direct-chats"),
+                ("Reactions in Encrypted Rooms", "reactions-in-encrypted-rooms"),
+            ] {
+                let row = try XCTUnwrap(
+                    dialog.descendants.first {
+                        $0.isInstance(of: adw_action_row_get_type()) && $0.visibleTexts.first == title
+                    }, title)
+                let control = try XCTUnwrap(row.descendants.first { $0.isInstance(of: gtk_switch_get_type()) })
+                XCTAssertTrue(settings.bool(key), "on by default")
+                for value in [false, true] {
+                    gtk_switch_set_active(control.cast(), value ? 1 : 0)
+                    XCTAssertEqual(settings.bool(key), value)
+                }
+            }
+            OpenDialogs.closeAll()
+        }
+    }
+
     func testMediaThatLoadWithoutAskingAreStoredAsTheyAreRead() throws {
         try onMain {
             try Resource.load()

@@ -1,11 +1,11 @@
 import CGtk
 import ChatCore
 import ChatTestSupport
-import ChatViewModels
 import GtkTestSupport
 import XCTest
 
 @testable import ChatGtk
+@testable import ChatViewModels
 @testable import GtkKit
 @testable import MediaGtk
 
@@ -113,11 +113,82 @@ final class UserDialogTests: GtkTestCase {
         }
     }
 
+    func testEncryptionIsTurnedOnAfterAQuestion() throws {
+        try onMain {
+            let service = ServerRoom()
+            let viewModel = RoomDetailsViewModel(
+                room: RoomID("room"), name: "Garden", service: service, encryption: .on)
+            try Self.use({
+                RoomDetailsDialog.present(viewModel, over: $0, avatarLoader: Self.pictures, leave: {})
+            }) { dialog in
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Not Encrypted") }, "\(dialog.visibleTexts)")
+                for (answer, count) in [("Cancel", 0), ("Turn On", 1)] {
+                    try XCTUnwrap(dialog.button("Turn On…")).activate()
+                    XCTAssertTrue(MainLoop.pump { OpenDialogs.alert?.isMapped == true })
+                    let question = try XCTUnwrap(OpenDialogs.alert)
+                    XCTAssertTrue(question.visibleTexts.contains("Turn On Encryption?"))
+                    try XCTUnwrap(question.button(answer)).activate()
+                    XCTAssertTrue(MainLoop.pump { !question.isMapped && service.encryptions == count }, answer)
+                }
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Encrypted") })
+                XCTAssertNil(dialog.button("Turn On…"), "it cannot be turned off")
+            }
+        }
+    }
+
+    func testReactionsWithoutEncryptionAreExplained() throws {
+        try onMain {
+            for (isRejected, answer, expected) in [
+                (false, "React", ReactionQuestion.Answer.react), (false, "Cancel", .cancel), (true, "Cancel", .never),
+            ] {
+                var answers: [ReactionQuestion.Answer] = []
+                let question = ReactionQuestion(message: MessageID("m"), reaction: "👍")
+                try Self.use({ ReactionDialog.present(question, over: $0) { answers.append($0) } }) { dialog in
+                    let choice = try XCTUnwrap(
+                        dialog.descendants.first { $0.isInstance(of: gtk_check_button_get_type()) })
+                    if isRejected { gtk_check_button_set_active(choice.cast(), 1) }
+                    XCTAssertEqual(dialog.button("React")?.isSensitive, !isRejected)
+                    try XCTUnwrap(dialog.button(answer)).activate()
+                    XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                }
+                XCTAssertEqual(answers, [expected])
+            }
+        }
+    }
+
+    func testEncryptionOfANewRoomIsChosen() throws {
+        try onMain {
+            let service = FakeUserDirectory()
+            let viewModel = NewRoomViewModel(
+                service: service, ownUserID: MemberID("@me:example.org"), encryption: .on)
+            try Self.use({ NewSharedRoomDialog.present(viewModel, over: $0, avatarLoader: Self.pictures) }) { dialog in
+                let row = try XCTUnwrap(
+                    dialog.descendants.first {
+                        $0.isInstance(of: adw_action_row_get_type()) && $0.visibleTexts.first == "Encrypted"
+                    })
+                let control = try XCTUnwrap(row.descendants.first { $0.isInstance(of: gtk_switch_get_type()) })
+                let isOn = { gtk_switch_get_active(control.cast()) != 0 }
+                XCTAssertTrue(MainLoop.pump { isOn() && row.isSensitive })
+                viewModel.send(.setPublic(true))
+                XCTAssertTrue(MainLoop.pump { !isOn() && !row.isSensitive }, "public rooms are not")
+                viewModel.send(.setPublic(false))
+                XCTAssertTrue(MainLoop.pump { isOn() && row.isSensitive }, "the choice stays")
+                gtk_switch_set_active(control.cast(), 0)
+                try RealInput.type("Garden")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Create")?.isSensitive == true })
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+                XCTAssertEqual(service.calls, [.create(RoomRequest(name: "Garden", isEncrypted: false))])
+            }
+        }
+    }
+
     /// A room on a server that has rules for notifications.
     private final class ServerRoom: RoomService, TimelineService, RoomCapabilityService, RoomMembersService,
         NotificationSettingsService, @unchecked Sendable
     {
-        let capabilities: BackendCapabilities = [.notificationSettings]
+        let capabilities: BackendCapabilities = [.notificationSettings, .memberList]
+        var encryptions = 0
         private let room = FakeRoomService()
         private let timeline = FakeTimelineService()
         private let settings = AsyncStream.makeStream(of: NotificationSettings.self)
@@ -135,6 +206,11 @@ final class UserDialogTests: GtkTestCase {
             if fails { throw ChatError.unreachable }
             rules.append(rule)
         }
+
+        func members(of room: RoomID) async throws -> RoomMembers {
+            RoomMembers(entries: [], permissions: [.encrypt])
+        }
+        func enableEncryption(in room: RoomID) async throws { encryptions += 1 }
 
         func roomSummaries() -> AsyncStream<[RoomSummary]> { room.roomSummaries() }
         func createRoom(named name: String) async throws -> RoomID { try await room.createRoom(named: name) }

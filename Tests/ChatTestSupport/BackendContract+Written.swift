@@ -91,13 +91,17 @@ extension BackendContract {
         },
         BackendContract("what is too large is known before it is sent") { backend in
             let room = try await backend.createRoom(named: "Room")
-            try expect(backend.excess(of: WrittenMessage("x"), isEdit: false) < 0, "a letter is not")
+            try expect(backend.excess(of: WrittenMessage("x"), isEdit: false, in: room) < 0, "a letter is not")
             var low = 1
             var high = ChatLimits.messageBytes + 1
             func message(_ count: Int) -> WrittenMessage { WrittenMessage(String(repeating: "x", count: count)) }
             while high - low > 1 {
                 let middle = (low + high) / 2
-                if backend.excess(of: message(middle), isEdit: false) > 0 { high = middle } else { low = middle }
+                if backend.excess(of: message(middle), isEdit: false, in: room) > 0 {
+                    high = middle
+                } else {
+                    low = middle
+                }
             }
             try await expect(.messageTooLong) {
                 try await backend.send(message(high), as: TransactionID("w1"), to: room)

@@ -58,25 +58,47 @@ import Testing
         await eventually { other.acceptsMessages }
     }
 
-    @Test("Nothing is forwarded from an encrypted room into the clear, nor from one that may be encrypted")
-    func encryptedMessagesAreNotForwarded() async {
-        service.known = { [a] in $0 == MessageID("m1") ? Fixtures.message(1, in: a.rawValue, text: "secret") : nil }
+    @Test("From an encrypted room into the clear, or where that is not known, nothing is forwarded without a question")
+    func encryptedMessagesAreForwardedAfterAQuestion() async throws {
+        let file = MediaReference(uri: "sealed", name: "a.bin", type: "application/octet-stream")
+        service.known = { [a] in
+            guard $0 == MessageID("m1") else { return nil }
+            var message = Fixtures.message(1, in: a.rawValue, text: "secret")
+            message.attachments = [file]
+            return message
+        }
         service.encryption = { [a] in $0 == a }
         let conversation = await start()
         await eventually { conversation.isEncrypted }
         let forwarder = coordinator.forwarder(of: conversation)
-        let text = "Messages in encrypted rooms can only be forwarded to encrypted rooms"
-        let rejection = WindowRequests.Toast.message(text)
-        forwarder.forward([MessageID("m1")], to: b)
-        await eventually { self.coordinator.toasts.contains(rejection) }
+        let sent = Recorder<WrittenMessage>()
+        service.onSend = { sent.record($0) }
         service.encryption = { _ in throw ChatError.unreachable }
         forwarder.forward([MessageID("m1")], to: b)
         await eventually { self.coordinator.toasts.contains(.failed(.unreachable)) }
-        #expect(!service.calls.contains { if case .send = $0 { true } else { false } })
-        // Into another encrypted room.
+        service.encryption = { [a] in $0 == a }
+        forwarder.forward([MessageID("m1")], to: b)
+        let asked = { () -> UnencryptedForwarding? in
+            for entry in self.coordinator.requests.state.pending {
+                if case .confirmForwarding(let forwarding) = entry.request { return forwarding }
+            }
+            return nil
+        }
+        await eventually { asked() != nil }
+        let forwarding = try #require(asked())
+        #expect(forwarding.confirmation(.untranslated).body.contains("“Room b” is not encrypted"))
+        #expect(sent.values.isEmpty && !service.calls.contains(.decrypt("sealed")))
+        // Also where the room was closed meanwhile.
+        await open(b)
+        coordinator.forwarder(from: forwarding.source, reportingTo: coordinator.requests).forward(forwarding)
+        await eventually { sent.values.count == 1 }
+        #expect(sent.values.first?.text.source == "secret" && sent.values.first?.files.map(\.uri) == ["copy of sealed"])
+        await eventually { self.coordinator.toasts.contains(.message("Forwarded to Room b")) }
+        // Into another encrypted room nothing is asked, and nothing is decrypted.
         service.encryption = { _ in true }
         forwarder.forward([MessageID("m1")], to: b)
-        await eventually { self.service.calls.contains { if case .send("secret", _) = $0 { true } else { false } } }
+        await eventually { sent.values.count == 2 }
+        #expect(sent.values.last?.files.map(\.uri) == ["sealed"])
     }
 
     // MARK: Links

@@ -10,5 +10,11 @@ extension FakeChatService {
     }
 
     nonisolated func content(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
+    @MainActor func unencrypted(_ media: MediaReference) async throws -> MediaReference {
+        try await record(.decrypt(media.uri))
+        var copy = media
+        copy.uri = "copy of \(media.uri)"
+        return copy
+    }
     nonisolated func namedFile(of media: MediaReference) async throws -> URL { throw ChatError.notFound }
 }

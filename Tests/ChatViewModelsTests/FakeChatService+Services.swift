@@ -63,6 +63,11 @@ extension FakeChatService: ChatService {
 
     @MainActor func isEncrypted(_ room: RoomID) async throws -> Bool { try await encryption(room) }
 
+    @MainActor func enableEncryption(in room: RoomID) async throws { try await record(.encrypt(room)) }
+    @MainActor func react(_ text: String, isAdded: Bool, to message: MessageID, in room: RoomID) async throws {
+        try await record(.react(text, message, isAdded: isAdded))
+    }
+
     @MainActor func scrollPosition(in room: RoomID) async throws -> ScrollPosition? { places[room] }
 
     @MainActor func saveScrollPosition(_ place: ScrollPosition?, in room: RoomID) async throws {
@@ -119,7 +124,7 @@ extension FakeChatService: ChatService {
         drafts[room] = draft
     }
 
-    nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
+    nonisolated func excess(of message: WrittenMessage, isEdit: Bool, in room: RoomID) -> Int {
         message.text.source.utf8.count * (isEdit ? 2 : 1) - maxBytes
     }
 

@@ -14,6 +14,7 @@ import Observation
         case accept(RoomID), decline(RoomID)
         case setMarkedUnread(RoomID, Bool), markAllRead(RoomID)
         case notify(RoomNotificationRule?, RoomID)
+        case encrypt(RoomID), decrypt(String), react(String, MessageID, isAdded: Bool)
     }
 
     private(set) var calls: [Call] = []

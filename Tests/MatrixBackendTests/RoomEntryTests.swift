@@ -16,7 +16,7 @@ import Testing
     private func entry(_ parts: AccountParts) -> RoomEntry {
         RoomEntry(
             client: parts.client, context: parts.context, writer: parts.writer, entered: EnteredRooms(),
-            directRooms: DirectRoomList(client: parts.client, context: parts.context))
+            directRooms: DirectRoomList(client: parts.client, context: parts.context), keys: parts.keys)
     }
 
     private func invite(_ parts: AccountParts, to invitation: RoomID) async throws {
@@ -87,7 +87,8 @@ import Testing
         let chats = DirectChats(
             client: parts.client, store: parts.store, ownUserID: AccountParts.own,
             list: DirectRoomList(client: parts.client, context: parts.context),
-            invitations: parts.writer.invitations, entry: entry(parts))
+            invitations: parts.writer.invitations, entry: entry(parts), keys: parts.keys,
+            privacy: PrivacyPreference(Privacy(encryptsDirectChats: false)))
         let opened = try await chats.open(with: partner)
         #expect(opened == (membership == "join" ? room : RoomID("!new:example.org")))
         #expect(try await parts.store.hasRoom(opened))

@@ -132,14 +132,23 @@ import ToolSupport
         let encryption = try encryption(FakeHomeserver { _ in nil })
         var sync = CryptoSync(kind: .plain)
         sync.events = [try peer.key()]
-        let file = keys.appending(path: "keys.sqlite"), aside = keys.appending(path: "aside")
-        try FileManager.default.moveItem(at: file, to: aside)
+        let file = keys.appending(path: "keys.sqlite"), aside = folder.path("aside")
+        try FileManager.default.createDirectory(at: aside, withIntermediateDirectories: false)
+        // With its log, if there is one.
+        let names = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter {
+            $0.hasPrefix("keys.sqlite")
+        }
+        for name in names {
+            try FileManager.default.moveItem(at: keys.appending(path: name), to: aside.appending(path: name))
+        }
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         await #expect(throws: (any Error).self) { try await encryption.take(sync) }
         try FileManager.default.removeItem(at: file)
         // With the file the keys are lost that could read them: the sync goes on.
         try await encryption.take(sync)
-        try FileManager.default.moveItem(at: aside, to: file)
+        for name in names {
+            try FileManager.default.moveItem(at: aside.appending(path: name), to: keys.appending(path: name))
+        }
         try await encryption.take(sync)
         #expect(try await #require(await encryption.store).cryptoRecords(.unopenedMessage, owner: nil).count == 2)
         await encryption.close()

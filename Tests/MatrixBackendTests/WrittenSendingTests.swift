@@ -209,12 +209,15 @@ import Testing
         server.sync(sync("s1", [Events.text("$1", "Hello", by: own)]))
         await backend.waitForRoom(room)
         let short = WrittenMessage("short")
-        #expect(backend.excess(of: short, isEdit: false) < -50_000 && backend.excess(of: short, isEdit: true) < -25_000)
+        func excess(_ message: WrittenMessage, isEdit: Bool = false) -> Int {
+            backend.excess(of: message, isEdit: isEdit, in: room)
+        }
+        #expect(excess(short) < -50_000 && excess(short, isEdit: true) < -25_000)
         let long = WrittenMessage(String(repeating: "x", count: 40_000))
-        #expect(backend.excess(of: long, isEdit: false) < 0 && backend.excess(of: long, isEdit: true) > 0)
+        #expect(excess(long) < 0 && excess(long, isEdit: true) > 0)
         // The formatted body counts toward the limit.
         let styled = WrittenMessage("**" + String(repeating: "x", count: 40_000) + "**")
-        #expect(backend.excess(of: styled, isEdit: false) > 0)
+        #expect(excess(styled) > 0)
         await #expect(throws: ChatError.messageTooLong) {
             try await backend.send(styled, as: TransactionID("t"), to: room)
         }

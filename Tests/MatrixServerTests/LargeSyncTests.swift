@@ -14,7 +14,8 @@ import Testing
         await ann.backend.close()
         let content: JSONValue = ["msgtype": "m.text", "body": .string(String(repeating: "x", count: 2000))]
         for number in 1...12 {
-            let room = try await ann.client.createRoom(RoomRequest(name: "Room \(number)"), named: "Room \(number)")
+            let room = try await ann.client.createRoom(
+                RoomRequest(name: "Room \(number)", isEncrypted: false), named: "Room \(number)")
             for place in 1...12 {
                 _ = try await ann.client.send("m.room.message", content, to: room, transaction: "\(number).\(place)")
             }

@@ -32,7 +32,8 @@ struct MatrixUser {
     let folder: TemporaryFolder
     let store: ChatStore
     let backend: MatrixBackend
-    let privacy = PrivacyPreference()
+    /// Most have no keys.
+    let privacy = PrivacyPreference(Privacy(encryptsDirectChats: false))
 
     /// - Parameter sliding: whether to use sliding sync.
     static func make(_ name: String = "ann", sliding: Bool) async throws -> MatrixUser {

@@ -22,7 +22,9 @@ struct SyncedBackend: ChatService {
         for (transaction, _) in messages { _ = try await user.syncedMessage(transaction, in: room) }
     }
 
-    func excess(of message: WrittenMessage, isEdit: Bool) -> Int { backend.excess(of: message, isEdit: isEdit) }
+    func excess(of message: WrittenMessage, isEdit: Bool, in room: RoomID) -> Int {
+        backend.excess(of: message, isEdit: isEdit, in: room)
+    }
 
     func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
         try await backend.edit(message, in: room, to: text)

@@ -1,13 +1,16 @@
 import Synchronization
 
-/// What others learn of the user's activity.
+/// What others, and servers, learn of the user.
 public struct Privacy: Equatable, Sendable {
     /// Whether others see which messages the user has read. The user's own devices always do.
     public var sharesReadReceipts: Bool
     /// Whether others see that the user is typing.
     public var sharesTyping: Bool
+    /// Whether new direct chats are encrypted.
+    public var encryptsDirectChats: Bool
 
-    public init(sharesReadReceipts: Bool = true, sharesTyping: Bool = true) {
+    public init(sharesReadReceipts: Bool = true, sharesTyping: Bool = true, encryptsDirectChats: Bool = true) {
+        self.encryptsDirectChats = encryptsDirectChats
         self.sharesReadReceipts = sharesReadReceipts
         self.sharesTyping = sharesTyping
     }
@@ -40,8 +43,11 @@ public final class PrivacyPreference: Sendable {
 
     public func current(of user: MemberID) -> Privacy {
         stored.withLock {
-            $0.privateAccounts.contains(user.rawValue)
-                ? Privacy(sharesReadReceipts: false, sharesTyping: false) : $0.privacy
+            var privacy = $0.privacy
+            if $0.privateAccounts.contains(user.rawValue) {
+                (privacy.sharesReadReceipts, privacy.sharesTyping) = (false, false)
+            }
+            return privacy
         }
     }
 }

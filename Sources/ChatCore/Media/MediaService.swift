@@ -32,12 +32,18 @@ public protocol MediaService: Sendable {
     /// Returns the content as a file with its own name, for other programs.
     /// - Throws: ``ChatError/notFound``, or a storage error.
     func namedFile(of media: MediaReference) async throws -> URL
+    /// Returns the file as one that may be sent into a room that is not encrypted: what is encrypted is copied here,
+    /// decrypted, to be uploaded anew.
+    func unencrypted(_ media: MediaReference) async throws -> MediaReference
 }
 
 extension MediaService {
     public func thumbnail(of media: MediaReference, fitting width: Int, by height: Int) async throws -> URL {
         try await content(of: media)
     }
+
+    /// For backends that encrypt nothing.
+    public func unencrypted(_ media: MediaReference) async throws -> MediaReference { media }
 
     /// For backends without downloads: content that cannot be read counts as missing.
     public func cachedContent(of media: MediaReference) async -> URL? { try? await content(of: media) }

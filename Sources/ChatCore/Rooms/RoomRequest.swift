@@ -9,8 +9,15 @@ public struct RoomRequest: Equatable, Sendable {
     public var address: String?
     /// The users to invite at once.
     public var invitees: [MemberID]
+    /// Whether the room is encrypted from end to end from its first event on, for good.
+    public var isEncrypted: Bool
 
-    public init(name: String, topic: String? = nil, address: String? = nil, invitees: [MemberID] = []) {
+    /// - Parameter isEncrypted: `nil` for what rooms are by default: encrypted, unless anyone can join.
+    public init(
+        name: String, topic: String? = nil, address: String? = nil, invitees: [MemberID] = [],
+        isEncrypted: Bool? = nil
+    ) {
+        self.isEncrypted = isEncrypted ?? (address == nil)
         self.name = name
         self.topic = topic
         self.address = address
@@ -79,6 +86,8 @@ public struct RoomMembers: Equatable, Sendable {
         public static let invite = Permissions(rawValue: 1 << 2)
         /// Permission for `@room` mentions.
         public static let notifyEveryone = Permissions(rawValue: 1 << 3)
+        /// Permission to turn on encryption.
+        public static let encrypt = Permissions(rawValue: 1 << 4)
     }
 
     /// Joined members by descending role and then by name; invited ones last.
@@ -105,8 +114,8 @@ public struct RoomMembers: Equatable, Sendable {
 /// ``ChatError/notPermitted``.
 public protocol RoomMembersService: Sendable {
     /// Creates a room.
-    /// - Throws: ``ChatError/invalidName``, ``ChatError/topicTooLong(limit:)``, ``ChatError/invalidAddress``, or the
-    ///   server's error.
+    /// - Throws: ``ChatError/invalidName``, ``ChatError/topicTooLong(limit:)``, ``ChatError/invalidAddress``,
+    ///   ``ChatError/encryptionUnavailable``, or the server's error.
     func createRoom(_ request: RoomRequest) async throws -> RoomID
     /// Searches the user directory by name. Returns a few users, best match first, without the user.
     func users(matching text: String) async throws -> [User]

@@ -89,6 +89,9 @@ public protocol RoomCapabilityService: Sendable {
     func openDirect(with user: String) async throws -> RoomID
     /// Returns whether the room's messages are encrypted from end to end.
     func isEncrypted(_ room: RoomID) async throws -> Bool
+    /// Encrypts what is sent into the room from now on, for good.
+    /// - Throws: ``ChatError/encryptionUnavailable``, or the server's error.
+    func enableEncryption(in room: RoomID) async throws
     func succession(of room: RoomID) async throws -> RoomSuccession
     func headline(of room: RoomID) async throws -> RoomHeadline
 }
@@ -106,6 +109,7 @@ extension RoomCapabilityService {
     }
     public func openDirect(with user: String) async throws -> RoomID { throw ChatError.notPermitted }
     public func isEncrypted(_ room: RoomID) async throws -> Bool { false }
+    public func enableEncryption(in room: RoomID) async throws { throw ChatError.notPermitted }
     public func succession(of room: RoomID) async throws -> RoomSuccession { RoomSuccession() }
     public func headline(of room: RoomID) async throws -> RoomHeadline {
         RoomHeadline(topic: capabilities.contains(.topic) ? try await topic(of: room) : nil)

@@ -80,8 +80,10 @@ public protocol MessageService: Sendable {
     func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws
     /// Returns by how many bytes a message exceeds the backend's size limit; negative values are the bytes left. Takes
     /// time proportional to the text: call it off the main thread.
-    /// - Parameter isEdit: Whether the message is to be sent as an edit, which takes more space.
-    nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int
+    /// - Parameters:
+    ///   - isEdit: Whether the message is to be sent as an edit, which takes more space.
+    ///   - room: What is encrypted takes more space, too.
+    nonisolated func excess(of message: WrittenMessage, isEdit: Bool, in room: RoomID) -> Int
     /// Immediately retries a failed message, or one that waits for its next attempt; `nil` retries all in the room.
     /// Does nothing if there are none.
     func retry(_ transaction: TransactionID?, in room: RoomID) async throws
@@ -99,7 +101,7 @@ extension MessageService {
         _ messages: [(transaction: TransactionID, message: WrittenMessage)], to room: RoomID
     ) async throws { try await send(messages, to: room, leaving: nil) }
 
-    public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
+    public nonisolated func excess(of message: WrittenMessage, isEdit: Bool, in room: RoomID) -> Int {
         message.text.source.utf8.count - ChatLimits.messageBytes
     }
 }

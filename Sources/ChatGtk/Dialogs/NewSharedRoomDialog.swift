@@ -1,5 +1,6 @@
 import ChatCore
 import ChatViewModels
+import ComposerGtk
 import GtkKit
 import MediaGtk
 
@@ -9,6 +10,8 @@ final class NewSharedRoomDialog {
     private let name: EntryRow
     private let topic: EntryRow
     private let isPublic: Switch
+    private let encryption: ActionRow
+    private let isEncrypted: Switch
     private let address: EntryRow
     private let create: Button
     private let spinner: Spinner
@@ -44,6 +47,8 @@ final class NewSharedRoomDialog {
         name = builder["name"]
         topic = builder["topic"]
         isPublic = builder["public"]
+        encryption = builder["encryption"]
+        isEncrypted = builder["encrypted"]
         address = builder["address"]
         create = builder["create"]
         spinner = builder["spinner"]
@@ -65,6 +70,9 @@ final class NewSharedRoomDialog {
             field.onEntryActivated { [weak viewModel] in viewModel?.send(.create) }
         }
         isPublic.onChange { [weak viewModel] in viewModel?.send(.setPublic($0)) }
+        isEncrypted.onChange { [weak self, weak viewModel] in
+            if self?.isRendering == false { viewModel?.send(.setEncrypted($0)) }
+        }
         rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
     }
 
@@ -80,6 +88,9 @@ final class NewSharedRoomDialog {
         create.isSensitive = state.canCreate
         spinner.isSpinning = state.isCreating
         address.isVisible = state.isPublic
+        if isEncrypted.isActive != state.isEncrypted { isEncrypted.isActive = state.isEncrypted }
+        encryption.isSensitive = state.canEncrypt
+        encryption.setSubtitle(state.encryptionText(.gettext))
         address.setStyle("error", !state.isAddressValid)
         name.setStyle("error", state.isNameInvalid)
         topic.setStyle("error", state.isTopicTooLong)

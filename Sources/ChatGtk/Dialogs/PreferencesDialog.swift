@@ -31,7 +31,7 @@ public enum PreferencesDialog {
         for key in [
             "style-markdown", "formatting-toolbar", "shake-to-clear", "suggest-people", "character-counter",
             "check-spelling", "link-previews", "send-typing", "notifications-paused", "notification-sound",
-            "start-at-login", "play-animations",
+            "start-at-login", "play-animations", "encrypt-direct-chats", "reactions-in-encrypted-rooms",
         ] {
             let control: Widget = builder[key.replacing("-", with: "_")]
             settings.bind(key, to: control, "active", bothWays: true)

@@ -17,6 +17,9 @@ final class RoomDetailsDialog {
     private let address: ActionRow
     private let notificationSettings: PreferencesGroup
     private let notifications: ComboRow
+    private let encryptionSettings: PreferencesGroup
+    private let encryption: ActionRow
+    private let encrypt: Button
     private let members: PreferencesGroup
     private let search: SearchEntry
     private let invite: Button
@@ -58,6 +61,9 @@ final class RoomDetailsDialog {
         address = builder["address"]
         notificationSettings = builder["notification_settings"]
         notifications = builder["notifications"]
+        encryptionSettings = builder["encryption_settings"]
+        encryption = builder["encryption"]
+        encrypt = builder["encrypt"]
         members = builder["members"]
         search = builder["search"]
         invite = builder["invite"]
@@ -79,6 +85,7 @@ final class RoomDetailsDialog {
         }
         builder["copy", Button.self].onClick { [weak self] in self?.copyAddress() }
         invite.onClick { [weak self] in self?.openInvite() }
+        encrypt.onClick { [weak self] in self?.confirmEncrypting() }
         builder["leave", Button.self].onClick { [weak widget] in
             widget?.close()
             leave()
@@ -119,6 +126,11 @@ final class RoomDetailsDialog {
         notificationSettings.isVisible = state.hasNotifications
         let rule = Self.rules.firstIndex(of: state.notifications) ?? 0
         if notifications.selectedIndex != rule { notifications.selectedIndex = rule }
+        encryptionSettings.isVisible = state.isEncrypted == true || state.canEncrypt || state.isEncrypting
+        encryption.setTitle(state.encryptionTitle(.gettext))
+        encryption.setSubtitle(state.encryptionText(.gettext))
+        encrypt.isVisible = state.isEncrypted != true
+        encrypt.isSensitive = state.canEncrypt
         invite.isVisible = state.canInvite
         spinner.isSpinning = state.isLoading
         spinner.isVisible = state.isLoading
@@ -171,6 +183,10 @@ final class RoomDetailsDialog {
         remove.onClick { [weak self] in self?.confirmRemoving(member) }
         row.addSuffix(remove)
         return row
+    }
+
+    private func confirmEncrypting() {
+        Confirmation.present(.encrypting(.gettext), over: widget) { [weak viewModel] in viewModel?.send(.encrypt) }
     }
 
     private func confirmRemoving(_ member: Member) {

@@ -78,6 +78,15 @@ final class RoomPresenter {
             choose: { forwarder.forward(messages, to: $0) })
     }
 
+    func confirm(_ forwarding: UnencryptedForwarding, in account: DisplayedAccount) {
+        guard let window else { return }
+        Confirmation.present(forwarding.confirmation(.gettext), over: window) {
+            [coordinator = account.coordinator, requests] in
+            coordinator.forwarder(from: forwarding.source, reportingTo: requests ?? coordinator.requests)
+                .forward(forwarding)
+        }
+    }
+
     func promptForAddress(_ open: @escaping @MainActor (String) -> Void) {
         guard let window else { return }
         AddressDialog.present(AddressViewModel(onOpen: open), over: window)

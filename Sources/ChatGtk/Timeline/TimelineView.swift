@@ -133,6 +133,7 @@ final class TimelineView {
         case .copy(let fragment): Clipboard.write(fragment, of: widget)
         case .copyText(let text): MessageClipboard.write(text, of: widget)
         case .confirm(let confirmation): confirm(confirmation)
+        case .askBeforeReacting(let question): ask(question)
         case .forward(let messages): onForward?(messages)
         case .showHistory(let versions): window.map { HistoryDialog.present(versions, over: $0) }
         }
@@ -154,6 +155,13 @@ final class TimelineView {
             over: window, heading: confirmation.heading(.gettext), body: confirmation.body(.gettext),
             action: confirmation.button(.gettext)
         ) { [weak viewModel] in viewModel?.send(confirmation.action) }
+    }
+
+    private func ask(_ question: ReactionQuestion) {
+        guard let window else { return }
+        ReactionDialog.present(question, over: window) { [weak viewModel] answer in
+            if let action = question.action(for: answer) { viewModel?.send(action) }
+        }
     }
 
     private func showFound(_ id: TimelineItem.ID) {

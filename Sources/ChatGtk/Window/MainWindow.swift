@@ -200,6 +200,7 @@ public final class MainWindow {
                 }
             case .show(let toast): toasts.show(toast)
             case .confirmLeaving(let room, let name): rooms.confirmLeaving(room, named: name, in: account)
+            case .confirmForwarding(let forwarding): rooms.confirm(forwarding, in: account)
             case .present: window.present()
             }
         }

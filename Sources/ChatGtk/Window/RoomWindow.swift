@@ -121,6 +121,7 @@ final class RoomWindow {
                 }
             case .show(let toast): toasts.show(toast)
             case .confirmLeaving(let room, let name): presenter.confirmLeaving(room, named: name, in: account)
+            case .confirmForwarding(let forwarding): presenter.confirm(forwarding, in: account)
             case .present: window.present()
             }
         }

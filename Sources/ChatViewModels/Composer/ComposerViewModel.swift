@@ -121,7 +121,7 @@ public final class ComposerViewModel: ViewModel {
             session?.report($0)
         }
         typing = LatestValueSink { await service.setTyping($0, in: roomID) }
-        meter = MessageMeter(service) { [weak session] in session?.handle(.measured($0)) }
+        meter = MessageMeter(service, in: roomID) { [weak session] in session?.handle(.measured($0)) }
         session.withEngine { engine, _ in
             engine.setSendGate(commands)
             return []

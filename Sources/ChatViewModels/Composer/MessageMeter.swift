@@ -16,14 +16,18 @@ final class MessageMeter {
     private static let measuredBytes = 1_000
 
     private let service: any MessageService & DraftService
+    private let roomID: RoomID
     /// Receives the size of the current text; `nil` if the limit is far off.
     private let onMeasured: (MeasuredSize?) -> Void
     /// The revision last measured, or known to need no measuring.
     private var revision = 0
     private lazy var samples = LatestValueSink<Sample> { [weak self] in await self?.measure($0) }
 
-    init(_ service: any MessageService & DraftService, onMeasured: @escaping (MeasuredSize?) -> Void) {
+    init(
+        _ service: any MessageService & DraftService, in room: RoomID, onMeasured: @escaping (MeasuredSize?) -> Void
+    ) {
         self.service = service
+        roomID = room
         self.onMeasured = onMeasured
     }
 
@@ -44,7 +48,8 @@ final class MessageMeter {
     private func measure(_ sample: Sample) async {
         guard sample.revision == revision else { return }
         let files = sample.attachments.compactMap { MediaReference($0) }
-        let excess = await Self.excess(of: sample.document, files, service, isEdit: sample.isEdit)
+        let excess = await Self.excess(
+            of: sample.document, files, service, isEdit: sample.isEdit, in: roomID)
         // The text has changed; the newer revision is measured separately.
         guard sample.revision == revision else { return }
         onMeasured(MeasuredSize(excess: excess, bytes: sample.document.byteCount))
@@ -53,6 +58,6 @@ final class MessageMeter {
     @concurrent
     private static func excess(
         of document: ComposerDocument, _ files: [MediaReference], _ service: any MessageService & DraftService,
-        isEdit: Bool
-    ) async -> Int { service.excess(of: WrittenMessage(document.written, files: files), isEdit: isEdit) }
+        isEdit: Bool, in room: RoomID
+    ) async -> Int { service.excess(of: WrittenMessage(document.written, files: files), isEdit: isEdit, in: room) }
 }

@@ -18,6 +18,10 @@ public final class Conversation {
     private var encryption = Encryption.unchecked
     /// Whether the room is encrypted.
     public var isEncrypted: Bool { encryption == .on }
+    /// A room that may be encrypted counts as one that is.
+    private var reactionPolicy: ReactionPolicy {
+        encryption == .off ? .allowed : preferences.reactions.policyInEncryptedRooms
+    }
     /// The room's predecessor and successor.
     public private(set) var succession = RoomSuccession()
     /// The room's topic and other details.
@@ -106,10 +110,15 @@ public final class Conversation {
 
     /// Loads the messages, and what is known of the room.
     func start() {
+        timeline.send(.context(.reactions(reactionPolicy)))
         timeline.start()
         checkEncryption()
         readState()
         // A server that could not be asked can be asked again.
+        subscriptions.append(
+            ChangeSubscription(to: { [weak self] in self?.reactionPolicy }) { [weak self] policy in
+                if let policy { self?.timeline.send(.context(.reactions(policy))) }
+            })
         subscriptions.append(
             ChangeSubscription(to: { [session] in session.isOnline }) { [weak self] isOnline in
                 if isOnline, self?.encryption == .unknown { self?.checkEncryption() }

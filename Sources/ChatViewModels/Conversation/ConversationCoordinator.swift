@@ -173,14 +173,21 @@ public final class ConversationCoordinator {
 
     /// Returns the dialogs over the window that handles these requests.
     public func dialogs(reportingTo requests: WindowRequests) -> RoomDialogs {
-        RoomDialogs(service: environment.service, rooms: rooms, openRooms: openRooms, requests: requests)
+        RoomDialogs(
+            service: environment.service, session: environment.session, rooms: rooms, openRooms: openRooms,
+            requests: requests)
     }
 
     /// Returns what forwards messages of an open room.
     public func forwarder(of conversation: Conversation) -> MessageForwarder {
+        forwarder(from: conversation.roomID, reportingTo: conversation.requests)
+    }
+
+    /// Returns what forwards messages of a room that may be closed by now.
+    public func forwarder(from room: RoomID, reportingTo requests: WindowRequests) -> MessageForwarder {
         MessageForwarder(
-            service: environment.service, translator: environment.translator, rooms: rooms,
-            source: conversation.roomID, requests: conversation.requests)
+            service: environment.service, translator: environment.translator, rooms: rooms, source: room,
+            requests: requests)
     }
 
     /// Stores all drafts and the scroll positions; returns when they are stored.
@@ -269,6 +276,7 @@ public final class ConversationCoordinator {
         case .seen: rooms.send(.reading(room, .seen))
         case .encrypted: open?.noteEncrypted()
         case .roomChanged: open?.refresh()
+        case .choseReactions(let areUsed): environment.preferences.chooseReactions(areUsed)
         case .failed(let error): requests.show(.failed(error))
         }
     }

@@ -18,36 +18,74 @@ public struct MessageForwarder {
         return rooms.state.rows.filter { $0.name.localizedStandardContains(query) }
     }
 
-    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones.
+    /// Sends messages of the room with their files to another room, in timeline order, skipping deleted ones. If they would
+    /// no longer be encrypted there, the window is to ask first.
     public func forward(_ messages: [MessageID], to room: RoomID) {
-        let name = rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
-        // Created once, so that a retried request does not send a message twice.
-        let transactions = messages.map { _ in TransactionID(UUID().uuidString) }
-        Task {
-            do {
-                guard try await staysEncrypted(in: room) else {
-                    return requests.show(
-                        .message(translator("Messages in encrypted rooms can only be forwarded to encrypted rooms")))
-                }
-                let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
-                let remaining = found.filter(\.hasContent)
-                guard !remaining.isEmpty else { throw ChatError.notFound }
-                let readsPlainTexts = service.capabilities.contains(.plainTexts)
-                for (message, transaction) in zip(remaining, transactions) {
-                    let copy = WrittenMessage(forwarding: message, readsPlainTexts: readsPlainTexts)
-                    try await service.send(copy, as: transaction, to: room)
-                }
-                requests.show(.message(translator("Forwarded to {room}", ["room": name])))
-            } catch {
-                requests.show(.failed(ChatError(error)))
+        perform {
+            guard try await staysEncrypted(in: room) else {
+                let forwarding = UnencryptedForwarding(
+                    messages: messages, source: source, destination: room, name: name(of: room))
+                return requests.add(.confirmForwarding(forwarding))
             }
+            try await send(messages, to: room)
         }
+    }
+
+    /// Sends them in the clear, as the user has confirmed. Their files are decrypted, and uploaded anew.
+    public func forward(_ confirmed: UnencryptedForwarding) {
+        perform { try await send(confirmed.messages, to: confirmed.destination, isUnencrypted: true) }
+    }
+
+    private func perform(_ work: @escaping () async throws -> Void) {
+        Task {
+            do { try await work() } catch { requests.show(.failed(ChatError(error))) }
+        }
+    }
+
+    private func send(_ messages: [MessageID], to room: RoomID, isUnencrypted: Bool = false) async throws {
+        let found = try await service.messages(messages, in: source).sorted { $0.position < $1.position }
+        let remaining = found.filter(\.hasContent)
+        guard !remaining.isEmpty else { throw ChatError.notFound }
+        let readsPlainTexts = service.capabilities.contains(.plainTexts)
+        for message in remaining {
+            var copy = WrittenMessage(forwarding: message, readsPlainTexts: readsPlainTexts)
+            if isUnencrypted {
+                for index in copy.files.indices {
+                    copy.files[index] = try await service.unencrypted(copy.files[index])
+                }
+            }
+            _ = try await service.send(copy, as: TransactionID(UUID().uuidString), to: room)
+        }
+        requests.show(.message(translator("Forwarded to {room}", ["room": name(of: room)])))
+    }
+
+    private func name(of room: RoomID) -> String {
+        rooms.state.rows.first { $0.id == room }?.name ?? room.rawValue
     }
 
     /// Whether nothing that was encrypted would leave in the clear.
     private func staysEncrypted(in room: RoomID) async throws -> Bool {
         guard try await service.isEncrypted(source) else { return true }
         return try await service.isEncrypted(room)
+    }
+}
+
+/// Messages of an encrypted room on their way into one that is not.
+public nonisolated struct UnencryptedForwarding: Equatable, Sendable {
+    public let messages: [MessageID]
+    public let source: RoomID
+    public let destination: RoomID
+    /// The destination's name.
+    let name: String
+
+    public func confirmation(_ translator: Translator) -> ConfirmationText {
+        ConfirmationText(
+            heading: translator("Forward Without Encryption?"),
+            body: translator.plural(
+                "“{room}” is not encrypted. The message and its files will no longer be encrypted there.",
+                "“{room}” is not encrypted. The messages and their files will no longer be encrypted there.",
+                messages.count, ["room": name]),
+            action: translator("_Forward"))
     }
 }
 

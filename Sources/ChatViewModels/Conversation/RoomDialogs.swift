@@ -4,6 +4,7 @@ public import ChatCore
 /// the window.
 public struct RoomDialogs {
     let service: any ChatService
+    let session: AccountSession
     let rooms: RoomListViewModel
     let openRooms: OpenRooms
     let requests: WindowRequests
@@ -15,7 +16,8 @@ public struct RoomDialogs {
     public func details(of room: RoomID) -> RoomDetailsViewModel? {
         guard let row = rooms.state.rows.first(where: { $0.id == room }) else { return nil }
         return RoomDetailsViewModel(
-            room: room, name: row.name, kind: row.kind, avatar: row.avatar, service: service, onFailure: showFailure)
+            room: room, name: row.name, kind: row.kind, avatar: row.avatar, service: service,
+            encryption: session.encryption, onFailure: showFailure)
     }
 
     /// Returns the view model of the dialog that creates and opens a room, or `nil` if only local rooms exist.
@@ -23,7 +25,8 @@ public struct RoomDialogs {
     public func newRoom(by ownUserID: MemberID?) -> NewRoomViewModel? {
         guard canSearchUsers else { return nil }
         return NewRoomViewModel(
-            service: service, ownUserID: ownUserID, onCreated: { [weak rooms] in rooms?.send(.select($0)) },
+            service: service, ownUserID: ownUserID, encryption: session.encryption,
+            onCreated: { [weak rooms] in rooms?.send(.select($0)) },
             onFailure: showFailure)
     }
 

@@ -21,6 +21,8 @@ public final class WindowRequests: ViewModel {
         case show(Toast)
         /// Leaving a room deletes its messages, so it needs confirmation.
         case confirmLeaving(RoomID, name: String)
+        /// Forwarding out of an encrypted room into one that is not needs confirmation.
+        case confirmForwarding(UnencryptedForwarding)
         /// The window is to come to the front.
         case present
     }

@@ -10,6 +10,10 @@ public final class NewRoomViewModel: ViewModel {
         public var topic = ""
         /// Whether anyone can find and join it.
         public var isPublic = false
+        /// Whether the user wants the room to be encrypted, if it can be.
+        public var isEncryptionRequested = true
+        /// Why the account cannot encrypt; `nil` if it can.
+        public var encryptionProblem: EncryptionCondition.Problem?
         /// The local part of the alias, such as `garden` in `#garden:example.org`.
         public var address = ""
         /// The alias's server name with its colon.
@@ -20,6 +24,10 @@ public final class NewRoomViewModel: ViewModel {
         /// Whether the room was created, so that the dialog can close.
         public var isCreated = false
         public var error: ChatError?
+
+        /// Rooms that anyone can join gain nothing by it.
+        public var canEncrypt: Bool { !isPublic && encryptionProblem == nil }
+        public var isEncrypted: Bool { canEncrypt && isEncryptionRequested }
 
         public var isAddressValid: Bool { !isPublic || RoomRequest.isValidAddress(address) }
         /// Whether a name was entered that is too long or blank.
@@ -34,6 +42,7 @@ public final class NewRoomViewModel: ViewModel {
         case name(String)
         case topic(String)
         case setPublic(Bool)
+        case setEncrypted(Bool)
         case address(String)
         case create
     }
@@ -49,7 +58,8 @@ public final class NewRoomViewModel: ViewModel {
     ///   - ownUserID: determines the server of the alias.
     ///   - onFailure: receives an error that occurs after ``abandon()``.
     public init(
-        service: any RoomMembersService, ownUserID: MemberID?, onCreated: @escaping (RoomID) -> Void = { _ in },
+        service: any RoomMembersService, ownUserID: MemberID?, encryption: EncryptionCondition = .none,
+        onCreated: @escaping (RoomID) -> Void = { _ in },
         onFailure: @escaping (ChatError) -> Void = { _ in }
     ) {
         self.service = service
@@ -57,7 +67,8 @@ public final class NewRoomViewModel: ViewModel {
         self.onFailure = onFailure
         userSearch = UserSearchViewModel(service: service, excluding: Set([ownUserID].compactMap { $0 }))
         let id = ownUserID?.rawValue ?? ""
-        state = State(server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
+        state = State(
+            encryptionProblem: encryption.problem, server: id.firstIndex(of: ":").map { String(id[$0...]) } ?? "")
     }
 
     public func send(_ action: Action) {
@@ -67,6 +78,9 @@ public final class NewRoomViewModel: ViewModel {
             if !state.hasCustomAddress { state.address = Self.address(for: name) }
         case .topic(let topic): state.topic = topic
         case .setPublic(let isPublic): state.isPublic = isPublic
+        case .setEncrypted(let isEncrypted):
+            // While it cannot be encrypted, the switch shows that, and not a wish.
+            if state.canEncrypt { state.isEncryptionRequested = isEncrypted }
         case .address(let address):
             guard address != state.address else { return }
             state.address = address
@@ -82,7 +96,7 @@ public final class NewRoomViewModel: ViewModel {
         let topic = state.topic.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         let request = RoomRequest(
             name: state.name, topic: topic.isEmpty ? nil : topic, address: state.isPublic ? state.address : nil,
-            invitees: userSearch.state.chosen.map(\.id))
+            invitees: userSearch.state.chosen.map(\.id), isEncrypted: state.isEncrypted)
         // The server creates the room even if the dialog is closed.
         Task { [self, service] in
             do {

@@ -26,6 +26,12 @@ public final class RoomDetailsViewModel: ViewModel {
         public var hasNotifications = false
         /// The room's own rule for notifications; `nil` for the account's defaults.
         public var notifications: RoomNotificationRule?
+        /// Whether the room is encrypted; `nil` if that is not known.
+        public var isEncrypted: Bool?
+        /// Whether the account can encrypt.
+        var supportsEncryption = false
+        /// Whether encryption is being turned on.
+        public var isEncrypting = false
         /// Why the last action failed.
         public var error: ChatError?
 
@@ -52,6 +58,10 @@ public final class RoomDetailsViewModel: ViewModel {
         public var canRename: Bool { permissions.contains(.rename) }
         public var canSetTopic: Bool { hasTopic && permissions.contains(.setTopic) }
         public var isNameInvalid: Bool { error == .invalidName }
+        /// Whether the user may turn on encryption, which nobody can turn off.
+        public var canEncrypt: Bool {
+            isEncrypted == false && supportsEncryption && !isEncrypting && permissions.contains(.encrypt)
+        }
     }
 
     public nonisolated enum Action: Equatable, Sendable {
@@ -64,6 +74,8 @@ public final class RoomDetailsViewModel: ViewModel {
         case notify(RoomNotificationRule?)
         /// Adds newly invited users to the list.
         case invited([User])
+        /// Turns on encryption, which the user has confirmed.
+        case encrypt
     }
 
     public typealias Service = RoomService & TimelineService & RoomCapabilityService & RoomMembersService
@@ -84,12 +96,13 @@ public final class RoomDetailsViewModel: ViewModel {
     ///   - onFailure: receives the error of each failed action.
     public init(
         room: RoomID, name: String, kind: Room.Kind = .group, avatar: String? = nil, service: any Service,
-        onFailure: @escaping (ChatError) -> Void = { _ in }
+        encryption: EncryptionCondition = .none, onFailure: @escaping (ChatError) -> Void = { _ in }
     ) {
         roomID = room
         self.onFailure = onFailure
         state = State(name: name, kind: kind, avatar: avatar, hasTopic: service.capabilities.contains(.topic))
         self.service = service
+        state.supportsEncryption = encryption == .on
         state.hasNotifications = service.capabilities.contains(.notificationSettings)
     }
 
@@ -112,6 +125,7 @@ public final class RoomDetailsViewModel: ViewModel {
                 switch update {
                 case .opened(_, let members, _), .members(let members): self.show(members)
                 case .membersChanged(let members): self.change(members)
+                case .encrypted: self.state.isEncrypted = true
                 default: break
                 }
             }
@@ -122,6 +136,7 @@ public final class RoomDetailsViewModel: ViewModel {
                 for await settings in settings { self?.state.notifications = settings.rooms[roomID] }
             }
         }
+        readEncryption()
         Task { [weak self, service, roomID] in
             // If the topic cannot be read, show none. The field is sent only once the user has changed it.
             let topic = service.capabilities.contains(.topic) ? (try? await service.topic(of: roomID)) ?? "" : ""
@@ -133,6 +148,15 @@ public final class RoomDetailsViewModel: ViewModel {
                 self?.fail(error)
             }
             self?.state.isLoading = false
+        }
+    }
+
+    private func readEncryption() {
+        Task { [weak self, service, roomID] in
+            // If it cannot be found out, nothing is said of it, and nothing is offered.
+            guard let isEncrypted = try? await service.isEncrypted(roomID), let self else { return }
+            // The timeline may have reported it meanwhile, and it is never turned off.
+            if state.isEncrypted != true { state.isEncrypted = isEncrypted }
         }
     }
 
@@ -149,6 +173,10 @@ public final class RoomDetailsViewModel: ViewModel {
         case .invited(let users): add(users)
         case .search(let text): state.query = text
         case .notify(let rule) where rule == state.notifications: break
+        case .encrypt where !state.canEncrypt: break
+        case .encrypt:
+            state.isEncrypting = true
+            enqueue(action)
         case .rename, .setTopic, .remove, .notify: enqueue(action)
         }
     }
@@ -173,6 +201,7 @@ public final class RoomDetailsViewModel: ViewModel {
                     try await service.removeMember(member, from: roomID)
                     self?.state.entries.removeAll { $0.id == member }
                 case .notify(let rule): try await self?.setNotifications(rule)
+                case .encrypt: try await self?.encrypt()
                 case .invited, .search: break
                 }
                 self?.state.error = nil
@@ -192,6 +221,12 @@ public final class RoomDetailsViewModel: ViewModel {
             state.notifications = before
             throw error
         }
+    }
+
+    private func encrypt() async throws {
+        defer { state.isEncrypting = false }
+        try await service.enableEncryption(in: roomID)
+        state.isEncrypted = true
     }
 
     private func fail(_ error: any Error) {

@@ -20,6 +20,15 @@ public nonisolated struct ConfirmationText: Equatable, Sendable {
             action: translator("_Leave"))
     }
 
+    public static func encrypting(_ translator: Translator) -> Self {
+        Self(
+            heading: translator("Turn On Encryption?"),
+            body: translator(
+                "Encryption cannot be turned off later. New messages and files can only be read by members; earlier ones stay as they are. Servers can still see the name, topic, members, and reactions."
+            ),
+            action: translator("_Turn On"))
+    }
+
     public static func removing(_ member: Member, _ translator: Translator) -> Self {
         Self(
             heading: translator("Remove {name}?", ["name": member.displayName]),

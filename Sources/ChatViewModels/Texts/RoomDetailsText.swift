@@ -6,6 +6,19 @@ extension RoomDetailsViewModel.State {
         translator.plural("{count} member", "{count} members", memberCount)
     }
 
+    /// The title of the row about encryption.
+    public nonisolated func encryptionTitle(_ translator: Translator) -> String {
+        isEncrypted == true ? translator("Encrypted") : translator("Not Encrypted")
+    }
+
+    /// What stands below it.
+    public nonisolated func encryptionText(_ translator: Translator) -> String {
+        isEncrypted == true
+            ? translator(
+                "Only members can read messages and files. Servers can see the name, topic, members, and reactions.")
+            : translator("Servers can read messages and files in this room")
+    }
+
     /// What stands below the listed members if there are more; `nil` if all are listed.
     public nonisolated func unlistedText(_ translator: Translator) -> String? {
         unlistedCount == 0

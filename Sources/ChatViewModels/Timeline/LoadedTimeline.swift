@@ -32,6 +32,7 @@ final class LoadedTimeline {
     @ObservationIgnored private var editing: MessageID?
     @ObservationIgnored private var selectedMessages = SelectedMessages()
     @ObservationIgnored private var isSignedOut = false
+    @ObservationIgnored private(set) var reactions = ReactionPolicy.allowed
     /// The message at the scroll position; `nil` for the newest one.
     @ObservationIgnored private var anchor: MessageID?
     /// Updates received while a page is loading. The page may predate them, so they are applied again on top of it.
@@ -61,10 +62,14 @@ final class LoadedTimeline {
         bodies = MessageBodies(readsPlainTexts: service.capabilities.contains(.plainTexts))
     }
 
+    private var capabilities: BackendCapabilities {
+        reactions == .off ? service.capabilities.subtracting(.reactions) : service.capabilities
+    }
+
     var layout: TimelineLayout {
         TimelineLayout(
             members: members, unreadLineAfter: unreadLineAfter, editing: editing, now: now(), bodies: bodies,
-            capabilities: service.capabilities, selectedMessages: selectedMessages, expanded: expanded,
+            capabilities: capabilities, selectedMessages: selectedMessages, expanded: expanded,
             isSignedOut: isSignedOut)
     }
 
@@ -246,6 +251,12 @@ final class LoadedTimeline {
         guard isSignedOut != self.isSignedOut else { return }
         self.isSignedOut = isSignedOut
         layOutAll()
+    }
+
+    func setReactions(_ policy: ReactionPolicy) {
+        let isChanged = (policy == .off) != (reactions == .off)
+        reactions = policy
+        if isChanged { layOutAll() }
     }
 
     /// Expands or collapses a row of events.

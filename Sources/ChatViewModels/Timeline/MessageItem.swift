@@ -140,6 +140,7 @@ public nonisolated struct MessageItem: Identifiable, Equatable, Sendable {
 
     public var canCopy: Bool { message.hasContent }
     public var canReply: Bool { isReadable }
+    func hasOwnReaction(_ text: String) -> Bool { reactions.contains { $0.text == text && $0.isOwn } }
     public var canReact: Bool { supportsReactions && isReadable }
     public var canSelect: Bool { isReadable }
     public var canCopyLink: Bool { hasLink && isSent }

@@ -23,7 +23,7 @@ final class MessageOperations {
     /// Adds a reaction, or removes the user's own.
     func react(_ text: String, to item: MessageItem) {
         guard item.canReact, ChatLimits.isValidReaction(text) else { return }
-        let hasReacted = item.reactions.contains { $0.text == text && $0.isOwn }
+        let hasReacted = item.hasOwnReaction(text)
         perform { [roomID] in try await $0.react(text, isAdded: !hasReacted, to: item.id, in: roomID) }
     }
 

@@ -77,6 +77,9 @@ extension TimelineViewModel {
         case dayChanged
         /// Whether sending is blocked until the user signs in again.
         case signedOut(Bool)
+        case reactions(ReactionPolicy)
+        /// The user does not want reactions that are not encrypted.
+        case declinedReactions
     }
 }
 
@@ -106,6 +109,8 @@ public nonisolated enum MessageAction: Equatable, Sendable {
     case showHistory
     /// Adds a reaction, or removes the user's own.
     case react(String)
+    /// Adds a reaction, after the user was told that it is not encrypted.
+    case reactUnencrypted(String)
     /// Retries a failed message, or a rejected change to one.
     case retry
     /// Discards an upload or a rejected change at once; asks for confirmation before discarding a failed message.
@@ -127,7 +132,7 @@ nonisolated extension MessageItem {
         case .copyLink: canCopyLink
         case .forward: canForward
         case .showHistory: hasHistory
-        case .react: canReact
+        case .react, .reactUnencrypted: canReact
         case .retry: canRetry
         case .requestDeletion, .delete: canDelete
         case .requestDiscard, .toggleEvents: false

@@ -28,6 +28,8 @@ extension TimelineViewModel {
         case copyText(String)
         /// Ask for confirmation, then send the action.
         case confirm(TimelineConfirmation)
+        /// Ask whether to react, then send the action of the answer.
+        case askBeforeReacting(ReactionQuestion)
         /// Ask which room to forward these messages to.
         case forward([MessageID])
         case showHistory([MessageVersion])
@@ -49,6 +51,8 @@ extension TimelineViewModel {
         case encrypted
         /// A room event arrived: the room's topic, successor and similar state may have changed.
         case roomChanged
+        /// Whether the user wants reactions in encrypted rooms, now that they were told that these are not encrypted.
+        case choseReactions(Bool)
         case failed(ChatError)
     }
 }

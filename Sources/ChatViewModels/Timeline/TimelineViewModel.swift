@@ -163,6 +163,8 @@ public final class TimelineViewModel: ViewModel {
         case .composer(.replyingTo(let id)): composed.setReplyingTo(id)
         case .context(.dayChanged): loaded.layOutAll()
         case .context(.signedOut(let isSignedOut)): loaded.setSignedOut(isSignedOut)
+        case .context(.reactions(let policy)): loaded.setReactions(policy)
+        case .context(.declinedReactions): onOutput(.choseReactions(false))
         }
     }
 
@@ -189,7 +191,13 @@ public final class TimelineViewModel: ViewModel {
         case .copyLink: operations.fetchLink(to: id)
         case .forward: onEffect?(.forward([id]))
         case .showHistory: operations.fetchHistory(of: id)
+        case .react(let text) where loaded.reactions == .asks && !item.hasOwnReaction(text):
+            onEffect?(.askBeforeReacting(ReactionQuestion(message: id, reaction: text)))
         case .react(let text): operations.react(text, to: item)
+        case .reactUnencrypted(let text):
+            onOutput(.choseReactions(true))
+            // The message may have got it meanwhile, which another one would take away.
+            if !item.hasOwnReaction(text) { operations.react(text, to: item) }
         case .requestDeletion: if item.upload != nil { operations.discard(item) } else { confirm(deleting: item) }
         case .delete: operations.delete([id])
         case .toggleEvents: break

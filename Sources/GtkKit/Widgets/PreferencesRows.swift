@@ -102,6 +102,13 @@ public final class CheckButton: Widget {
         set { gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
+    public func onToggled(_ handler: @escaping @MainActor (Bool) -> Void) {
+        connect("toggled") { arguments in
+            guard let button = arguments.emitter else { return }
+            handler(gtk_check_button_get_active(button.assumingMemoryBound(to: GtkCheckButton.self)) != 0)
+        }
+    }
+
     /// Adds the button to the group of `other`.
     public func join(_ other: CheckButton) { gtk_check_button_set_group(cast(), other.cast()) }
 }

@@ -19,10 +19,10 @@ extension MatrixBackend: ChatService {
 extension MatrixBackend {
     public nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> { writer.rooms.summaries() }
 
-    /// Creates an invite-only room.
+    /// Creates an invite-only room, which is encrypted if the account can encrypt.
     @discardableResult
     public func createRoom(named name: String) async throws -> RoomID {
-        try await entry.create(RoomRequest(name: name))
+        try await entry.create(RoomRequest(name: name, isEncrypted: keys.condition == .on))
     }
 
     @discardableResult
@@ -35,6 +35,8 @@ extension MatrixBackend {
     public func leaveRoom(_ room: RoomID) async throws { try await entry.leave(room) }
 
     public func openDirect(with user: String) async throws -> RoomID { try await directChats.open(with: user) }
+
+    public func enableEncryption(in room: RoomID) async throws { try await encryptionSwitch.enable(in: room) }
 
     public func renameRoom(_ room: RoomID, to name: String) async throws { try await settings.rename(room, to: name) }
 
@@ -192,8 +194,8 @@ extension MatrixBackend {
         if !messages.isEmpty { await timelines.noteSending(in: room) }
     }
 
-    public nonisolated func excess(of message: WrittenMessage, isEdit: Bool) -> Int {
-        sender.excess(of: message, isEdit: isEdit)
+    public nonisolated func excess(of message: WrittenMessage, isEdit: Bool, in room: RoomID) -> Int {
+        sender.excess(of: message, isEdit: isEdit, isSealed: keys.isKnownEncrypted(room))
     }
 
     public func edit(_ message: MessageID, in room: RoomID, to text: WrittenText) async throws {
@@ -262,6 +264,10 @@ extension MatrixBackend {
         of reference: MediaReference, fitting width: Int, by height: Int
     ) async throws -> URL {
         try await media.thumbnail(of: reference, fitting: width, by: height)
+    }
+
+    public nonisolated func unencrypted(_ reference: MediaReference) async throws -> MediaReference {
+        try await sender.uploads.copyingEncrypted(reference)
     }
 
     public nonisolated func namedFile(of reference: MediaReference) async throws -> URL {

@@ -48,6 +48,7 @@ public actor MatrixBackend {
     nonisolated let directChats: DirectChats
     nonisolated let members: RoomMemberships
     nonisolated let settings: RoomSettings
+    nonisolated let encryptionSwitch: EncryptionSwitch
     nonisolated let context: AccountContext
     nonisolated let privacy: PrivacyPreference
     nonisolated let notificationRules: NotificationRules
@@ -132,10 +133,10 @@ public actor MatrixBackend {
 
         let directRooms = DirectRoomList(client: client, context: context)
         entry = RoomEntry(
-            client: client, context: context, writer: writer, entered: entered, directRooms: directRooms)
+            client: client, context: context, writer: writer, entered: entered, directRooms: directRooms, keys: keys)
         directChats = DirectChats(
             client: client, store: store, ownUserID: ownUserID, list: directRooms, invitations: writer.invitations,
-            entry: entry)
+            entry: entry, keys: keys, privacy: privacy)
         let sealer = RoomSealer(keys: keys, client: client, ownUserID: ownUserID, syncStatus: syncStatus)
         let verifier = Verifier(
             keys: keys, client: client, encryption: encryption, sealer: sealer, directChats: directChats, now: now)
@@ -148,6 +149,7 @@ public actor MatrixBackend {
         accountDevices = AccountDevices(client: client, keys: keys, user: ownUserID)
         members = RoomMemberships(client: client, context: context, writer: writer, keys: keys)
         settings = RoomSettings(client: client, writer: writer)
+        encryptionSwitch = EncryptionSwitch(client: client, keys: keys, writer: writer)
         let leftRooms = LeftRooms(client: client, context: context, writer: writer)
         self.leftRooms = leftRooms
 

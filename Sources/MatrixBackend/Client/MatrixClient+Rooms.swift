@@ -102,6 +102,7 @@ extension MatrixClient {
         ]
         body["topic"] = request.topic.map { .string($0) }
         body["room_alias_name"] = request.address.map { .string($0) }
+        if request.isEncrypted { body["initial_state"] = Self.encrypted }
         if !request.invitees.isEmpty { body["invite"] = .array(request.invitees.map { .string($0.rawValue) }) }
         let path = ["client", "v3", "createRoom"]
         return try Self.room(await call(.post, path, body: .object(body), timeout: .seconds(120), isOnce: true))
@@ -136,12 +137,19 @@ extension MatrixClient {
             await call(.post, ["client", "v3", "join", address], query: query, body: [:], timeout: .seconds(120)))
     }
 
+    /// State of a new room that is encrypted from its first event on.
+    private static let encrypted: JSONValue = [
+        ["type": "m.room.encryption", "state_key": "", "content": AccountEncryption.settings]
+    ]
+
     /// Creates a direct chat, with `is_direct` set in the invitation.
-    func createDirectRoom(with user: String) async throws -> RoomID {
+    func createDirectRoom(with user: String, isEncrypted: Bool) async throws -> RoomID {
+        var body: [String: JSONValue] = [
+            "preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)],
+        ]
+        if isEncrypted { body["initial_state"] = Self.encrypted }
         let response = try await call(
-            .post, ["client", "v3", "createRoom"],
-            body: ["preset": "trusted_private_chat", "is_direct": true, "invite": [.string(user)]],
-            timeout: .seconds(120), isOnce: true)
+            .post, ["client", "v3", "createRoom"], body: .object(body), timeout: .seconds(120), isOnce: true)
         return try Self.room(response)
     }
 

@@ -71,17 +71,26 @@ struct MediaUploads: Sendable {
     func copyingFiles(of message: WrittenMessage) async throws -> WrittenMessage {
         var message = message
         for index in message.files.indices where !message.files[index].isOnlyHere {
-            let file = message.files[index]
-            let content = try await media.content(of: file)
-            message.files[index].uri = try await copy(content)
-            guard let thumbnail = file.thumbnailURI, MediaReference.digest(of: thumbnail) == nil else { continue }
-            message.files[index].thumbnailURI = nil
-            // Without its poster a video is sent all the same.
-            let poster = MediaReference(uri: thumbnail, name: "poster.jpg", type: "image/jpeg")
-            guard file.type.hasPrefix("video/"), let found = try? await media.content(of: poster) else { continue }
-            message.files[index].thumbnailURI = try await copy(found)
+            message.files[index] = try await copying(message.files[index])
         }
         return message
+    }
+
+    /// Copies an encrypted file here, decrypted, so that it can be uploaded in the clear.
+    func copyingEncrypted(_ file: MediaReference) async throws -> MediaReference {
+        file.isEncrypted ? try await copying(file) : file
+    }
+
+    private func copying(_ file: MediaReference) async throws -> MediaReference {
+        var copied = file
+        copied.uri = try await copy(try await media.content(of: file))
+        guard let thumbnail = file.thumbnailURI, MediaReference.digest(of: thumbnail) == nil else { return copied }
+        copied.thumbnailURI = nil
+        // Without its poster a video is sent all the same.
+        let poster = MediaReference(uri: thumbnail, name: "poster.jpg", type: "image/jpeg")
+        guard file.type.hasPrefix("video/"), let found = try? await media.content(of: poster) else { return copied }
+        copied.thumbnailURI = try await copy(found)
+        return copied
     }
 
     private func copy(_ file: URL) async throws -> String {

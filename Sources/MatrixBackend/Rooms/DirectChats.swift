@@ -9,6 +9,8 @@ struct DirectChats: Sendable {
     let list: DirectRoomList
     let invitations: ValueFeed<[Invitation]>
     let entry: RoomEntry
+    let keys: AccountEncryption
+    let privacy: PrivacyPreference
 
     func open(with user: String) async throws -> RoomID {
         guard case .user(let user)? = ChatAddress(user), user != ownUserID.rawValue else { throw ChatError.notFound }
@@ -18,7 +20,11 @@ struct DirectChats: Sendable {
             try await entry.accept(waiting.room)
             return waiting.room
         }
-        let room = try await asking { try await client.createDirectRoom(with: user) }
+        // Where nothing will ever be encrypted, it is not by default.
+        let isEncrypted = privacy.current(of: ownUserID).encryptsDirectChats && keys.obstacle == nil
+        if isEncrypted { try keys.requireEncryption() }
+        let room = try await asking { try await client.createDirectRoom(with: user, isEncrypted: isEncrypted) }
+        if isEncrypted { try await keys.noteEncrypted(new: room) }
         await list.add(room, with: user)
         try await entry.enter(room, name: user)
         return room

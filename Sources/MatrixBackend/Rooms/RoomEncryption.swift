@@ -1,4 +1,5 @@
 import ChatCore
+import ChatOutbox
 import ChatStore
 import JSONReading
 import MatrixCrypto
@@ -20,6 +21,7 @@ struct RoomEncryption: Sendable {
     /// How something may be sent into a room now.
     /// - Throws: If that cannot be found out: then nothing may be.
     func way(into room: RoomID) async throws -> Way {
+        guard await !keys.roomsBeingEncrypted.contains(room) else { throw DeliveryError.unreachable }
         if try await keys.isEncrypted(room) { return .sealed }
         if try await isCertainlyOff(in: room) { return .clear }
         try await keys.noteEncrypted([(ExactText(room.rawValue), .null)])
@@ -29,14 +31,18 @@ struct RoomEncryption: Sendable {
     /// Whether a room is known to be encrypted.
     func isKnownOn(in room: RoomID) async throws -> Bool {
         if try await keys.isEncrypted(room) { return true }
-        return try await store.roomState(of: room).encryption == .on
+        guard try await store.roomState(of: room).encryption == .on else { return false }
+        keys.noteKnown(room)
+        return true
     }
 
     /// Whether a room is encrypted, for display. Sending requires ``way(into:)``.
     func isOn(in room: RoomID) async throws -> Bool {
         if try await keys.isEncrypted(room) { return true }
         switch try await store.roomState(of: room).encryption {
-        case .on: return true
+        case .on:
+            keys.noteKnown(room)
+            return true
         case .off: return false
         case .unknown:
             let isOn = try await asking { try await client.state("m.room.encryption", of: room) != nil }

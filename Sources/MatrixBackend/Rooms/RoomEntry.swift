@@ -8,6 +8,7 @@ struct RoomEntry: Sendable {
     let writer: RoomWriter
     let entered: EnteredRooms
     let directRooms: DirectRoomList
+    let keys: AccountEncryption
 
     private var store: ChatStore { writer.store }
 
@@ -15,7 +16,10 @@ struct RoomEntry: Sendable {
         guard let name = ChatLimits.roomName(from: request.name) else { throw ChatError.invalidName }
         _ = try ChatLimits.topic(from: request.topic)
         guard request.address.map(RoomRequest.isValidAddress) ?? true else { throw ChatError.invalidAddress }
+        if request.isEncrypted { try keys.requireEncryption() }
         let room = try await asking { try await client.createRoom(request, named: name) }
+        // Before the room is there to be written in.
+        if request.isEncrypted { try await keys.noteEncrypted(new: room) }
         try await enter(room, name: name, isNamed: true)
         return room
     }

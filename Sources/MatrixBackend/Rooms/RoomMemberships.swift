@@ -77,6 +77,7 @@ struct RoomMemberships: Sendable {
         var permissions: RoomMembers.Permissions = []
         if powers.maySend(state: "m.room.name", ownUserID) { permissions.insert(.rename) }
         if powers.maySend(state: "m.room.topic", ownUserID) { permissions.insert(.setTopic) }
+        if powers.maySend(state: "m.room.encryption", ownUserID) { permissions.insert(.encrypt) }
         if powers.mayInvite(ownUserID) { permissions.insert(.invite) }
         if powers.mayNotifyEveryone(ownUserID) { permissions.insert(.notifyEveryone) }
         return permissions

@@ -1,0 +1,29 @@
+import ChatCore
+import ChatStore
+import JSONReading
+
+/// Turns on the encryption of a room, for good.
+struct EncryptionSwitch: Sendable {
+    private static let setting = "m.room.encryption"
+
+    let client: MatrixClient
+    let keys: AccountEncryption
+    let writer: RoomWriter
+
+    private var store: ChatStore { writer.store }
+
+    func enable(in room: RoomID) async throws {
+        try keys.requireEncryption()
+        try await store.requireRoom(room)
+        try await keys.encrypting(room) {
+            // If the answer is lost, the server is asked before something is sent.
+            try await store.updateRoomState(of: room) { if $0.encryption == .off { $0.encryption = .unknown } }
+            try await asking { try await client.setState(Self.setting, AccountEncryption.settings, of: room) }
+            try await keys.noteEncrypted(new: room)
+        }
+        try await writer.serialized {
+            try await store.updateRoomState(of: room) { $0.encryption = .on }
+            writer.timelines.publish(.encrypted, in: room)
+        }
+    }
+}

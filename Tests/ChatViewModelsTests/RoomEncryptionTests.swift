@@ -1,0 +1,186 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+/// New rooms that are encrypted, and encryption that is turned on.
+@MainActor @Suite(.timeLimit(.minutes(5))) struct RoomEncryptionTests {
+    private let service = FakeChatService()
+    private let room = RoomID("room")
+
+    private func newRoom(_ condition: EncryptionCondition, _ service: FakeUserDirectory) -> NewRoomViewModel {
+        NewRoomViewModel(service: service, ownUserID: MemberID("@me:example.org"), encryption: condition)
+    }
+
+    @Test("A private room is encrypted unless the user chooses otherwise, a public one is not")
+    func newRooms() async {
+        let requests: [([NewRoomViewModel.Action], RoomRequest)] = [
+            ([], RoomRequest(name: "Garden", isEncrypted: true)),
+            ([.setEncrypted(false)], RoomRequest(name: "Garden", isEncrypted: false)),
+            ([.setPublic(true)], RoomRequest(name: "Garden", address: "garden", isEncrypted: false)),
+            // What is chosen while it cannot be is no choice.
+            ([.setPublic(true), .setEncrypted(false), .setPublic(false)], RoomRequest(name: "Garden")),
+        ]
+        for (actions, request) in requests {
+            let directory = FakeUserDirectory()
+            let viewModel = newRoom(.on, directory)
+            viewModel.send(.name("Garden"))
+            for action in actions { viewModel.send(action) }
+            #expect(viewModel.state.canEncrypt == !viewModel.state.isPublic)
+            viewModel.send(.create)
+            await eventually { viewModel.state.isCreated }
+            #expect(directory.calls == [.create(request)])
+        }
+    }
+
+    @Test("Where the account cannot encrypt, rooms are not encrypted by default, and the dialog says why")
+    func withoutKeys() async {
+        let problems: [EncryptionCondition.Problem] = [
+            .locked(.locked), .credentialLost, .missing, .damaged(reason: "x"), .replaced, .noDevice, .notBuilt,
+            .storage(reason: "x"),
+        ]
+        let ordinary = newRoom(.on, FakeUserDirectory()).state.encryptionText(.untranslated)
+        for problem in problems {
+            let viewModel = newRoom(.off(problem), FakeUserDirectory())
+            viewModel.send(.setEncrypted(true))
+            #expect(!viewModel.state.isEncrypted && !viewModel.state.canEncrypt)
+            #expect(viewModel.state.encryptionText(.untranslated) != ordinary)
+        }
+        // Not known yet: the backend refuses what it cannot do.
+        #expect(newRoom(.none, FakeUserDirectory()).state.isEncrypted)
+    }
+
+    private func details(
+        _ condition: EncryptionCondition = .on, permissions: RoomMembers.Permissions = [.encrypt]
+    ) -> RoomDetailsViewModel {
+        service.capabilities = [.memberList]
+        service.rosters = { _ in RoomMembers(entries: [], permissions: permissions) }
+        return RoomDetailsViewModel(room: room, name: "Room", service: service, encryption: condition)
+    }
+
+    @Test("Encryption is offered to who may turn it on, and is on for good")
+    func turningOn() async {
+        let viewModel = details()
+        #expect(!viewModel.state.canEncrypt)
+        viewModel.start()
+        await eventually { viewModel.state.canEncrypt }
+        service.before = { _ in throw ChatError.notPermitted }
+        viewModel.send(.encrypt)
+        await eventually { viewModel.state.error == .notPermitted }
+        #expect(viewModel.state.canEncrypt && viewModel.state.isEncrypted == false)
+        service.before = { _ in }
+        viewModel.send(.encrypt)
+        viewModel.send(.encrypt)
+        #expect(viewModel.state.isEncrypting && !viewModel.state.canEncrypt)
+        await eventually { viewModel.state.isEncrypted == true }
+        #expect(!viewModel.state.isEncrypting && service.calls.filter { $0 == .encrypt(room) }.count == 2)
+        viewModel.send(.encrypt)
+        await waitUntilIdle()
+        #expect(service.calls.filter { $0 == .encrypt(room) }.count == 2)
+        #expect(viewModel.state.encryptionTitle(.untranslated) == "Encrypted")
+    }
+
+    @Test("Encryption is not offered without permission or keys, nor where it is on or not known")
+    func notOffered() async {
+        for make in [{ details(permissions: [.rename]) }, { details(.off(.missing)) }, { details(.none) }] {
+            let viewModel = make()
+            viewModel.start()
+            await eventually { viewModel.state.isEncrypted == false && !viewModel.state.isLoading }
+            #expect(!viewModel.state.canEncrypt)
+        }
+        service.encryption = { _ in throw ChatError.unreachable }
+        let unknown = details()
+        unknown.start()
+        await eventually { !unknown.state.isLoading }
+        await waitUntilIdle()
+        #expect(unknown.state.isEncrypted == nil && !unknown.state.canEncrypt)
+        service.encryption = { _ in false }
+        let other = details()
+        other.start()
+        await eventually { other.state.canEncrypt }
+        // Another member turns it on.
+        service.publish(.encrypted, in: room)
+        await eventually { other.state.isEncrypted == true }
+        #expect(!other.state.canEncrypt)
+    }
+}
+
+/// Reactions in encrypted rooms, which are not encrypted.
+@MainActor @Suite(.timeLimit(.minutes(5))) final class EncryptedReactionTests: CoordinatorHarness {
+    private let chosen = Recorder<ReactionPreferences>()
+    private let effects = Recorder<TimelineViewModel.Effect>()
+
+    private func start(encrypted: Bool) async -> Conversation {
+        service.capabilities = [.reactions]
+        service.encryption = { _ in encrypted }
+        let conversation = await start()
+        conversation.preferences.onReactionsChosen = { [chosen] in chosen.record($0) }
+        conversation.timeline.subscribe { [effects] in effects.record($0) }
+        await eventually { conversation.isEncrypted == encrypted }
+        return conversation
+    }
+
+    private var question: ReactionQuestion? {
+        for case .askBeforeReacting(let question) in effects.values.reversed() { return question }
+        return nil
+    }
+
+    private func reactions() -> [FakeChatService.Call] {
+        service.calls.filter { if case .react = $0 { true } else { false } }
+    }
+
+    private func react(_ text: String, in conversation: Conversation) {
+        conversation.timeline.send(.message(MessageID("m1"), .react(text)))
+    }
+
+    private func canReact(in conversation: Conversation) -> Bool? {
+        conversation.timeline.items.compactMap(\.message).first?.canReact
+    }
+
+    @Test("The user is told before the first reaction, and once")
+    func told() async throws {
+        let conversation = await start(encrypted: true)
+        react("👍", in: conversation)
+        let asked = try #require(question)
+        #expect(asked.action(for: .cancel) == nil && reactions().isEmpty && chosen.values.isEmpty)
+        conversation.timeline.send(try #require(asked.action(for: .react)))
+        await eventually { self.reactions() == [.react("👍", MessageID("m1"), isAdded: true)] }
+        #expect(chosen.values == [ReactionPreferences(areUsedInEncryptedRooms: true, isExplained: true)])
+        let count = effects.values.count
+        await waitUntilIdle()
+        react("❤️", in: conversation)
+        await eventually { self.reactions().count == 2 }
+        #expect(!effects.values.dropFirst(count).contains { if case .askBeforeReacting = $0 { true } else { false } })
+    }
+
+    @Test("Who does not want them has no buttons for them in encrypted rooms, until the preferences say otherwise")
+    func declined() async throws {
+        let conversation = await start(encrypted: true)
+        #expect(canReact(in: conversation) == true)
+        react("👍", in: conversation)
+        let asked = try #require(question)
+        conversation.timeline.send(try #require(asked.action(for: .never)))
+        #expect(chosen.values == [ReactionPreferences(areUsedInEncryptedRooms: false, isExplained: true)])
+        await eventually { self.canReact(in: conversation) == false }
+        react("👍", in: conversation)
+        await waitUntilIdle()
+        #expect(reactions().isEmpty)
+        conversation.preferences.reactions.areUsedInEncryptedRooms = true
+        await eventually { self.canReact(in: conversation) == true }
+    }
+
+    @Test("In other rooms nothing changes; in one that may be encrypted the user is told")
+    func otherRooms() async {
+        let conversation = await start(encrypted: false)
+        conversation.preferences.reactions.areUsedInEncryptedRooms = false
+        await waitUntilIdle()
+        #expect(canReact(in: conversation) == true)
+        react("👍", in: conversation)
+        await eventually { self.reactions().count == 1 }
+        service.encryption = { _ in throw ChatError.unreachable }
+        let unknown = await open(b)
+        await eventually { !unknown.acceptsMessages }
+        #expect(canReact(in: unknown) == false)
+    }
+}

@@ -1,0 +1,207 @@
+import ChatCore
+import ChatOutbox
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Synchronization
+import Testing
+import ToolSupport
+
+@testable import ChatStore
+@testable import MatrixBackend
+
+/// Rooms that are encrypted from their first event on, and those whose encryption is turned on.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct NewRoomEncryptionTests {
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+    private static let made = RoomID("!made:example.org")
+    private static let ann = "@ann:example.org"
+    private static let setting: JSONValue = [
+        ["type": "m.room.encryption", "state_key": "", "content": ["algorithm": "m.megolm.v1.aes-sha2"]]
+    ]
+    private static let clearState = EncryptedAccount.state.filter { $0["type"] != "m.room.encryption" }
+    private var room: RoomID { EncryptedAccount.room }
+
+    private func start(
+        withKeys: Bool = true, privacy: Privacy = Privacy(),
+        answering: @escaping @Sendable (MatrixRequest) -> JSONValue? = { _ in nil }
+    ) async throws -> EncryptedAccount {
+        let account = try await EncryptedAccount.start(in: folder, withKeys ? credentials : nil) { request in
+            if let answer = answering(request) { return answer }
+            let path = request.url.path
+            if path.hasSuffix("/createRoom") { return ["room_id": .string(Self.made.rawValue)] }
+            return path.hasSuffix("/m.direct") ? [:] : nil
+        }
+        account.backend.privacy.current = privacy
+        return account
+    }
+
+    private func creations(_ account: EncryptedAccount) -> [JSONValue] {
+        account.server.requests.filter { $0.url.path.hasSuffix("/createRoom") }.compactMap(\.json)
+    }
+
+    @Test("Private rooms and direct chats are encrypted, and noted so before anything can be sent there")
+    func created() async throws {
+        let account = try await start()
+        let backend = account.backend
+        #expect(try await backend.createRoom(RoomRequest(name: "Garden")) == Self.made)
+        #expect(creations(account).last?["initial_state"] == Self.setting)
+        #expect(try await backend.keys.encryptedRoom(Self.made)?.isSupported == true)
+        #expect(try await backend.isEncrypted(Self.made))
+        #expect(try await backend.encryption.way(into: Self.made) == .sealed)
+        try await backend.createRoom(named: "Garden")
+        #expect(creations(account).last?["initial_state"] == Self.setting)
+        _ = try await backend.openDirect(with: Self.ann)
+        #expect(creations(account).last?["is_direct"] == true)
+        #expect(creations(account).last?["initial_state"] == Self.setting)
+        for request in [RoomRequest(name: "Open", address: "open"), RoomRequest(name: "Clear", isEncrypted: false)] {
+            _ = try await backend.createRoom(request)
+            #expect(creations(account).last?["initial_state"] == nil)
+        }
+        backend.privacy.current = Privacy(encryptsDirectChats: false)
+        _ = try await backend.openDirect(with: Self.ann)
+        #expect(creations(account).last?["is_direct"] == true && creations(account).last?["initial_state"] == nil)
+        await account.close()
+    }
+
+    @Test("Without keys nothing is created that has to be encrypted")
+    func withoutKeys() async throws {
+        let account = try await start(withKeys: false)
+        let backend = account.backend
+        await #expect(throws: ChatError.encryptionUnavailable) {
+            try await backend.createRoom(RoomRequest(name: "Garden"))
+        }
+        await #expect(throws: ChatError.encryptionUnavailable) { try await backend.openDirect(with: Self.ann) }
+        await #expect(throws: ChatError.encryptionUnavailable) { try await backend.enableEncryption(in: room) }
+        #expect(creations(account).isEmpty)
+        try await backend.createRoom(named: "Clear")
+        #expect(creations(account).last?["initial_state"] == nil)
+        backend.privacy.current = Privacy(encryptsDirectChats: false)
+        _ = try await backend.openDirect(with: Self.ann)
+        #expect(creations(account).count == 2 && creations(account).last?["initial_state"] == nil)
+        await account.close()
+    }
+
+    @Test("A room whose encryption could not be noted is not there to be written in")
+    func fullDisk() async throws {
+        let account = try await start()
+        let keys = try #require(await account.backend.keys.store)
+        keys.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        await #expect(throws: ChatError.diskFull) {
+            try await account.backend.createRoom(RoomRequest(name: "Garden"))
+        }
+        await #expect(throws: ChatError.diskFull) { try await account.backend.openDirect(with: Self.ann) }
+        #expect(try await !account.store.hasRoom(Self.made))
+        keys.beforeAccess.withLock { $0 = {} }
+        await account.close()
+    }
+
+    @Test("An account that is private in other ways encrypts its direct chats as the others do")
+    func privateAccount() {
+        let preference = PrivacyPreference(Privacy(encryptsDirectChats: false))
+        preference.privateAccounts = ["@a:b"]
+        #expect(
+            preference.current(of: MemberID("@a:b"))
+                == Privacy(
+                    sharesReadReceipts: false, sharesTyping: false, encryptsDirectChats: false))
+        preference.current = Privacy()
+        #expect(preference.current(of: MemberID("@a:b")).encryptsDirectChats)
+    }
+
+    // MARK: Turning it on
+
+    private func turnsOn(_ request: MatrixRequest) -> Bool {
+        request.method == .put && request.url.path.contains("/state/m.room.encryption")
+    }
+
+    @Test("Encryption that is turned on is noted, told, and stays on whatever the server says")
+    func turnedOn() async throws {
+        let account = try await start { [self] in turnsOn($0) ? ["event_id": "$on"] : nil }
+        let backend = account.backend
+        try await account.sync(Self.clearState)
+        var timeline = backend.timeline(of: room, limit: 10).makeAsyncIterator()
+        _ = await timeline.next()
+        #expect(try await backend.encryption.way(into: room) == .clear)
+        try await backend.enableEncryption(in: room)
+        let sent = try #require(account.server.requests.first(where: turnsOn)?.json)
+        #expect(sent == ["algorithm": "m.megolm.v1.aes-sha2"])
+        #expect(try await backend.isEncrypted(room))
+        #expect(try await backend.encryption.way(into: room) == .sealed)
+        while let update = await timeline.next() { if case .encrypted = update { break } }
+        try await account.store.updateRoomState(of: room) { $0.encryption = .off }
+        #expect(try await backend.encryption.way(into: room) == .sealed)
+        await account.close()
+    }
+
+    @Test("Where the server does not allow it, the room stays as it is")
+    func denied() async throws {
+        let account = try await start { [self] request in
+            if turnsOn(request) { return ["errcode": "M_FORBIDDEN", "status": 403] }
+            return request.url.path.contains("/state/m.room.encryption")
+                ? ["errcode": "M_NOT_FOUND", "status": 404] : nil
+        }
+        try await account.sync(Self.clearState)
+        await #expect(throws: ChatError.notPermitted) { try await account.backend.enableEncryption(in: room) }
+        #expect(try await account.backend.keys.encryptedRoom(room) == nil)
+        // The server was asked.
+        #expect(try await account.backend.encryption.way(into: room) == .clear)
+        #expect(account.server.requests.contains { $0.method == .get && $0.url.path.contains("/m.room.encryption") })
+        await account.close()
+    }
+
+    @Test("While it is being turned on nothing is sent, and after a lost answer not before the server was asked")
+    func underWay() async throws {
+        let isOn = Mutex(false)
+        let account = try await start { [self] request in
+            if turnsOn(request) {
+                isOn.withLock { $0 = true }
+                return ["errcode": "M_UNKNOWN", "status": 502]
+            }
+            guard request.url.path.contains("/state/m.room.encryption"), isOn.withLock({ $0 }) else { return nil }
+            return ["algorithm": "m.megolm.v1.aes-sha2"]
+        }
+        let backend = account.backend
+        try await account.sync(Self.clearState)
+        try await backend.keys.encrypting(room) {
+            await #expect(throws: DeliveryError.unreachable) { try await backend.encryption.way(into: room) }
+            await #expect(throws: ChatError.busy) { try await backend.enableEncryption(in: room) }
+        }
+        #expect(try await backend.encryption.way(into: room) == .clear)
+        await #expect(throws: (any Error).self) { try await backend.enableEncryption(in: room) }
+        #expect(try await backend.encryption.way(into: room) == .sealed)
+        #expect(try await backend.keys.encryptedRoom(room) != nil)
+        await account.close()
+    }
+
+    // MARK: Sizes and files
+
+    @Test("What is too long to be encrypted is known while it is written, without a look at the disk")
+    func counter() async throws {
+        let account = try await start()
+        let backend = account.backend
+        try await account.sync(Self.clearState)
+        let message = WrittenMessage(String(repeating: "x", count: 50_000))
+        #expect(try await !backend.isEncrypted(room))
+        #expect(backend.excess(of: message, isEdit: false, in: room) < 0)
+        try await account.sync([
+            Events.event("$crypt", "m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], stateKey: "")
+        ])
+        let keys = try #require(await backend.keys.store)
+        keys.beforeAccess.withLock { $0 = { throw ChatError.diskFull } }
+        let excess = backend.excess(of: message, isEdit: false, in: room)
+        keys.beforeAccess.withLock { $0 = {} }
+        #expect(excess > 5_000 && excess < 8_000)
+        await #expect(throws: ChatError.messageTooLong) {
+            try await backend.send(message, as: TransactionID("t"), to: room)
+        }
+        let fitting = WrittenMessage(String(repeating: "x", count: 50_000 - excess))
+        #expect(backend.excess(of: fitting, isEdit: false, in: room) <= 0)
+        await account.close()
+        // After a start the room is asked about when it is opened, as its window does.
+        let later = try await start()
+        #expect(try await later.backend.isEncrypted(room))
+        #expect(later.backend.excess(of: message, isEdit: false, in: room) == excess)
+        await later.close()
+    }
+}

@@ -164,7 +164,7 @@ struct RoomWritingTests {
     func queuedBefore() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         try await RoomKeyTests.untilPublished(ann)
-        let room = try await ann.backend.createRoom(named: "Soon")
+        let room = try await ann.backend.createRoom(RoomRequest(name: "Soon", isEncrypted: false))
         try await ann.waitForRoom(room)
         let clear = try await ann.say("Clear", in: room)
         await ann.backend.outbox.setOnline(false)
@@ -204,11 +204,20 @@ struct RoomWritingTests {
         let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         #expect(try theirs.string == SHA256.digest(of: bytes).map { String(format: "%02x", $0) }.joined())
 
-        let clear = try await ann.backend.createRoom(named: "Clear")
+        let clear = try await ann.backend.createRoom(RoomRequest(name: "Clear", isEncrypted: false))
         try await ann.waitForRoom(clear)
         await #expect(throws: ChatError.notPermitted) {
             try await ann.backend.send(copy, as: TransactionID("no"), to: clear)
         }
+        // As the user has confirmed.
+        var plain = copy
+        plain.files = [try await ann.backend.unencrypted(file)]
+        try await ann.backend.send(plain, as: TransactionID("yes"), to: clear)
+        let open = try await ann.syncedMessage(TransactionID("yes"), in: clear)
+        #expect(try await Self.raw(open.id, in: clear, for: ann).content["url"] != nil)
+        let uploaded = try #require(open.attachments.first)
+        #expect(!uploaded.isEncrypted && uploaded.uri.hasPrefix("mxc://") && uploaded.name == "data.bin")
+        #expect(try Data(contentsOf: await ann.backend.content(of: uploaded)) == Data(bytes))
         await ann.close()
     }
 }

@@ -1,4 +1,5 @@
 import ChatCore
+import CryptoTestSupport
 import Foundation
 import JSONReading
 import MatrixCrypto

@@ -1,11 +1,12 @@
 import ChatViewModels
 import GtkKit
 
-/// The account button at the start of the sidebar's header, the account's name as its title, and the banner about the
-/// connection below it.
+/// The account button at the start of the sidebar's header, the account's name as its title, and the banners about its
+/// connection and its encryption below it.
 final class AccountBar {
     private let switcher = AccountSwitcher()
     private let connectionBar = ConnectionBar()
+    private let encryptionBar = EncryptionBar()
     private let slot: Box
     private let title: WindowTitle
     private var renderings: [Rendering] = []
@@ -13,18 +14,25 @@ final class AccountBar {
     /// - Parameters:
     ///   - header: The sidebar's header.
     ///   - builder: The interface that contains the sidebar.
-    init(_ accounts: AccountsCoordinator, presenter: AccountPresenter, header: HeaderBar, in builder: Builder) {
+    init(
+        _ accounts: AccountsCoordinator, presenter: AccountPresenter, encryption: EncryptionPresenter,
+        header: HeaderBar,
+        in builder: Builder
+    ) {
         slot = builder["account_slot"]
         title = builder["sidebar_title"]
         slot.append(switcher.widget)
         builder["sidebar", Box.self].insert(connectionBar.widget, after: header)
+        builder["sidebar", Box.self].insert(encryptionBar.widget, after: connectionBar.widget)
         connectionBar.onAction = { presenter.act(on: $0) }
+        encryptionBar.onAction = { [weak encryption] in encryption?.setUp() }
         switcher.onSelect = { accounts.choose($0) }
         switcher.onAdd = { presenter.addAccount() }
         switcher.onSignIn = { presenter.signInAgain($0) }
         switcher.onSignOut = { presenter.signOut($0) }
         renderings = [
             Rendering({ accounts.banner }, { [weak self] in self?.connectionBar.show($0) }),
+            Rendering({ accounts.encryptionNeed }, { [weak self] in self?.encryptionBar.show($0) }),
             Rendering({ AccountList(accounts.rows) }, { [weak self] in self?.show($0) }),
         ]
     }

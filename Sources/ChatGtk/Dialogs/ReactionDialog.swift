@@ -21,7 +21,7 @@ enum ReactionDialog {
         dialog.setResponses(default: "cancel", close: "cancel")
         // Capture weakly: the dialog owns its signal handlers.
         let choice = Choice()
-        rejection.onToggled { [weak dialog] isRejected in
+        rejection.onToggle { [weak dialog] isRejected in
             choice.isRejected = isRejected
             dialog?.setResponse("react", isEnabled: !isRejected)
         }

@@ -23,6 +23,7 @@ public final class MainWindow {
     let panes: SplitPane
     let transfers: TransferPresenter
     private let accountPresenter: AccountPresenter
+    let encryption: EncryptionPresenter
     private let unsentReplies: UnsentReplyPresenter
     private(set) lazy var sidebar = makeSidebar()
     private(set) lazy var content = makeContent()
@@ -57,6 +58,7 @@ public final class MainWindow {
         panes = SplitPane(builder, in: window)
         pages = builder["window_pages"]
         accountPresenter = AccountPresenter(accounts, over: window)
+        encryption = EncryptionPresenter(accounts, over: window)
         unsentReplies = UnsentReplyPresenter(accounts, over: window)
         transfers = TransferPresenter(accounts, over: window)
         window.setApplication(application)
@@ -284,7 +286,7 @@ public final class MainWindow {
 
     private func makeSidebar() -> Sidebar {
         Sidebar(
-            builder, showing: account, accounts: accounts, accountPresenter: accountPresenter,
+            builder, showing: account, accounts: accounts, accountPresenter: accountPresenter, encryption: encryption,
             outputs: Sidebar.Outputs(
                 roomActivated: { [weak self] in self?.showConversation() },
                 detailsRequested: { [weak self] in self?.showDetails(of: $0) },

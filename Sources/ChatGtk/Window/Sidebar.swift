@@ -25,7 +25,7 @@ final class Sidebar {
 
     init(
         _ builder: Builder, showing account: DisplayedAccount, accounts: AccountsCoordinator,
-        accountPresenter: AccountPresenter, outputs: Outputs
+        accountPresenter: AccountPresenter, encryption: EncryptionPresenter, outputs: Outputs
     ) {
         rooms = builder["sidebar_stack"]
         header = builder["sidebar_header"]
@@ -35,7 +35,7 @@ final class Sidebar {
             viewModel: account.coordinator.rooms, list: builder["room_list"], stack: rooms,
             avatarLoader: account.avatars)
         accountBar = AccountBar(
-            accounts, presenter: accountPresenter, header: header, in: builder)
+            accounts, presenter: accountPresenter, encryption: encryption, header: header, in: builder)
         roomList.onActivate = outputs.roomActivated
         roomList.onDetails = outputs.detailsRequested
         roomList.onLeave = outputs.leavingRequested

@@ -70,6 +70,9 @@ public final class AccountsCoordinator {
             && hasAccountStates && local.rooms.state.isLoaded && local.rooms.state.isEmpty
     }
     @ObservationIgnored public let unsentReplies: UnsentReplies
+    @ObservationIgnored public let verifications = VerificationQueue()
+    /// The account that was just added, whose encryption is to be set up.
+    var addedAccount: String?
     /// Whether there can be accounts besides the local conversations.
     public var supportsAccounts: Bool { service != nil }
     @ObservationIgnored private let service: (any SignInService & AccountService)?
@@ -288,7 +291,12 @@ public final class AccountsCoordinator {
 
     /// Returns the view model of signing in, or `nil` if accounts are not supported. An account that is added is selected.
     public func signIn() -> SignInViewModel? {
-        service.map { SignInViewModel(service: $0, onAdded: { [weak self] in self?.select($0) }) }
+        service.map { service in
+            SignInViewModel(service: service) { [weak self] account in
+                self?.select(account)
+                self?.addedAccount = account
+            }
+        }
     }
 
     /// Returns the view model of signing in to an account again, or `nil` for local conversations.
@@ -341,6 +349,7 @@ public final class AccountsCoordinator {
         for id in open.keys where !ids.contains(id) {
             if selection == id { select(Self.localID) }
             (open[id], sessions[id]) = (nil, nil)
+            verifications.forget(id)
         }
         for state in states {
             trackConnecting(state)
@@ -354,6 +363,7 @@ public final class AccountsCoordinator {
             guard open[state.id] == nil, let coordinator = await make(state.id, session) else { continue }
             if !hasWindow { coordinator.detachWindow() }
             open[state.id] = coordinator
+            if let encryption = coordinator.encryption { verifications.follow(encryption, of: state.id) }
             restoreReplies(to: state.id, in: coordinator)
             if let rooms = awaitedWindows.removeValue(forKey: state.id) { coordinator.restoreWindows(of: rooms) }
             if requestedID == state.id { select(state.id) }

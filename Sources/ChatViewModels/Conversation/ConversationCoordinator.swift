@@ -46,6 +46,10 @@ public final class ConversationCoordinator {
     @ObservationIgnored private lazy var performer = CommandPerformer(
         service: environment.service, translator: environment.translator, rooms: rooms, openRooms: openRooms,
         navigator: navigator, requests: requests)
+    /// The account's encryption; `nil` for the rooms on this computer.
+    @ObservationIgnored public private(set) lazy var encryption = environment.encryption.map { service in
+        EncryptionCoordinator(service) { [weak self] in self?.openRooms.name(of: $0) ?? $0.rawValue }
+    }
     @ObservationIgnored private(set) lazy var members = MemberLists(service: environment.service)
     @ObservationIgnored private lazy var sources = ConversationSources(
         rooms: rooms, openRooms: openRooms, members: members, everyone: environment.completion?.everyone)

@@ -38,6 +38,8 @@ public struct ConversationEnvironment {
     public let archive: (any ConversationArchive)?
     /// Whether imported conversations become rooms of this account.
     public let canImport: Bool
+    /// End-to-end encryption of the account; `nil` for the rooms on this computer.
+    public let encryption: (any EncryptionService)?
 
     public init(
         service: any ChatService, time: Timekeeper = .continuous, now: @escaping () -> Date = { Date() },
@@ -45,7 +47,8 @@ public struct ConversationEnvironment {
         session: AccountSession = AccountSession(), commands: CommandRegistry? = nil, emoji: EmojiLibrary? = nil,
         spellChecker: (any SpellChecker)? = nil,
         inputController: (any ComposerInputController)? = nil, completion: Completion? = nil,
-        archive: (any ConversationArchive)? = nil, canImport: Bool = false
+        archive: (any ConversationArchive)? = nil, canImport: Bool = false,
+        encryption: (any EncryptionService)? = nil
     ) {
         self.service = service
         self.time = time
@@ -60,6 +63,7 @@ public struct ConversationEnvironment {
         self.completion = completion
         self.archive = archive
         self.canImport = canImport
+        self.encryption = encryption
     }
 
     /// See ``BackendCapabilities/plainTexts``.

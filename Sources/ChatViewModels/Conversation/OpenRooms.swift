@@ -28,4 +28,9 @@ final class OpenRooms {
     func otherMembers(of room: RoomID) -> [Member] {
         conversation(in: room)?.timeline.state.otherMembers ?? []
     }
+
+    /// The name of a member of an open room; `nil` for others.
+    func name(of user: MemberID) -> String? {
+        all.lazy.flatMap { $0.timeline.state.members }.first { $0.id == user }?.displayName
+    }
 }

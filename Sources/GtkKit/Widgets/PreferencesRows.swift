@@ -60,6 +60,13 @@ public final class EntryRow: PreferencesRow, Editable {
         setTitle(title)
     }
 
+    /// Creates a field that hides what is typed, with a button that shows it.
+    /// - Parameter title: Plain text.
+    public convenience init(password title: String) {
+        self.init(sinking: adw_password_entry_row_new())
+        setTitle(title)
+    }
+
     /// Whether a button, and Return, apply a changed text.
     public var showsApplyButton: Bool {
         get { adw_entry_row_get_show_apply_button(cast()) != 0 }
@@ -102,10 +109,11 @@ public final class CheckButton: Widget {
         set { gtk_check_button_set_active(cast(), newValue ? 1 : 0) }
     }
 
-    public func onToggled(_ handler: @escaping @MainActor (Bool) -> Void) {
+    /// Calls `handler` with the button's new state.
+    public func onToggle(_ handler: @escaping @MainActor (Bool) -> Void) {
         connect("toggled") { arguments in
-            guard let button = arguments.emitter else { return }
-            handler(gtk_check_button_get_active(button.assumingMemoryBound(to: GtkCheckButton.self)) != 0)
+            guard let emitter = arguments.emitter else { return }
+            handler(gtk_check_button_get_active(emitter.assumingMemoryBound(to: GtkCheckButton.self)) != 0)
         }
     }
 

@@ -1,0 +1,134 @@
+import ChatCore
+import ChatViewModels
+import ComposerGtk
+import GtkKit
+
+/// A verification: the request, what is compared, and how it ended.
+final class VerificationDialog {
+    let widget: Dialog
+    private let viewModel: VerificationViewModel
+    private let builder: Builder
+    private let emojiList: FlowBox
+    private let numbers: Label
+    private var emojiCells: [Widget] = []
+    private var displayedState: VerificationViewModel.State?
+    private var rendering: Rendering?
+
+    /// Presents the dialog, which retains itself until it is closed.
+    @discardableResult
+    static func present(_ viewModel: VerificationViewModel, over parent: Widget) -> VerificationDialog {
+        let dialog = VerificationDialog(viewModel)
+        dialog.widget.onCloseRequest { [weak viewModel] in
+            viewModel?.send(.close)
+            return false
+        }
+        dialog.widget.retain([dialog])
+        dialog.widget.present(over: parent)
+        dialog.focus(dialog.viewModel.state)
+        return dialog
+    }
+
+    private init(_ viewModel: VerificationViewModel) {
+        self.viewModel = viewModel
+        builder = Builder(resource: Resource.ui("verification"))
+        widget = Dialog(builder)
+        emojiList = builder["emoji"]
+        numbers = builder["numbers"]
+        for (button, action) in [
+            ("accept", VerificationViewModel.Action.accept), ("match", .confirmMatch), ("mismatch", .reportMismatch),
+            ("close", .close),
+        ] {
+            builder[button, Button.self].onClick { [weak viewModel] in viewModel?.send(action) }
+        }
+        builder["other_way", Button.self].onClick { [weak viewModel] in
+            if let viewModel { viewModel.send(.showNumbers(!viewModel.state.showsNumbers)) }
+        }
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: VerificationViewModel.State) {
+        if state.isOver { return widget.close() }
+        let text = VerificationText(.gettext)
+        widget.title = text.windowTitle(state)
+        builder["title", Label.self].text = text.title(state)
+        builder["explanation", Label.self].text = text.explanation(state)
+        showIcon(state.icon)
+        showComparison(state, text)
+        showButtons(state, text)
+        let problem: Label = builder["problem"]
+        problem.text = state.error.map { EncryptionText(.gettext).text(for: $0) } ?? ""
+        problem.isVisible = state.error != nil
+        let spinner: Spinner = builder["spinner"]
+        spinner.isVisible = state.isWaiting
+        spinner.isSpinning = state.isWaiting
+        if displayedState?.page != state.page, displayedState != nil { focus(state) }
+        displayedState = state
+    }
+
+    private func showIcon(_ icon: VerificationViewModel.State.Icon?) {
+        let image: Image = builder["icon"]
+        image.isVisible = icon != nil
+        image.iconName = icon?.rawValue
+        image.setStyle("success", icon == .success)
+        image.setStyle("error", icon == .failure)
+    }
+
+    private func showComparison(_ state: VerificationViewModel.State, _ text: VerificationText) {
+        emojiList.isVisible = state.page == .emoji
+        numbers.isVisible = state.page == .numbers
+        guard case .comparing(let emoji, let values) = state.verification.phase else { return }
+        numbers.text = text.text(values)
+        numbers.setAccessibleLabel(text.accessibleText(values))
+        if displayedState.map({ $0.verification.phase == state.verification.phase }) == true { return }
+        for cell in emojiCells { emojiList.remove(cell) }
+        emojiCells = emoji.map(cell)
+        for cell in emojiCells { emojiList.append(cell) }
+        emojiList.setAccessibleLabel(text.accessibleText(emoji))
+    }
+
+    private func cell(_ emoji: VerificationEmoji) -> Widget {
+        let content = Box(.vertical, spacing: 3)
+        let symbol = Label(emoji.symbol)
+        symbol.addStyle("verification-symbol")
+        let name = Label(emoji.name(.gettext))
+        name.addStyle("caption")
+        name.wrap = true
+        name.setWrapMode(.wordOrCharacter)
+        name.setJustify(.center)
+        name.maxWidthChars = 9
+        for label in [symbol, name] { content.append(label) }
+        let cell = FlowBoxChild(content)
+        cell.isFocusable = false
+        // The list reads all of them as words.
+        for part in [cell, content, symbol, name] { part.hideFromAccessibility() }
+        return cell
+    }
+
+    private func showButtons(_ state: VerificationViewModel.State, _ text: VerificationText) {
+        let visible: [(String, Bool)] = [
+            ("accept", state.page == .request), ("match", state.isComparing), ("mismatch", state.isComparing),
+            ("close", !state.isComparing), ("other_way", state.canChangeWay),
+        ]
+        for (name, isVisible) in visible {
+            let button: Button = builder[name]
+            button.isVisible = isVisible
+            button.isSensitive = !state.isBusy || name == "close" || name == "other_way"
+        }
+        let close: Button = builder["close"]
+        close.label = text.closeButton(state)
+        close.setStyle("suggested-action", state.verification.phase == .done)
+        builder["other_way", Button.self].label = text.otherWay(state)
+    }
+
+    /// Focuses what is to be read, or nothing: a key that was meant for another window must not answer.
+    private func focus(_ state: VerificationViewModel.State) {
+        switch state.page {
+        case .emoji: emojiList.grabFocus()
+        case .numbers: numbers.grabFocus()
+        case .ended: builder["close", Button.self].grabFocus()
+        case .request, .progress: widget.root?.focus = nil
+        }
+    }
+}

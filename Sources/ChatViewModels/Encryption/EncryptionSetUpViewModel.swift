@@ -1,0 +1,180 @@
+public import ChatCore
+public import Foundation
+public import Observation
+
+/// Sets up encryption of an account, confirms this device, or makes another recovery key.
+@Observable
+public final class EncryptionSetUpViewModel: ViewModel {
+    public nonisolated enum Step: Equatable, Sendable {
+        /// Says what is about to be made.
+        case introduction
+        /// Asks how to confirm this device.
+        case choosingMethod
+        /// Asks for the recovery key or passphrase.
+        case recovering
+        /// Says what a reset loses.
+        case resetting
+        /// Asks for the account's password.
+        case password
+        /// Shows the recovery key, this once.
+        case showingKey(RecoveryKey)
+        /// This device was confirmed by the recovery key.
+        case done
+        case over
+    }
+
+    public nonisolated struct State: Equatable, Sendable {
+        public let need: EncryptionNeed
+        public let firstStep: Step
+        public internal(set) var step: Step
+        public internal(set) var isBusy = false
+        /// Why the last action failed.
+        public internal(set) var error: Failure?
+        /// Whether other devices could confirm this one.
+        public internal(set) var hasOtherDevices = false
+        public internal(set) var hasPassphrase = false
+        /// Whether there is secret storage to recover from.
+        public internal(set) var hasRecovery = true
+        /// Whether the account has another identity than the one that confirmed this device.
+        public internal(set) var isReplaced = false
+        /// Whether the user says that the recovery key is saved.
+        public internal(set) var isKeySaved = false
+        /// Whether the recovery key was copied, which the button tells.
+        public internal(set) var isKeyCopied = false
+
+        init(_ need: EncryptionNeed, _ step: Step) {
+            self.need = need
+            firstStep = step
+            self.step = step
+        }
+    }
+
+    public nonisolated enum Failure: Equatable, Sendable {
+        case service(EncryptionError)
+        /// The recovery key could not be written to a file.
+        case file
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        /// Makes what the introduction says.
+        case begin
+        case useOtherDevice
+        case useRecoveryKey
+        /// Recovers with what was typed.
+        case recover(AccountCredential)
+        /// Asks whether to reset, or, where that is asked already, resets.
+        case reset
+        case password(AccountCredential)
+        case saveKey(URL)
+        case keyCopied
+        case keySaved(Bool)
+        /// Goes on from the recovery key or the last page.
+        case finish
+        case back
+        /// Closes the dialog; what is missing can be done later.
+        case close
+    }
+
+    public private(set) var state: State
+    @ObservationIgnored private let service: any EncryptionService
+    /// What asked for the account's password.
+    @ObservationIgnored private var stepBeforePassword = Step.introduction
+    @ObservationIgnored private var following: ChangeSubscription?
+
+    /// - Parameter resets: whether to begin with the question whether to reset.
+    init(_ need: EncryptionNeed, of encryption: EncryptionCoordinator, resets: Bool = false) {
+        service = encryption.service
+        state = State(need, resets ? .resetting : need == .confirmDevice ? .choosingMethod : .introduction)
+        if let status = encryption.status { apply(status) }
+        following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
+            if let status = $0 { self?.apply(status) }
+        }
+    }
+
+    private func apply(_ status: EncryptionStatus) {
+        state.hasOtherDevices = status.otherConfirmedDevices > 0
+        state.hasPassphrase = status.hasPassphrase
+        state.hasRecovery = status.recovery != .none
+        state.isReplaced = status.identity == .replaced
+        // Another device has confirmed this one.
+        if state.step == .choosingMethod, status.identity == .confirmed { state.step = .over }
+    }
+
+    public func send(_ action: Action) {
+        if !state.isBusy || action == .close { state.error = nil }
+        switch (action, state.step) {
+        case (.close, _): state.step = .over
+        case (_, _) where state.isBusy: break
+        case (.begin, .introduction): makeKey()
+        case (.useOtherDevice, .choosingMethod):
+            run { service in
+                _ = try await service.verifyDevice(nil)
+                return nil
+            }
+        case (.useRecoveryKey, .choosingMethod): state.step = .recovering
+        case (.recover(let secret), .recovering):
+            run { service in
+                try await service.recover(with: secret.value)
+                return .done
+            }
+        case (.reset, .choosingMethod), (.reset, .recovering): state.step = .resetting
+        case (.reset, .resetting): makeIdentity(password: nil)
+        case (.password(let password), .password): makeIdentity(password: password)
+        case (.saveKey(let file), .showingKey(let key)): save(key, to: file)
+        case (.keyCopied, .showingKey): state.isKeyCopied = true
+        case (.keySaved(let isSaved), .showingKey): state.isKeySaved = isSaved
+        case (.finish, .showingKey) where state.isKeySaved:
+            run { service in
+                try await service.confirmRecoveryKey()
+                return .over
+            }
+        case (.finish, .done): state.step = .over
+        case (.back, .recovering), (.back, .resetting): if state.canGoBack { state.step = state.firstStep }
+        case (.back, .password): state.step = stepBeforePassword
+        default: break
+        }
+    }
+
+    private func makeKey() {
+        guard state.need == .saveRecoveryKey else { return makeIdentity(password: nil) }
+        run { service in .showingKey(try await service.replaceRecoveryKey()) }
+    }
+
+    private func makeIdentity(password: AccountCredential?) {
+        if state.step != .password { stepBeforePassword = state.step }
+        run { service in
+            do {
+                return .showingKey(try await service.createIdentity(password: password?.value))
+            } catch EncryptionError.passwordRequired where password == nil {
+                return .password
+            }
+        }
+    }
+
+    private func save(_ key: RecoveryKey, to file: URL) {
+        state.isBusy = true
+        Task {
+            do {
+                try await PrivateFile.write(key.text + "\n", to: file)
+            } catch {
+                state.error = .file
+            }
+            state.isBusy = false
+        }
+    }
+
+    /// - Parameter work: returns the step that follows; `nil` for no other.
+    private func run(_ work: @escaping @MainActor (any EncryptionService) async throws -> Step?) {
+        state.isBusy = true
+        Task {
+            do {
+                let next = try await work(service)
+                // Whoever has closed the dialog meanwhile sees the rest in the banner.
+                if let next, state.step != .over { state.step = next }
+            } catch {
+                state.error = .service(EncryptionError(error))
+            }
+            state.isBusy = false
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import ChatCore
+public import Observation
+
+/// The verifications of all accounts, of which one at a time is shown.
+@Observable
+@MainActor
+public final class VerificationQueue {
+    /// What is shown; `nil` if there is nothing to answer.
+    public private(set) var current: VerificationViewModel?
+
+    private struct Source {
+        let account: String
+        let encryption: EncryptionCoordinator
+        let subscription: ChangeSubscription
+    }
+
+    /// In the order in which the accounts were opened.
+    @ObservationIgnored private var sources: [Source] = []
+    @ObservationIgnored private var currentAccount = ""
+    /// What the user is done with, but the service still lists.
+    @ObservationIgnored private var finished: Set<Verification.ID> = []
+
+    public init() {}
+
+    func follow(_ encryption: EncryptionCoordinator, of account: String) {
+        let subscription = ChangeSubscription(to: { [weak encryption] in encryption?.verifications ?? [] }) {
+            [weak self] in self?.apply($0, of: account)
+        }
+        sources.append(Source(account: account, encryption: encryption, subscription: subscription))
+    }
+
+    func forget(_ account: String) {
+        sources.removeAll { $0.account == account }
+        if currentAccount == account { current?.vanish() }
+    }
+
+    private func apply(_ verifications: [Verification], of account: String) {
+        if let current, currentAccount == account {
+            if let shown = verifications.first(where: { $0.id == current.state.verification.id }) {
+                current.show(shown)
+            } else {
+                current.vanish()
+            }
+        }
+        advance()
+    }
+
+    /// Shows the next one, unless one is shown already.
+    private func advance() {
+        guard current == nil else { return }
+        for source in sources {
+            for verification in source.encryption.verifications where !finished.contains(verification.id) {
+                guard !verification.hasEnded else {
+                    // Nobody has seen it, for example as another device answered first.
+                    finished.insert(verification.id)
+                    source.encryption.dismiss(verification.id)
+                    continue
+                }
+                currentAccount = source.account
+                current = source.encryption.viewModel(of: verification) { [weak self] in self?.finish($0) }
+                return
+            }
+        }
+    }
+
+    private func finish(_ ended: VerificationViewModel) {
+        finished.insert(ended.state.verification.id)
+        guard ended === current else { return }
+        current = nil
+        advance()
+    }
+}

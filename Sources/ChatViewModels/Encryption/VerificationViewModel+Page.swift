@@ -1,0 +1,43 @@
+public import ChatCore
+
+extension VerificationViewModel.State {
+    /// A page of the dialog.
+    public nonisolated enum Page: Equatable, Sendable {
+        case request, progress, emoji, numbers, ended
+    }
+
+    /// What the page shows above its title, by the names of the icons.
+    public nonisolated enum Icon: String, Equatable, Sendable {
+        case request = "parlance-verified-symbolic"
+        case success = "parlance-confirmed-symbolic"
+        case failure = "parlance-warning-symbolic"
+    }
+
+    public nonisolated var page: Page {
+        switch verification.phase {
+        case .requested: .request
+        case .waiting, .preparing, .confirming: .progress
+        case .comparing(let emoji, _): showsNumbers || emoji.isEmpty ? .numbers : .emoji
+        case .done, .canceled: .ended
+        }
+    }
+
+    public nonisolated var isComparing: Bool { page == .emoji || page == .numbers }
+    /// Whether there are both emoji and numbers to compare.
+    public nonisolated var canChangeWay: Bool {
+        guard case .comparing(let emoji, let numbers) = verification.phase else { return false }
+        return !emoji.isEmpty && !numbers.isEmpty
+    }
+
+    /// Whether the other side is waited for.
+    public nonisolated var isWaiting: Bool { page == .progress || isBusy }
+
+    public nonisolated var icon: Icon? {
+        switch verification.phase {
+        case .requested: .request
+        case .done: .success
+        case .canceled(.mismatch), .canceled(.failed): .failure
+        case .canceled, .waiting, .preparing, .confirming, .comparing: nil
+        }
+    }
+}

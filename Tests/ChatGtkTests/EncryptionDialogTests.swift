@@ -1,0 +1,215 @@
+import CGtk
+import ChatCore
+import ChatTestSupport
+import Foundation
+import GtkTestSupport
+import XCTest
+
+@testable import ChatGtk
+@testable import ChatViewModels
+@testable import GtkKit
+
+/// The dialogs about encryption, by keyboard and pointer.
+final class EncryptionDialogTests: GtkTestCase {
+    /// An application that is never run: a `GtkApplicationWindow` needs one.
+    @MainActor
+    private static let application: Application = {
+        let application = Application(id: "io.github.parlance_chat.Parlance.EncryptionTests")
+        g_application_set_flags(application.cast(), shim_application_non_unique)
+        g_application_register(application.cast(), nil, nil)
+        return application
+    }()
+    private static let emoji = [0, 5, 63, 17, 29, 42, 8].compactMap { VerificationEmoji(index: $0) }
+
+    @MainActor
+    private static func verification(_ phase: Verification.Phase, id: String = "v") -> Verification {
+        Verification(
+            id: id, user: MemberID("@bo:example.org"), isOwn: false, isIncoming: true, phase: phase)
+    }
+
+    /// Opens the main window of an account with encryption.
+    @MainActor
+    private static func withWindow(
+        _ encryption: FakeEncryptionService, _ body: (AccountsCoordinator, MainWindow) throws -> Void
+    ) throws {
+        try Resource.load()
+        Resource.loadStyle()
+        let fixture = try ChatFixture()
+        let coordinator = ConversationCoordinator(
+            ConversationEnvironment(service: fixture.backend, encryption: encryption))
+        let accounts = AccountsCoordinator(local: coordinator)
+        accounts.verifications.follow(try XCTUnwrap(coordinator.encryption), of: AccountsCoordinator.localID)
+        let window = MainWindow(application: application, accounts: accounts, settings: nil)
+        window.present()
+        XCTAssertTrue(MainLoop.pump { window.window.isMapped })
+        try body(accounts, window)
+        OpenDialogs.closeAll()
+        var isClosed = false
+        window.onClosed = { isClosed = true }
+        window.close()
+        XCTAssertTrue(MainLoop.pump { isClosed })
+        try fixture.close()
+    }
+
+    func testVerificationIsAnsweredByKeyboard() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try Self.withWindow(service) { accounts, window in
+                service.set([Self.verification(.requested)])
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Verify @bo:example.org") != nil })
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Verify @bo:example.org"))
+                try RealInput.activate(dialog)
+                // Return was meant for what was open before.
+                try RealInput.press("Return")
+                XCTAssertEqual(service.calls, [])
+                try XCTUnwrap(dialog.button("Accept")).grabFocus()
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { service.calls == ["accept v"] })
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Connecting…") })
+                service.set([Self.verification(.comparing(emoji: Self.emoji, numbers: [1234, 5678, 9012]))])
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Cactus") })
+                XCTAssertTrue(dialog.visibleTexts.contains("🐶"))
+                let list = try XCTUnwrap(dialog.descendants.first { $0.hasStyle("verification-emoji") })
+                XCTAssertTrue(MainLoop.pump { list.hasFocus })
+                try RealInput.press("alt+n")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("1234   5678   9012") })
+                XCTAssertFalse(list.isMapped)
+                try RealInput.press("alt+m")
+                XCTAssertTrue(MainLoop.pump { service.calls.contains("confirmMatch v") })
+                service.set([Self.verification(.done)])
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Verified") })
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { service.calls.last == "dismiss v" && !dialog.isMapped })
+            }
+        }
+    }
+
+    func testVerificationIsOverTheOpenDialogAndTheNextFollows() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try Self.withWindow(service) { accounts, window in
+                let open = Dialog(title: "Open", width: 300, height: 200)
+                open.setContent(Label("open"))
+                open.present(over: window.window)
+                XCTAssertTrue(MainLoop.pump { open.isMapped })
+                service.set([Self.verification(.requested, id: "1"), Self.verification(.requested, id: "2")])
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.all.count == 2 })
+                let first = try XCTUnwrap(OpenDialogs.first(titled: "Verify @bo:example.org"))
+                try RealInput.activate(first)
+                try RealInput.press("Escape")
+                XCTAssertTrue(MainLoop.pump { service.calls == ["cancel 1", "dismiss 1"] })
+                XCTAssertTrue(MainLoop.pump { !first.isMapped })
+                XCTAssertTrue(
+                    MainLoop.pump { accounts.verifications.current?.state.verification.id == "2" })
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.all.count == 2 })
+                XCTAssertTrue(open.isMapped)
+            }
+        }
+    }
+
+    func testEmojiWrapAtTheNarrowestWidth() throws {
+        try onMain {
+            try Resource.load()
+            Resource.loadStyle()
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let viewModel = VerificationViewModel(
+                    Self.verification(.comparing(emoji: Self.emoji, numbers: [1, 2, 3])), name: "Bo",
+                    service: FakeEncryptionService())
+                let dialog = VerificationDialog.present(viewModel, over: parent.window).widget
+                XCTAssertTrue(MainLoop.pump { dialog.isMapped })
+                XCTAssertLessThanOrEqual(dialog.measure(.horizontal).minimum, 360)
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+            parent.close()
+        }
+    }
+
+    func testIdentityIsMadeFromTheBanner() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try Self.withWindow(service) { accounts, window in
+                service.fail("createIdentity", with: .passwordRequired)
+                service.set(EncryptionStatus(condition: .on, identity: .none))
+                XCTAssertTrue(MainLoop.pump { window.window.visibleTexts.contains("Encryption is not set up") })
+                try XCTUnwrap(window.window.button("Set Up…")).activate()
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Set Up Encryption") != nil })
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Set Up Encryption"))
+                try RealInput.activate(dialog)
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Enter Your Password") })
+                try RealInput.type("tea and milk")
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Save Your Recovery Key") })
+                XCTAssertEqual(service.calls, ["createIdentity", "createIdentity tea and milk"])
+                XCTAssertTrue(dialog.visibleTexts.contains(FakeEncryptionService.recoveryKey.text))
+                XCTAssertEqual(dialog.button("Done")?.isSensitive, false)
+                // Copy has the focus.
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Copied") != nil })
+                try RealInput.press("alt+k")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Done")?.isSensitive == true })
+                try RealInput.press("alt+d")
+                XCTAssertTrue(MainLoop.pump { service.calls.last == "confirmRecoveryKey" && !dialog.isMapped })
+                service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+                XCTAssertTrue(MainLoop.pump { !window.window.visibleTexts.contains("Encryption is not set up") })
+            }
+        }
+    }
+
+    func testDeviceIsConfirmedByRecoveryKey() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try Self.withWindow(service) { accounts, window in
+                service.fail("recover", with: .wrongRecoveryKey)
+                service.set(
+                    EncryptionStatus(
+                        condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1,
+                        hasPassphrase: true))
+                XCTAssertTrue(MainLoop.pump { window.window.button("Confirm…") != nil })
+                try XCTUnwrap(window.window.button("Confirm…")).activate()
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Confirm This Device") != nil })
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Confirm This Device"))
+                try RealInput.activate(dialog)
+                try RealInput.press("Down", "Return")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Confirm") != nil })
+                try RealInput.type("EsTc")
+                try RealInput.press("Return")
+                XCTAssertTrue(
+                    MainLoop.pump { dialog.visibleTexts.contains { $0.contains("does not fit your account") } })
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("This Device Is Confirmed") })
+                XCTAssertEqual(service.calls, ["recover EsTc", "recover EsTc"])
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+        }
+    }
+
+    func testResetAsksTwice() throws {
+        try onMain {
+            let service = FakeEncryptionService()
+            try Self.withWindow(service) { accounts, window in
+                service.set(EncryptionStatus(condition: .on, identity: .unconfirmed, recovery: .none))
+                XCTAssertTrue(MainLoop.pump { window.window.button("Confirm…") != nil })
+                try XCTUnwrap(window.window.button("Confirm…")).activate()
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Confirm This Device") != nil })
+                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Confirm This Device"))
+                try RealInput.activate(dialog)
+                XCTAssertFalse(dialog.visibleTexts.contains("Use Another Device"))
+                // The only way that there is.
+                try RealInput.press("Return")
+                XCTAssertTrue(MainLoop.pump { dialog.button("Reset…") != nil })
+                try RealInput.press("Return")
+                XCTAssertNil(OpenDialogs.alert, "Return does not reset")
+                try RealInput.press("alt+r")
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+                XCTAssertEqual(service.calls, [])
+                OpenDialogs.alert?.respond("confirm")
+                XCTAssertTrue(MainLoop.pump { service.calls == ["createIdentity"] })
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Save Your Recovery Key") })
+            }
+        }
+    }
+}

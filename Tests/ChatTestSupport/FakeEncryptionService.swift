@@ -1,0 +1,157 @@
+public import ChatCore
+public import Foundation
+import Synchronization
+
+/// Publishes what a test sets, and records calls; each succeeds unless a failure is set for it.
+public final class FakeEncryptionService: EncryptionService {
+    public static let recoveryKey = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4")
+
+    private struct State {
+        var calls: [String] = []
+        var failures: [String: [EncryptionError]] = [:]
+        var devices: [AccountDevice] = []
+    }
+
+    private let state = Mutex(State())
+    private let statusFeed = Feed(EncryptionStatus())
+    private let verificationFeed = Feed<[Verification]>([])
+    private let identityFeeds = Mutex<[MemberID: Feed<UserIdentity>]>([:])
+    private let trustFeeds = Mutex<[RoomID: Feed<RoomTrust>]>([:])
+
+    public init() {}
+
+    /// What was called, as `name argument`.
+    public var calls: [String] { state.withLock { $0.calls } }
+    public func clearCalls() { state.withLock { $0.calls = [] } }
+    /// Fails the next calls of a name, in this order.
+    public func fail(_ name: String, with errors: EncryptionError...) { state.withLock { $0.failures[name] = errors } }
+    public func set(_ status: EncryptionStatus) { statusFeed.send(status) }
+    public func set(_ verifications: [Verification]) { verificationFeed.send(verifications) }
+    public func set(_ devices: [AccountDevice]) { state.withLock { $0.devices = devices } }
+    public func set(_ identity: UserIdentity, of user: MemberID) { feed(of: user).send(identity) }
+    public func set(_ trust: RoomTrust, of room: RoomID) { feed(of: room).send(trust) }
+
+    private func record(_ name: String, _ argument: String = "") throws {
+        let failure = state.withLock { state in
+            state.calls.append(argument.isEmpty ? name : "\(name) \(argument)")
+            guard state.failures[name]?.isEmpty == false else { return EncryptionError?.none }
+            return state.failures[name]?.removeFirst()
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: EncryptionService
+
+    public func encryptionStatuses() -> AsyncStream<EncryptionStatus> { statusFeed.stream() }
+    public func createIdentity(password: String?) async throws -> RecoveryKey {
+        try record("createIdentity", password ?? "")
+        return Self.recoveryKey
+    }
+    public func recover(with secret: String) async throws { try record("recover", secret) }
+    public func replaceRecoveryKey() async throws -> RecoveryKey {
+        try record("replaceRecoveryKey")
+        return Self.recoveryKey
+    }
+    public func confirmRecoveryKey() async throws { try record("confirmRecoveryKey") }
+    public func setBackupEnabled(_ isEnabled: Bool) async throws { try record("setBackupEnabled", "\(isEnabled)") }
+    public func exportKeys(to file: URL, passphrase: String) async throws -> Int {
+        try record("exportKeys", "\(file.lastPathComponent) \(passphrase)")
+        return 3
+    }
+    public func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
+        try record("importKeys", "\(file.lastPathComponent) \(passphrase)")
+        return ImportedKeyCount(total: 5, new: 2)
+    }
+    public func devices() async throws -> [AccountDevice] {
+        try record("devices")
+        return state.withLock { $0.devices }
+    }
+    public func renameDevice(_ device: String, to name: String) async throws {
+        try record("renameDevice", "\(device) \(name)")
+        state.withLock { state in
+            for index in state.devices.indices where state.devices[index].id == device {
+                state.devices[index].name = name
+            }
+        }
+    }
+    public func signOutDevices(_ devices: [String], password: String?) async throws {
+        try record(
+            "signOutDevices", ([devices.joined(separator: ",")] + [password].compactMap { $0 }).joined(separator: " "))
+        state.withLock { $0.devices.removeAll { devices.contains($0.id) } }
+    }
+    public func identities(of user: MemberID) -> AsyncStream<UserIdentity> { feed(of: user).stream() }
+    public func acceptIdentity(of user: MemberID) async throws { try record("acceptIdentity", user.rawValue) }
+    public func withdrawVerification(of user: MemberID) async throws {
+        try record("withdrawVerification", user.rawValue)
+    }
+    public func trust(of room: RoomID) -> AsyncStream<RoomTrust> { feed(of: room).stream() }
+    public func verifications() -> AsyncStream<[Verification]> { verificationFeed.stream() }
+    public func verifyDevice(_ device: String?) async throws -> Verification.ID {
+        try record("verifyDevice", device ?? "")
+        return "outgoing"
+    }
+    public func verify(_ user: MemberID) async throws -> Verification.ID {
+        try record("verify", user.rawValue)
+        return "outgoing"
+    }
+    /// Ends or removes the verification as a service does.
+    public func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
+        try record("\(action)", verification)
+        verificationFeed.change { list in
+            guard let index = list.firstIndex(where: { $0.id == verification }) else { return }
+            switch action {
+            case .accept: list[index].phase = .preparing
+            case .cancel: list[index].phase = .canceled(.here)
+            case .confirmMatch: list[index].phase = .confirming
+            case .reportMismatch: list[index].phase = .canceled(.mismatch)
+            case .dismiss: list.remove(at: index)
+            }
+        }
+    }
+
+    private func feed(of user: MemberID) -> Feed<UserIdentity> {
+        identityFeeds.withLock { feeds in
+            let feed = feeds[user] ?? Feed(.unknown)
+            feeds[user] = feed
+            return feed
+        }
+    }
+
+    private func feed(of room: RoomID) -> Feed<RoomTrust> {
+        trustFeeds.withLock { feeds in
+            let feed = feeds[room] ?? Feed(RoomTrust())
+            feeds[room] = feed
+            return feed
+        }
+    }
+}
+
+/// The newest value, for any number of streams.
+private final class Feed<Value: Sendable>: Sendable {
+    private struct State {
+        var value: Value
+        var receivers: [AsyncStream<Value>.Continuation] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ value: Value) { state = Mutex(State(value: value)) }
+
+    func send(_ value: Value) { change { $0 = value } }
+
+    func change(_ change: (inout Value) -> Void) {
+        state.withLock { state in
+            change(&state.value)
+            for receiver in state.receivers { receiver.yield(state.value) }
+        }
+    }
+
+    func stream() -> AsyncStream<Value> {
+        AsyncStream { continuation in
+            state.withLock { state in
+                state.receivers.append(continuation)
+                continuation.yield(state.value)
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct EncryptionSetUpTests {
+    private let service = FakeEncryptionService()
+    private let key = FakeEncryptionService.recoveryKey
+
+    private func coordinator(_ status: EncryptionStatus) async -> EncryptionCoordinator {
+        service.set(status)
+        let encryption = EncryptionCoordinator(service) { $0.rawValue }
+        await eventually { encryption.status == status }
+        return encryption
+    }
+
+    private func setUp(_ status: EncryptionStatus) async throws -> EncryptionSetUpViewModel {
+        try #require(await coordinator(status).setUp())
+    }
+
+    private static let unconfirmed = EncryptionStatus(
+        condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1)
+
+    @Test(
+        "What is missing follows from the status.",
+        arguments: [
+            (EncryptionStatus(condition: .on, identity: .none), EncryptionNeed.setUp),
+            (EncryptionStatus(condition: .on, identity: .unconfirmed), .confirmDevice),
+            (EncryptionStatus(condition: .on, identity: .replaced), .confirmDevice),
+            (EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved), .saveRecoveryKey),
+            (EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready), nil),
+            (EncryptionStatus(condition: .on, identity: .unknown), nil),
+            (EncryptionStatus(condition: .off(.notBuilt), identity: .none), nil),
+            (EncryptionStatus(condition: .none, identity: .none), nil),
+        ])
+    func need(status: EncryptionStatus, need: EncryptionNeed?) async {
+        let encryption = await coordinator(status)
+        #expect(encryption.need == need && (encryption.setUp() == nil) == (need == nil))
+    }
+
+    @Test("An identity is made, and its recovery key has to be saved.")
+    func identityIsMade() async throws {
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        #expect(viewModel.state.step == .introduction && viewModel.state.canPutOff)
+        viewModel.send(.begin)
+        viewModel.send(.begin)
+        await eventually { viewModel.state.step == .showingKey(key) && !viewModel.state.isBusy }
+        #expect(service.calls == ["createIdentity"])
+        viewModel.send(.finish)
+        #expect(!viewModel.state.canGoOn(secret: "", password: "") && !viewModel.state.isBusy)
+        viewModel.send(.keySaved(true))
+        viewModel.send(.finish)
+        await eventually { viewModel.state.step == .over }
+        #expect(service.calls == ["createIdentity", "confirmRecoveryKey"])
+    }
+
+    @Test("The password is asked for only if the server wants it, and again if it was wrong.")
+    func password() async throws {
+        service.fail("createIdentity", with: .passwordRequired, .wrongPassword)
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        viewModel.send(.begin)
+        await eventually { viewModel.state.step == .password && !viewModel.state.isBusy }
+        #expect(viewModel.state.error == nil && !viewModel.state.canGoOn(secret: "", password: ""))
+        viewModel.send(.password(AccountCredential("wrong")))
+        await eventually { viewModel.state.error == .service(.wrongPassword) && !viewModel.state.isBusy }
+        #expect(viewModel.state.step == .password)
+        viewModel.send(.password(AccountCredential("right")))
+        await eventually { viewModel.state.step == .showingKey(key) }
+        #expect(service.calls == ["createIdentity", "createIdentity wrong", "createIdentity right"])
+    }
+
+    @Test(
+        "What fails is told on the page, and can be tried again.",
+        arguments: [
+            EncryptionError.unreachable, .confirmationUnsupported, .rejected(reason: "x"), .storage(reason: "x"),
+        ])
+    func failure(error: EncryptionError) async throws {
+        service.fail("createIdentity", with: error)
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        viewModel.send(.begin)
+        await eventually { viewModel.state.error == .service(error) && !viewModel.state.isBusy }
+        #expect(viewModel.state.step == .introduction)
+        viewModel.send(.begin)
+        await eventually { viewModel.state.showsKey }
+        #expect(viewModel.state.error == nil)
+    }
+
+    @Test("The recovery key confirms this device; a wrong one is told.")
+    func recovery() async throws {
+        service.fail("recover", with: .malformedRecoveryKey, .wrongRecoveryKey)
+        let viewModel = try await setUp(Self.unconfirmed)
+        #expect(viewModel.state.step == .choosingMethod && viewModel.state.firstMethod == "other_device")
+        viewModel.send(.useRecoveryKey)
+        #expect(viewModel.state.canGoBack && !viewModel.state.canGoOn(secret: " \n", password: ""))
+        for error in [EncryptionError.malformedRecoveryKey, .wrongRecoveryKey] {
+            viewModel.send(.recover(AccountCredential("EsT x")))
+            await eventually { viewModel.state.error == .service(error) && !viewModel.state.isBusy }
+        }
+        viewModel.send(.recover(AccountCredential("EsT c")))
+        await eventually { viewModel.state.step == .done }
+        viewModel.send(.finish)
+        #expect(viewModel.state.step == .over)
+        #expect(service.calls == ["recover EsT x", "recover EsT x", "recover EsT c"])
+    }
+
+    @Test("Another device is asked, and its answer closes the dialog.")
+    func otherDevice() async throws {
+        let viewModel = try await setUp(Self.unconfirmed)
+        viewModel.send(.useOtherDevice)
+        await eventually { !viewModel.state.isBusy }
+        #expect(service.calls == ["verifyDevice"] && viewModel.state.step == .choosingMethod)
+        let encryption = EncryptionCoordinator(service) { $0.rawValue }
+        let followed = EncryptionSetUpViewModel(.confirmDevice, of: encryption)
+        await eventually { followed.state.hasOtherDevices }
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+        await eventually { followed.state.step == .over }
+    }
+
+    @Test("Only methods that can work are offered.")
+    func methods() async throws {
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .replaced, recovery: .none))
+        #expect(!viewModel.state.hasOtherDevices && !viewModel.state.hasRecovery && viewModel.state.isReplaced)
+        #expect(viewModel.state.firstMethod == "reset_row")
+    }
+
+    @Test("A reset says what is lost first, and makes another identity.")
+    func reset() async throws {
+        service.fail("createIdentity", with: .passwordRequired)
+        let viewModel = try await setUp(Self.unconfirmed)
+        viewModel.send(.reset)
+        #expect(viewModel.state.step == .resetting && service.calls.isEmpty)
+        viewModel.send(.back)
+        #expect(viewModel.state.step == .choosingMethod)
+        viewModel.send(.reset)
+        viewModel.send(.reset)
+        await eventually { viewModel.state.step == .password && !viewModel.state.isBusy }
+        viewModel.send(.back)
+        #expect(viewModel.state.step == .resetting)
+        viewModel.send(.reset)
+        await eventually { viewModel.state.showsKey }
+        #expect(service.calls == ["createIdentity", "createIdentity"])
+    }
+
+    @Test("A recovery key that was not saved is replaced by another.")
+    func replacedKey() async throws {
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved))
+        viewModel.send(.begin)
+        await eventually { viewModel.state.showsKey }
+        #expect(service.calls == ["replaceRecoveryKey"])
+    }
+
+    @Test("The recovery key is written to a file that only the user can read, also over another.")
+    func file() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.url.appendingPathComponent("key.txt")
+        try Data("what was there before, and longer than the key by far".utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        viewModel.send(.begin)
+        await eventually { viewModel.state.showsKey && !viewModel.state.isBusy }
+        viewModel.send(.saveKey(file))
+        await eventually { !viewModel.state.isBusy }
+        #expect(try String(contentsOf: file, encoding: .utf8) == key.text + "\n" && viewModel.state.error == nil)
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        viewModel.send(.saveKey(folder.url.appendingPathComponent("none/key.txt")))
+        await eventually { viewModel.state.error == .file && !viewModel.state.isBusy }
+        #expect(viewModel.state.showsKey)
+    }
+
+    @Test("Closing while something is under way changes nothing of it, and shows no key.")
+    func closing() async throws {
+        let viewModel = try await setUp(EncryptionStatus(condition: .on, identity: .none))
+        viewModel.send(.begin)
+        viewModel.send(.close)
+        await waitUntilIdle()
+        #expect(viewModel.state.step == .over && service.calls == ["createIdentity"])
+    }
+
+    @Test("Neither a state nor an action prints a key or a password.")
+    func nothingIsPrinted() {
+        let step = EncryptionSetUpViewModel.Step.showingKey(key)
+        let action = EncryptionSetUpViewModel.Action.password(AccountCredential("hunter2"))
+        #expect(!"\(step) \(String(reflecting: step))".contains("EsTc"))
+        #expect(!"\(action) \(String(reflecting: action))".contains("hunter2"))
+    }
+
+    @Test("Every page has its texts.")
+    func texts() async throws {
+        let text = EncryptionText(.untranslated)
+        for status in [
+            EncryptionStatus(condition: .on, identity: .none), Self.unconfirmed,
+            EncryptionStatus(condition: .on, identity: .replaced, hasPassphrase: true),
+            EncryptionStatus(condition: .on, identity: .confirmed, recovery: .unsaved),
+        ] {
+            var state = try await setUp(status).state
+            for step: EncryptionSetUpViewModel.Step in [
+                .introduction, .choosingMethod, .recovering, .resetting, .password, .showingKey(key), .done,
+            ] {
+                state.step = step
+                #expect(!text.title(state).isEmpty && !text.explanation(state).isEmpty)
+                #expect(!text.windowTitle(state).isEmpty && !state.iconName.isEmpty)
+            }
+        }
+    }
+}

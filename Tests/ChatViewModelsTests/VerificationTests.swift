@@ -1,0 +1,200 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct VerificationTests {
+    private let service = FakeEncryptionService()
+    private static let emoji = [0, 5, 63, 17, 29, 42, 8].compactMap { VerificationEmoji(index: $0) }
+
+    private static func verification(
+        _ phase: Verification.Phase, id: String = "v", isOwn: Bool = false, isIncoming: Bool = true, device: String = ""
+    ) -> Verification {
+        Verification(
+            id: id, user: MemberID("@bo:example.org"), deviceName: device, isOwn: isOwn, isIncoming: isIncoming,
+            phase: phase)
+    }
+
+    private func coordinator() -> EncryptionCoordinator {
+        EncryptionCoordinator(service) { $0.rawValue == "@bo:example.org" ? "Bo" : $0.rawValue }
+    }
+
+    private func state(_ phase: Verification.Phase, isOwn: Bool = false, device: String = "")
+        -> VerificationViewModel.State
+    {
+        VerificationViewModel.State(Self.verification(phase, isOwn: isOwn, device: device), name: "Bo")
+    }
+
+    // MARK: One verification
+
+    @Test("An incoming request is accepted, compared and confirmed.")
+    func acceptedAndConfirmed() async {
+        let viewModel = VerificationViewModel(Self.verification(.requested), name: "Bo", service: service)
+        service.set([Self.verification(.requested)])
+        #expect(viewModel.state.page == .request)
+        viewModel.send(.confirmMatch)
+        viewModel.send(.accept)
+        // A second click does nothing while the first is on its way.
+        viewModel.send(.accept)
+        #expect(viewModel.state.isBusy)
+        await eventuallyCalled("accept v")
+        viewModel.show(Self.verification(.comparing(emoji: Self.emoji, numbers: [1234, 5678, 9012])))
+        #expect(viewModel.state.page == .emoji && viewModel.state.canChangeWay && !viewModel.state.isBusy)
+        viewModel.send(.showNumbers(true))
+        #expect(viewModel.state.page == .numbers)
+        viewModel.send(.confirmMatch)
+        await eventuallyCalled("confirmMatch v")
+        viewModel.show(Self.verification(.done))
+        #expect(viewModel.state.page == .ended && viewModel.state.icon == .success)
+        viewModel.send(.close)
+        #expect(viewModel.state.isOver)
+        await eventuallyCalled("dismiss v")
+        #expect(service.calls == ["accept v", "confirmMatch v", "dismiss v"])
+    }
+
+    @Test("What does not match is reported, and the other phases ignore it.")
+    func mismatch() async {
+        let viewModel = VerificationViewModel(Self.verification(.waiting), name: "Bo", service: service)
+        viewModel.send(.reportMismatch)
+        viewModel.send(.accept)
+        await waitUntilIdle()
+        #expect(service.calls.isEmpty)
+        viewModel.show(Self.verification(.comparing(emoji: [], numbers: [1, 2, 3])))
+        #expect(viewModel.state.page == .numbers && !viewModel.state.canChangeWay)
+        viewModel.send(.reportMismatch)
+        await eventuallyCalled("reportMismatch v")
+        viewModel.show(Self.verification(.canceled(.mismatch)))
+        #expect(viewModel.state.icon == .failure)
+    }
+
+    @Test(
+        "Closing what is under way cancels it for the other side.",
+        arguments: [
+            Verification.Phase.requested, .waiting, .preparing, .comparing(emoji: [], numbers: [1, 2, 3]), .confirming,
+        ])
+    func closingCancels(phase: Verification.Phase) async {
+        let over = Recorder<String>()
+        let viewModel = VerificationViewModel(Self.verification(phase), name: "Bo", service: service) {
+            over.record($0.state.verification.id)
+        }
+        viewModel.send(.close)
+        viewModel.send(.close)
+        #expect(viewModel.state.isOver)
+        await eventually { over.values == ["v"] }
+        #expect(service.calls == ["cancel v", "dismiss v"])
+    }
+
+    @Test("An answer that fails can be given again, unless the phase has changed.")
+    func failure() async {
+        service.fail("accept", with: .unreachable, .unreachable)
+        let viewModel = VerificationViewModel(Self.verification(.requested), name: "Bo", service: service)
+        viewModel.send(.accept)
+        await eventually { viewModel.state.error == .unreachable }
+        #expect(!viewModel.state.isBusy)
+        viewModel.send(.accept)
+        #expect(viewModel.state.error == nil)
+        viewModel.show(Self.verification(.canceled(.there)))
+        await waitUntilIdle()
+        #expect(viewModel.state.error == nil)
+    }
+
+    // MARK: Several
+
+    @Test("One at a time is shown; the next follows once the user is done with it.")
+    func oneAtATime() async {
+        let (encryption, queue) = (coordinator(), VerificationQueue())
+        queue.follow(encryption, of: "@ann:example.org")
+        service.set([Self.verification(.requested, id: "1"), Self.verification(.requested, id: "2")])
+        await eventually { queue.current?.state.verification.id == "1" }
+        #expect(queue.current?.state.name == "Bo")
+        queue.current?.send(.accept)
+        await eventually { queue.current?.state.verification.phase == .preparing }
+        #expect(queue.current?.state.verification.id == "1")
+        queue.current?.send(.close)
+        await eventually { queue.current?.state.verification.id == "2" }
+        #expect(service.calls == ["accept 1", "cancel 1", "dismiss 1"])
+        queue.current?.send(.close)
+        await eventually { queue.current == nil }
+    }
+
+    @Test("What ended before it was shown is not shown; what ends while shown stays.")
+    func endedBeforeShown() async {
+        let (encryption, queue) = (coordinator(), VerificationQueue())
+        queue.follow(encryption, of: "@ann:example.org")
+        service.set([Self.verification(.canceled(.answeredElsewhere), id: "1")])
+        await eventuallyCalled("dismiss 1")
+        #expect(queue.current == nil)
+        service.set([Self.verification(.requested, id: "2")])
+        await eventually { queue.current != nil }
+        service.set([Self.verification(.canceled(.timeout), id: "2")])
+        await eventually { queue.current?.state.verification.phase == .canceled(.timeout) }
+        // The service forgets it: the dialog closes.
+        let shown = queue.current
+        service.set([Verification]())
+        await eventually { queue.current == nil }
+        #expect(shown?.state.isOver == true)
+    }
+
+    @Test("The verification of an account that goes is not shown any more, and others are.")
+    func accountGoes() async {
+        let other = FakeEncryptionService()
+        let (first, second) = (coordinator(), EncryptionCoordinator(other) { $0.rawValue })
+        let queue = VerificationQueue()
+        queue.follow(first, of: "@ann:example.org")
+        queue.follow(second, of: "@cy:example.org")
+        service.set([Self.verification(.requested, id: "1")])
+        await eventually { queue.current?.state.verification.id == "1" }
+        other.set([Self.verification(.requested, id: "2")])
+        await waitUntilIdle()
+        #expect(queue.current?.state.verification.id == "1")
+        queue.forget("@ann:example.org")
+        await eventually { queue.current?.state.verification.id == "2" }
+    }
+
+    // MARK: Texts
+
+    @Test("Every phase has a title and an explanation, of its own for devices and people.")
+    func texts() {
+        let text = VerificationText(.untranslated)
+        let cancellations: [Verification.Cancellation] = [
+            .here, .there, .timeout, .mismatch, .answeredElsewhere, .unsupported, .failed,
+        ]
+        let phases: [Verification.Phase] =
+            [
+                .requested, .waiting, .preparing, .comparing(emoji: Self.emoji, numbers: [1, 2, 3]), .confirming, .done,
+            ] + cancellations.map { .canceled($0) }
+        for isOwn in [false, true] {
+            let explanations = phases.map { text.explanation(state($0, isOwn: isOwn)) }
+            #expect(Set(explanations).count == phases.count)
+            for phase in phases { #expect(!text.title(state(phase, isOwn: isOwn)).isEmpty) }
+        }
+        #expect(text.explanation(state(.requested, isOwn: true, device: "Laptop")).contains("“Laptop”"))
+        #expect(text.title(state(.requested)) == "Bo Wants to Verify You")
+        #expect(text.windowTitle(state(.requested)) == "Verify Bo")
+    }
+
+    @Test("Emoji are read as words, and numbers one by one.")
+    func accessibleTexts() {
+        let text = VerificationText(.untranslated)
+        #expect(text.accessibleText(Self.emoji) == "Dog, Pig, Pin, Cactus, Heart, Book, Panda")
+        #expect(text.accessibleText([1234, 5678, 9012]) == "1234, 5678, 9012")
+    }
+
+    @Test("The names that are translated are those of the specification.")
+    func emojiNames() {
+        for index in 0..<64 {
+            let emoji = VerificationEmoji(index: index)
+            #expect(emoji?.name(.untranslated) == VerificationEmoji.all[index].name)
+        }
+        #expect(VerificationEmoji(index: 64) == nil)
+    }
+
+    /// Waits for a call, which is not observable: the tasks that call run on the main actor.
+    private func eventuallyCalled(_ call: String) async {
+        for _ in 0..<10_000 where !service.calls.contains(call) { await Task.yield() }
+        #expect(service.calls.contains(call))
+    }
+}

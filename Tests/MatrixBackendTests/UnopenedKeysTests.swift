@@ -14,6 +14,7 @@ import ToolSupport
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct UnopenedKeysTests {
     private let folder = TemporaryFolder()
     private let credentials = MemoryCredentialStore()
+    private let devices = KnownDevices()
     private static let user = MemberID("@me:example.org")
 
     private var keys: URL { folder.path("store") }
@@ -27,7 +28,7 @@ import ToolSupport
     }
 
     private func published() async throws -> SealingPeer {
-        let account = try await EncryptedAccount.start(in: folder, credentials)
+        let account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
         let peer = try await account.peer()
         await account.close()
         return peer
@@ -36,14 +37,14 @@ import ToolSupport
     @Test("With a plain sync, keys that come without the keyring open their messages later")
     func plain() async throws {
         let peer = try await published()
-        var account = try await EncryptedAccount.start(in: folder, nil)
+        var account = try await EncryptedAccount.start(in: folder, nil, devices: devices)
         try await account.sync(toDevice: [peer.key()])
         try await account.sync([peer.text("$1", "Hello")])
         #expect(try await account.message("$1")?.seal != nil)
         // The server has forgotten it by now.
         await account.close()
         #expect(try await kept().count == 2)
-        account = try await EncryptedAccount.start(in: folder, credentials)
+        account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
         let opened = try await account.message("$1") { $0.seal == nil }
         #expect(opened.text == "Hello")
         await account.close()
@@ -53,7 +54,7 @@ import ToolSupport
     @Test("A key that meets a damaged record is kept, and what follows without the machine as well")
     func damagedUnderWay() async throws {
         let peer = try await published()
-        var account = try await EncryptedAccount.start(in: folder, credentials)
+        var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
         try await account.sync()
         let key = try peer.key()
         let sender = ExactText(key["content"]?["sender_key"]?.string ?? "")
@@ -68,7 +69,7 @@ import ToolSupport
         await account.close()
         try await other.commit(CryptoChange(removed: [memory]))
         try await other.close()
-        account = try await EncryptedAccount.start(in: folder, credentials)
+        account = try await EncryptedAccount.start(in: folder, credentials, devices: devices)
         for (id, text) in [("$1", "One"), ("$2", "Two")] {
             #expect(try await account.message(id) { $0.seal == nil }.text == text)
         }

@@ -174,6 +174,7 @@ import ToolSupport
         let fixture = try await MachineFixture()
         let (device, keys) = try await fixture.published()
         let peer = try TestPeer("@ann:b", "ANN", to: device, with: keys[0])
+        try await fixture.know([peer.device])
         let out = try OutboundGroupSession()
         let whole = try Self.exported(out)
         _ = try peer.say("first", with: out, as: "$1")

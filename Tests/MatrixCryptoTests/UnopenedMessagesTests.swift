@@ -24,6 +24,7 @@ import ToolSupport
     func order() async throws {
         var fixture = try await MachineFixture()
         let peer = try await fixture.peer()
+        try await fixture.know([peer.device])
         let groups = try (0..<3).map { _ in try OutboundGroupSession() }
         // The first begins the session that the others are of.
         for group in groups { try await keep([peer.share(group), ["type": "m.presence"]], fixture) }
@@ -74,6 +75,7 @@ import ToolSupport
         let peers = try [
             TestPeer("@a:b", "A", to: device, with: keys[0]), TestPeer("@c:b", "C", to: device, with: keys[1]),
         ]
+        try await fixture.know(peers.map(\.device))
         let group = try OutboundGroupSession()
         let memory = CryptoRecord.Key(.readMessage, owner: ExactText("\(peers[0].device.account.identityKey)"))
         await fixture.storage.set(Data("damaged".utf8), for: memory)
@@ -93,6 +95,7 @@ import ToolSupport
         for step in 1...4 {
             var fixture = try await MachineFixture()
             let peer = try await fixture.peer()
+            try await fixture.know([peer.device])
             let group = try OutboundGroupSession()
             try await keep([peer.share(group)], fixture)
             let event = try peer.say("x", with: group, as: "$1")

@@ -98,8 +98,13 @@ struct TrustTests {
         await #expect(throws: EncryptionError.malformedRecoveryKey) {
             try await third.backend.recover(with: "EsTc " + key.text)
         }
+        try await third.waitForRoom(room)
+        try await third.messages(in: room) { $0.last?.seal == .beforeSignIn }
+        _ = try await self.status(new) { $0.backup == .on(remaining: 0) && $0.recovery == .unsaved }
         try await third.backend.recover(with: key.text)
-        _ = try await self.status(third) { $0.identity == .confirmed }
+        _ = try await self.status(third) { $0.identity == .confirmed && $0.backup == .on(remaining: 0) }
+        // What was said before it signed in comes from the backup.
+        try await third.messages(in: room) { $0.last?.text == "From the new device" }
         for user in [ann, bob, new, third] { await user.close() }
     }
 

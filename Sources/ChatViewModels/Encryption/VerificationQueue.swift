@@ -1,4 +1,4 @@
-public import ChatCore
+import ChatCore
 public import Observation
 
 /// The verifications of all accounts, of which one at a time is shown.

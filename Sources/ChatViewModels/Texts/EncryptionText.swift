@@ -136,6 +136,7 @@ public struct EncryptionText {
         switch error {
         case .passwordRequired: translator("The server asks for the password of your account.")
         case .wrongPassword: translator("Incorrect password.")
+        case .noDevice: translator("You have no other device that could confirm this one.")
         case .confirmationUnsupported:
             translator(
                 "Your server wants this confirmed on a web page, which Parlance does not support yet. Use another app for this."

@@ -298,8 +298,9 @@ public actor MatrixBackend {
         await syncLoop.stop()
         await unfetched.stop()
         await opening?.value
-        await keys.close()
+        // Before the keys, which it reads: a file that is being read is not tidied up.
         await encryptionMonitor.stop()
+        await keys.close()
         verifier.finish()
         await unreadCounter.stop()
         await sweeping?.value

@@ -41,7 +41,7 @@ actor AccountEncryption {
     private(set) var store: KeyStore?
     private(set) var machine: CryptoMachine?
     private(set) var requests: KeyRequests?
-    private var backup: KeyBackup?
+    private(set) var backup: KeyBackup?
     private var isClosed = false
     /// Whether it is noted that a sync was taken without the keys.
     var hasMissedSync = false

@@ -85,6 +85,12 @@ class Peer:
         data = decrypt_attachment(answer.body, file["key"]["k"], file["hashes"]["sha256"], file["iv"])
         return hashlib.sha256(data).hexdigest()
 
+    async def export_keys(self, file, passphrase):
+        await self.client.export_keys(file, passphrase)
+
+    async def import_keys(self, file, passphrase):
+        await self.client.import_keys(file, passphrase)
+
     async def rotate(self, room):
         """The next message is of another session."""
         self.client.invalidate_outbound_session(room)

@@ -22,7 +22,7 @@ public final class ChatStore: Sendable {
     private let state: Mutex<State>
 
     /// Runs before each access to a database, for tests in which one fails.
-    let beforeAccess = Mutex<@Sendable () throws -> Void>({})
+    let beforeAccess = AccessHook()
 
     private struct State {
         /// Signs of damage were found; the next start runs a check.
@@ -267,7 +267,7 @@ public final class ChatStore: Sendable {
         }
     }
 
-    private func willAccess() throws { try beforeAccess.withLock { $0 }() }
+    private func willAccess() throws { try beforeAccess.run() }
 
     /// Maps a database error to ``ChatError`` and records signs of damage.
     private func noted(_ error: any Error) -> any Error {

@@ -2,7 +2,6 @@ import ChatCore
 import Dispatch
 public import Foundation
 import GRDB
-import Synchronization
 
 /// The database of end-to-end encryption, `keys.sqlite` in the folder of an account's ``ChatStore``, which must be open:
 /// its lock keeps others out of the folder.
@@ -16,7 +15,7 @@ public final class KeyStore: Sendable {
     public let needsCheck: Bool
 
     /// Runs before each access, for tests in which one fails.
-    let beforeAccess = Mutex<@Sendable () throws -> Void>({})
+    let beforeAccess = AccessHook()
 
     static func file(in folder: URL) -> DatabaseFile { StoreFolder(url: folder).keys }
 
@@ -91,7 +90,7 @@ public final class KeyStore: Sendable {
 
     func read<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do {
-            try beforeAccess.withLock { $0 }()
+            try beforeAccess.run()
             return try await pool.read(body)
         } catch let error as CancellationError {
             throw error
@@ -104,7 +103,7 @@ public final class KeyStore: Sendable {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
         do {
-            try beforeAccess.withLock { $0 }()
+            try beforeAccess.run()
             return try await pool.write(body)
         } catch let error as CancellationError {
             throw error

@@ -127,6 +127,7 @@ else
 	@$(RELEASE)/parlance-matrix-soak requests --minutes 10
 	@$(RELEASE)/parlance-matrix-soak talk
 	$(SWIFT) build --build-tests
+	@PARLANCE_HISTORIES=10000 $(SWIFT) test --skip-build --disable-xctest --filter MatrixBackendTests.RandomHistoryTests
 	@PARLANCE_CLICKS=10000 build-aux/with-display \
 		$(SWIFT) test --skip-build --disable-swift-testing --filter RandomUseTests
 	@trap 'build-aux/synapse down --data .build/synapse/trips' EXIT; \

@@ -53,6 +53,7 @@ final class RecordingHomeserver: Sendable {
         }
         if path.hasSuffix("/messages") { return ["chunk": .array(events.reversed())] }
         if path.hasSuffix("/kick") { return [:] }
+        if request.method == .put, path.contains("/state/") { return ["event_id": .string("$state\(number)")] }
         if path.hasSuffix("/keys/query") { return ["device_keys": [:]] }
         if path.hasSuffix("/keys/claim") { return ["one_time_keys": [:]] }
         if path.hasSuffix("/keys/upload") {

@@ -18,10 +18,13 @@ import ToolSupport
     private static let batch = 30
     private static let width = 4
 
-    /// Batches for `PARLANCE_HISTORIES` histories; one batch by default, as in `make test`.
+    /// Batches for `PARLANCE_HISTORIES` histories from number `PARLANCE_FIRST_HISTORY` on; the first batch by default, as
+    /// in `make test`.
     static var batches: Range<Int> {
-        let count = ProcessInfo.processInfo.environment["PARLANCE_HISTORIES"].flatMap { Int($0) } ?? batch
-        return 0..<max(1, (count + batch - 1) / batch)
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["PARLANCE_HISTORIES"].flatMap { Int($0) } ?? batch
+        let first = (environment["PARLANCE_FIRST_HISTORY"].flatMap { Int($0) } ?? 0) / batch
+        return first..<first + max(1, (count + batch - 1) / batch)
     }
 
     @Test("In random histories nothing of text or name of a file leaves in the clear", arguments: batches)

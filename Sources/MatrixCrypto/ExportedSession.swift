@@ -102,6 +102,9 @@ extension InboundSession {
         source = .imported
         isSharedHistory = exported.isSharedHistory
     }
+
+    /// Whether nothing says which user's it is.
+    var isAnybodys: Bool { source == .imported && owner.user.isEmpty }
 }
 
 extension InboundSession.Owner {
@@ -109,8 +112,6 @@ extension InboundSession.Owner {
     init(identityKey: Curve25519Key, signingKey: Ed25519Key?) {
         self.init(user: "", identityKey: identityKey.bytes, signingKey: signingKey?.bytes ?? [])
     }
-
-    var isUnknownUser: Bool { user.isEmpty }
 
     /// The same keys, as those of the user in whose name a message came. Nothing proves that.
     func claimed(by sender: ExactText) -> InboundSession.Owner {

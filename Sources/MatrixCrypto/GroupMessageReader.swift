@@ -77,7 +77,7 @@ public enum GroupMessageReader {
     ) throws -> Payload {
         guard let session else { throw withheld.map(Seal.withheld) ?? .noKey }
         guard session.room == envelope.room, session.id == envelope.session else { throw Seal.replay }
-        guard session.owner.isUnknownUser || ExactText(session.owner.user) == envelope.sender else { throw Seal.sender }
+        guard session.isAnybodys || ExactText(session.owner.user) == envelope.sender else { throw Seal.sender }
         let (plaintext, index) = try decrypted(envelope, with: session)
         let message = GroupMessage(session: session.id, index: index)
         if let earlier = try earlier(message), earlier != envelope.event { throw Seal.replay }
@@ -88,7 +88,7 @@ public enum GroupMessageReader {
         guard value["room_id"]?.exactText == envelope.room else { throw Seal.replay }
         // A relation is outside or nowhere, so that servers and readers see the same one.
         content["m.relates_to"] = nil
-        let owner = session.owner.isUnknownUser ? session.owner.claimed(by: envelope.sender) : session.owner
+        let owner = session.isAnybodys ? session.owner.claimed(by: envelope.sender) : session.owner
         return Payload(type: type, content: content, message: message, owner: owner, source: session.source)
     }
 

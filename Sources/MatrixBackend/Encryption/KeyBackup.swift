@@ -53,7 +53,7 @@ actor KeyBackup {
     private let user: MemberID
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
-    private let backOff = BackOff(maxDelay: .seconds(300))
+    private let backOff = BackOff()
     private let feed = ValueFeed(Standing())
     private var look = Look.needed
     private var questions = BackupQuestions()

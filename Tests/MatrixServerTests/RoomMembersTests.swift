@@ -31,7 +31,7 @@ struct RoomMembersTests {
         #expect(members.entries.map(\.isInvited) == [false, false, true])
         #expect(members.entries.map(\.canBeRemoved) == [false, true, true])
         #expect(
-            members.permissions == [.rename, .setTopic, .invite, .notifyEveryone]
+            members.permissions == [.rename, .setTopic, .invite, .notifyEveryone, .encrypt]
                 && members.address == "#\(address):\(server)")
         let seen = try await bo.backend.members(of: room)
         #expect(!seen.permissions.contains(.rename) && seen.entries.allSatisfy { !$0.canBeRemoved })

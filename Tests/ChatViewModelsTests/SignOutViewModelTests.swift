@@ -18,12 +18,13 @@ import Testing
 
     @Test("Losses are listed one a line, each with its number")
     func lossesAreListed() async {
-        service.unsentCount = PendingCount(messages: 1, changes: 2, drafts: 3)
+        service.unsentCount = PendingCount(messages: 1, changes: 2, drafts: 3, keys: 4)
         let viewModel = await start()
         #expect(
             viewModel.state.losses(.untranslated).split(separator: "\n").dropFirst() == [
                 "1 unsent message will be lost.", "2 unsent changes to messages will be lost.",
                 "3 drafts will be lost.",
+                "4 keys are in no backup. Their messages can no longer be read, unless another device has the keys.",
             ])
     }
 

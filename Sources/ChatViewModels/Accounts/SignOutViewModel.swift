@@ -91,6 +91,13 @@ extension SignOutViewModel.State {
             lines.append(
                 translator.plural("{count} draft will be lost.", "{count} drafts will be lost.", pending.drafts))
         }
+        if pending.keys > 0 {
+            lines.append(
+                translator.plural(
+                    "{count} key is in no backup. Its messages can no longer be read, unless another device has the key.",
+                    "{count} keys are in no backup. Their messages can no longer be read, unless another device has the keys.",
+                    pending.keys))
+        }
         return lines.joined(separator: "\n")
     }
 }

@@ -251,7 +251,8 @@ final class ParlanceApplication {
             let shared = self.shared
             self.withWindow { window in
                 PreferencesDialog.present(
-                    settings: settings, accounts: window.accountPreferences(), over: window.window,
+                    settings: settings, accounts: window.accountPreferences(),
+                    encryption: window.encryptionPreferences(), over: window.window,
                     spelling: shared.spellingPreferences())
             }
         }

@@ -38,7 +38,6 @@ final class EncryptionDialogTests: GtkTestCase {
         let coordinator = ConversationCoordinator(
             ConversationEnvironment(service: fixture.backend, encryption: encryption))
         let accounts = AccountsCoordinator(local: coordinator)
-        accounts.verifications.follow(try XCTUnwrap(coordinator.encryption), of: AccountsCoordinator.localID)
         let window = MainWindow(application: application, accounts: accounts, settings: nil)
         window.present()
         XCTAssertTrue(MainLoop.pump { window.window.isMapped })
@@ -49,6 +48,17 @@ final class EncryptionDialogTests: GtkTestCase {
         window.close()
         XCTAssertTrue(MainLoop.pump { isClosed })
         try fixture.close()
+    }
+
+    /// Opens the dialog about this device from the banner.
+    @MainActor
+    private static func confirmDevice(from window: MainWindow) throws -> Dialog {
+        XCTAssertTrue(MainLoop.pump { window.window.button("Confirm…") != nil })
+        try XCTUnwrap(window.window.button("Confirm…")).activate()
+        XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Confirm This Device") != nil })
+        let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Confirm This Device"))
+        try RealInput.activate(dialog)
+        return dialog
     }
 
     func testVerificationIsAnsweredByKeyboard() throws {
@@ -167,11 +177,14 @@ final class EncryptionDialogTests: GtkTestCase {
                     EncryptionStatus(
                         condition: .on, identity: .unconfirmed, recovery: .incomplete, otherConfirmedDevices: 1,
                         hasPassphrase: true))
-                XCTAssertTrue(MainLoop.pump { window.window.button("Confirm…") != nil })
-                try XCTUnwrap(window.window.button("Confirm…")).activate()
-                XCTAssertTrue(MainLoop.pump { OpenDialogs.first(titled: "Confirm This Device") != nil })
-                let dialog = try XCTUnwrap(OpenDialogs.first(titled: "Confirm This Device"))
-                try RealInput.activate(dialog)
+                // What was typed goes with a dialog that is closed.
+                let closed = try Self.confirmDevice(from: window)
+                try RealInput.press("Down", "Return")
+                XCTAssertTrue(MainLoop.pump { closed.button("Confirm") != nil })
+                try RealInput.type("EsTc")
+                try RealInput.press("Escape")
+                XCTAssertTrue(MainLoop.pump { !closed.isMapped })
+                let dialog = try Self.confirmDevice(from: window)
                 try RealInput.press("Down", "Return")
                 XCTAssertTrue(MainLoop.pump { dialog.button("Confirm") != nil })
                 try RealInput.type("EsTc")
@@ -206,10 +219,123 @@ final class EncryptionDialogTests: GtkTestCase {
                 try RealInput.press("alt+r")
                 XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
                 XCTAssertEqual(service.calls, [])
-                OpenDialogs.alert?.respond("confirm")
+                try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+                try RealInput.press("alt+r")
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert == nil })
                 XCTAssertTrue(MainLoop.pump { service.calls == ["createIdentity"] })
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Save Your Recovery Key") })
             }
+        }
+    }
+
+    func testIdentityIsAcceptedAfterAQuestionAndVerified() throws {
+        try onMain {
+            try Resource.load()
+            let service = FakeEncryptionService()
+            let bo = MemberID("@bo:example.org")
+            service.set(EncryptionStatus(condition: .on, identity: .confirmed))
+            service.set(.changedAfterVerification, of: bo)
+            let parent = TestWindow(Label("behind"), width: 360, height: 640)
+            do {
+                let encryption = EncryptionCoordinator(service) { _ in "Bo" }
+                let dialog = IdentityDialog.present(encryption.identity(of: bo), over: parent.window).widget
+                XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("Identity Changed") })
+                XCTAssertTrue(MainLoop.pump { dialog.button("Verify…") != nil })
+                try RealInput.activate(dialog)
+                try RealInput.press("alt+a")
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+                XCTAssertEqual(service.calls, [])
+                try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+                try RealInput.press("alt+a")
+                XCTAssertTrue(MainLoop.pump { OpenDialogs.alert == nil })
+                XCTAssertTrue(MainLoop.pump { service.calls == ["acceptIdentity @bo:example.org"] })
+                service.set(.unverified, of: bo)
+                XCTAssertTrue(MainLoop.pump { dialog.button("Accept New Identity…") == nil })
+                try RealInput.activate(dialog)
+                try RealInput.press("alt+v")
+                XCTAssertTrue(MainLoop.pump { service.calls.last == "verify @bo:example.org" })
+                dialog.close()
+                XCTAssertTrue(MainLoop.pump { !dialog.isMapped })
+            }
+            parent.close()
+        }
+    }
+
+    func testPreferencesShowAndChangeTheEncryptionOfAnAccount() throws {
+        try onMain {
+            try Resource.load()
+            Resource.loadStyle()
+            let service = FakeEncryptionService()
+            service.set(
+                EncryptionStatus(
+                    condition: .on, identity: .confirmed, recovery: .ready, backup: .on(remaining: 2),
+                    fingerprint: "AAAABBBBCCCCDDDD"))
+            service.set([
+                AccountDevice(id: "THIS", name: "Desk", isThis: true, trust: .confirmed),
+                AccountDevice(id: "PHONE", name: "Phone", trust: .unconfirmed),
+            ])
+            let encryption = EncryptionCoordinator(service) { $0.rawValue }
+            let viewModel = encryption.preferences(account: "@ann:example.org", name: "Ann")
+            let groups = EncryptionPreferencesGroups(viewModel)
+            let page = Box(.vertical, spacing: 12)
+            for group in groups.groups { page.append(group) }
+            let window = TestWindow(page, width: 360, height: 900)
+            XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains("Phone") })
+            for text in ["This device is confirmed.", "AAAA BBBB CCCC DDDD", "2 keys are not in the backup yet"] {
+                XCTAssertTrue(MainLoop.pump { page.visibleTexts.contains(text) }, text)
+            }
+            XCTAssertLessThanOrEqual(page.measure(.horizontal).minimum, 360)
+            // The question comes back to "on" when it is answered with Cancel.
+            let toggle = try XCTUnwrap(page.descendants.first { $0.isInstance(of: gtk_switch_get_type()) })
+            try RealInput.activate(window.window)
+            toggle.grabFocus()
+            try RealInput.press("space")
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+            try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { gtk_switch_get_active(toggle.cast()) != 0 })
+            XCTAssertFalse(service.calls.contains { $0.hasPrefix("setBackup") })
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert == nil })
+            // A device is signed out with the password that the server asks for.
+            service.fail("signOutDevices", with: .passwordRequired)
+            viewModel.send(.signOut(device: "PHONE", password: nil))
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+            try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+            try RealInput.type("tea")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { service.calls.contains("signOutDevices PHONE tea") })
+            XCTAssertTrue(MainLoop.pump { !page.visibleTexts.contains("Phone") })
+            window.close()
+        }
+    }
+
+    func testKeyFileIsExportedWithAPassphraseThatWasTypedTwice() throws {
+        try onMain {
+            try Resource.load()
+            let parent = TestWindow(Label("behind"), width: 500, height: 500)
+            var secrets: [AccountCredential] = []
+            var cancellations = 0
+            PasswordPrompt.presentPassword(over: parent.window, cancelled: { cancellations += 1 }) {
+                secrets.append($0)
+            }
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+            try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+            try RealInput.type("tea")
+            try RealInput.press("Escape")
+            XCTAssertTrue(MainLoop.pump { cancellations == 1 && OpenDialogs.alert == nil })
+            XCTAssertEqual(secrets, [])
+            PasswordPrompt.presentNewPassphrase(over: parent.window) { secrets.append($0) }
+            XCTAssertTrue(MainLoop.pump { OpenDialogs.alert != nil })
+            try RealInput.activate(try XCTUnwrap(OpenDialogs.alert))
+            try RealInput.type("tea")
+            try RealInput.press("Return")
+            try RealInput.type("te")
+            try RealInput.press("Return")
+            XCTAssertEqual(secrets, [])
+            try RealInput.type("a")
+            try RealInput.press("Return")
+            XCTAssertTrue(MainLoop.pump { secrets == [AccountCredential("tea")] && OpenDialogs.alert == nil })
+            parent.close()
         }
     }
 }

@@ -73,6 +73,59 @@ final class MessageRowTests: GtkTestCase {
         }
     }
 
+    /// A mark is a symbol with words; the colors differ too.
+    func testMessageThatMayNotBeWhatItSeemsIsMarked() throws {
+        try onMain {
+            for trust in MessageTrust.allCases {
+                let bench = try Bench("Tea?", isOwn: false, width: 360) { $0.message.trust = trust }
+                let mark = try XCTUnwrap(
+                    bench.row.widget.descendants.first { $0.hasStyle("message-mark") && $0.isMapped }, "\(trust)")
+                XCTAssertEqual(mark.tooltip, MessageText.localized.trust(trust))
+                XCTAssertEqual(mark.hasStyle("problem"), trust.isProblem)
+                XCTAssertTrue(bench.row.accessibleText.contains(MessageText.localized.trust(trust)))
+                bench.row.show(
+                    .message(
+                        MessageItem(
+                            message: Fixtures.message(1, by: Fixtures.other, text: "Tea?"),
+                            body: MessageMarkup.body(markdown: "Tea?"), senderName: "Ann", isOwn: false,
+                            startsGroup: true, endsGroup: true)), selected: nil)
+                XCTAssertFalse(mark.isMapped, "the row is used again")
+                try bench.close()
+            }
+        }
+    }
+
+    func testSealedMessageOffersWhatHelps() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            var asked: [SealHelp] = []
+            var outputs = MessageRow.Outputs.ignoring()
+            outputs.sealHelp = { $0 == .beforeSignIn ? .restoreKeys : nil }
+            outputs.helpRequested = { asked.append($0) }
+            let row = MessageRow(isOwn: false, media: MediaPresenter(service: fixture.backend), outputs: outputs)
+            let show = { (reason: SealReason) in
+                var message = Fixtures.message(1, by: Fixtures.other, text: "")
+                message.content = Message.Content(sealed: reason)
+                row.show(
+                    .message(
+                        MessageItem(
+                            message: message, senderName: "Ann", isOwn: false, startsGroup: true, endsGroup: true)),
+                    selected: nil)
+            }
+            show(.noKey)
+            let window = TestWindow(row.widget, width: 360)
+            XCTAssertNil(row.widget.button("Restore Keys…"))
+            show(.beforeSignIn)
+            XCTAssertTrue(MainLoop.pump { row.widget.button("Restore Keys…") != nil })
+            row.widget.button("Restore Keys…")?.activate()
+            XCTAssertTrue(MainLoop.pump { asked == [.restoreKeys] })
+            show(.noKey)
+            XCTAssertNil(row.widget.button("Restore Keys…"))
+            window.close()
+            try fixture.close()
+        }
+    }
+
     private static let long = String(repeating: "words that go on ", count: 40)
 
     /// The time shares the last line if there is room, and never covers the text.

@@ -164,7 +164,7 @@ final class PreferencesTests: GtkTestCase {
                 Self.descendants(of: window).compactMap { $0.wrapped(as: Label.self, gtk_label_get_type()) }
                     .filter(\.isMapped)
             }
-            let pages = ["General", "Notifications", "Composer", "Messages", "Privacy", "Accounts"]
+            let pages = ["General", "Notifications", "Composer", "Messages", "Privacy", "Encryption", "Accounts"]
             XCTAssertTrue(MainLoop.pump { window.width == 360 && labels().map(\.text) == ["Preferences"] + pages })
             for label in labels() {
                 XCTAssertEqual(pango_layout_is_ellipsized(gtk_label_get_layout(label.cast())), 0, label.text)

@@ -53,7 +53,7 @@ struct RoomKeyTests {
                 sender: ExactText(sealed.sender.rawValue), content: sealed.content)
             switch try await machine.read([event])[0] {
             case .success(let payload): return payload.content["body"]?.string
-            case .failure(.noKey): try await Task.sleep(for: .milliseconds(50))
+            case .failure(.noKey), .failure(.unknownSender): try await Task.sleep(for: .milliseconds(50))
             case .failure(let seal): throw seal
             }
         }

@@ -7,7 +7,7 @@ public import GtkKit
 public enum PreferencesDialog {
     /// The pages, as `preferences.ui` names them.
     public enum Page: String, CaseIterable {
-        case general, notifications, composer, messages, privacy, accounts
+        case general, notifications, composer, messages, privacy, encryption, accounts
     }
 
     /// The GSettings values in the order of the combo row's items.
@@ -19,10 +19,12 @@ public enum PreferencesDialog {
 
     /// - Parameters:
     ///   - accounts: what can be chosen for single accounts.
+    ///   - encryption: the encryption of each account that has any.
     ///   - page: the page that is shown first; `nil` for the list of pages.
     ///   - spelling: the languages of spelling; `nil` if they cannot be chosen.
     public static func present(
-        settings: Settings, accounts: [AccountPreferencesViewModel] = [], over parent: Widget?,
+        settings: Settings, accounts: [AccountPreferencesViewModel] = [],
+        encryption: [EncryptionPreferencesViewModel] = [], over parent: Widget?,
         showing page: Page? = nil, spelling: SpellingPreferencesViewModel? = nil
     ) {
         let builder = Builder(resource: Resource.ui("preferences"))
@@ -50,9 +52,11 @@ public enum PreferencesDialog {
         }
         let groups = accounts.map { AccountPreferencesGroup($0, settings: settings) }
         show(groups, in: builder)
+        let encryptionGroups = encryption.map { EncryptionPreferencesGroups($0) }
+        show(encryptionGroups, in: builder)
         let pages = PreferencesPages(builder, in: dialog, names: Page.allCases.map(\.rawValue))
         pages.start(with: page?.rawValue)
-        dialog.retain(groups + [pages])
+        dialog.retain(groups + encryptionGroups + [pages])
         dialog.present(over: parent)
     }
 
@@ -74,6 +78,12 @@ public enum PreferencesDialog {
         let page: PreferencesPage = builder["accounts_page"]
         builder["no_accounts", Widget.self].isVisible = groups.isEmpty
         for group in groups { page.add(group.widget) }
+    }
+
+    private static func show(_ accounts: [EncryptionPreferencesGroups], in builder: Builder) {
+        let page: PreferencesPage = builder["encryption_page"]
+        builder["no_encryption", Widget.self].isVisible = accounts.isEmpty
+        for group in accounts.flatMap(\.groups) { page.add(group) }
     }
 
     private static func bind(_ row: ComboRow, to key: String, of settings: Settings, _ values: [String]) {

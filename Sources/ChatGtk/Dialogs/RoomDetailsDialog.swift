@@ -26,6 +26,7 @@ final class RoomDetailsDialog {
     private let spinner: Spinner
     private let viewModel: RoomDetailsViewModel
     private let avatarLoader: AvatarLoader
+    private let encryption: EncryptionCoordinator?
     private var rows: [Widget] = []
     private var displayedEntries: [RoomMembers.Entry]?
     private var avatars: [AvatarView] = []
@@ -36,9 +37,10 @@ final class RoomDetailsDialog {
     @discardableResult
     static func present(
         _ viewModel: RoomDetailsViewModel, over parent: Widget, avatarLoader: AvatarLoader,
-        leave: @escaping @MainActor () -> Void
+        encryption: EncryptionCoordinator? = nil, leave: @escaping @MainActor () -> Void
     ) -> Dialog {
-        let dialog = RoomDetailsDialog(viewModel, avatarLoader: avatarLoader, leave: leave)
+        let dialog = RoomDetailsDialog(
+            viewModel, avatarLoader: avatarLoader, encryption: encryption, leave: leave)
         viewModel.start()
         dialog.widget.retain([dialog])
         dialog.widget.present(over: parent)
@@ -46,9 +48,11 @@ final class RoomDetailsDialog {
     }
 
     private init(
-        _ viewModel: RoomDetailsViewModel, avatarLoader: AvatarLoader, leave: @escaping @MainActor () -> Void
+        _ viewModel: RoomDetailsViewModel, avatarLoader: AvatarLoader, encryption: EncryptionCoordinator?,
+        leave: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
+        self.encryption = encryption
         self.avatarLoader = avatarLoader
         let builder = Builder(resource: Resource.ui("room-details"))
         widget = Dialog(builder)
@@ -173,6 +177,10 @@ final class RoomDetailsDialog {
         row.addPrefix(avatar.widget)
         let detail = entry.detail(.gettext)
         if !detail.isEmpty { row.setSubtitle(detail) }
+        if encryption != nil, member.kind == .person {
+            row.isActivatable = true
+            row.onActivated { [weak self] in self?.showIdentity(of: member) }
+        }
         guard entry.canBeRemoved else { return row }
         let remove = Button(icon: "list-remove-symbolic")
         let label = entry.removalLabel(.gettext)
@@ -187,6 +195,11 @@ final class RoomDetailsDialog {
 
     private func confirmEncrypting() {
         Confirmation.present(.encrypting(.gettext), over: widget) { [weak viewModel] in viewModel?.send(.encrypt) }
+    }
+
+    private func showIdentity(of member: Member) {
+        guard let encryption else { return }
+        IdentityDialog.present(encryption.identity(of: member.id, named: member.displayName), over: widget)
     }
 
     private func confirmRemoving(_ member: Member) {

@@ -51,7 +51,9 @@ final class RoomPresenter {
 
     func showDetails(of room: RoomID, in account: DisplayedAccount) {
         guard let window, let viewModel = dialogs(of: account).details(of: room) else { return }
-        RoomDetailsDialog.present(viewModel, over: window, avatarLoader: account.avatars) {
+        RoomDetailsDialog.present(
+            viewModel, over: window, avatarLoader: account.avatars, encryption: account.coordinator.encryption
+        ) {
             [coordinator = account.coordinator, requests] in coordinator.requestLeaving(room, in: requests)
         }
     }
@@ -65,6 +67,16 @@ final class RoomPresenter {
         Confirmation.present(.leaving(name, .gettext), over: window) {
             [rooms = account.coordinator.rooms] in rooms.send(.leave(room))
         }
+    }
+
+    func showEncryptionSetUp(in account: DisplayedAccount) {
+        guard let window, let viewModel = account.coordinator.encryption?.setUp() else { return }
+        EncryptionSetUpDialog.present(viewModel, over: window)
+    }
+
+    func showIdentity(of user: MemberID, in account: DisplayedAccount) {
+        guard let window, let viewModel = account.coordinator.encryption?.identity(of: user) else { return }
+        IdentityDialog.present(viewModel, over: window)
     }
 
     /// Asks which room to forward messages of an open room to.

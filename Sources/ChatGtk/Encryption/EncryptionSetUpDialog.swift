@@ -22,6 +22,8 @@ final class EncryptionSetUpDialog {
         let dialog = EncryptionSetUpDialog(viewModel)
         dialog.widget.onCloseRequest { [weak dialog] in
             dialog?.clear()
+            // GTK 4.8 tells a password field of its lost focus when it is gone already.
+            if !Dialog.isInWindow { dialog?.widget.root?.focus = nil }
             dialog?.viewModel.send(.close)
             return false
         }

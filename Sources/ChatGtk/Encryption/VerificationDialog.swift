@@ -101,6 +101,8 @@ final class VerificationDialog {
         for label in [symbol, name] { content.append(label) }
         let cell = FlowBoxChild(content)
         cell.isFocusable = false
+        // Seven in a row of a wide dialog, four and three in the narrowest.
+        cell.setSizeRequest(width: 72)
         // The list reads all of them as words.
         for part in [cell, content, symbol, name] { part.hideFromAccessibility() }
         return cell

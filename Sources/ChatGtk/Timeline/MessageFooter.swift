@@ -1,6 +1,9 @@
+import ChatCore
+import ChatViewModels
 import GtkKit
 
-/// What is in the lower corner of a bubble: a pencil if the message is edited, and in the user's own messages the time
+/// What is in the lower corner of a bubble: a mark if something is to be known of who sent the message, a pencil if it is
+/// edited, and in the user's own messages the time
 /// and what became of it.
 ///
 /// In an overlay, so that it shares the last line of the text if there is room; ``BodyText/corner`` keeps the text
@@ -13,6 +16,8 @@ final class MessageFooter {
     private let label = Label()
     /// Created on demand, since few messages are edited.
     private var pencil: Image?
+    /// Created on demand, since few messages have one.
+    private var mark: Image?
 
     init() {
         widget.addStyle("message-meta")
@@ -22,12 +27,13 @@ final class MessageFooter {
     }
 
     /// - Parameter caption: May be empty.
-    func show(_ caption: String, isEdited: Bool) {
+    func show(_ caption: String, isEdited: Bool, trust: MessageTrust? = nil) {
         label.text = caption
         label.isVisible = !caption.isEmpty
         if isEdited, pencil == nil { pencil = makePencil() }
         pencil?.isVisible = isEdited
-        widget.isVisible = isEdited || !caption.isEmpty
+        showMark(trust)
+        widget.isVisible = isEdited || trust != nil || !caption.isEmpty
     }
 
     private func makePencil() -> Image {
@@ -36,6 +42,21 @@ final class MessageFooter {
         image.tooltip = translated("Edited")
         widget.prepend(image)
         return image
+    }
+
+    private func showMark(_ trust: MessageTrust?) {
+        if trust != nil, mark == nil {
+            let image = Image()
+            image.addStyle("message-mark")
+            image.hideFromAccessibility()
+            widget.prepend(image)
+            mark = image
+        }
+        mark?.isVisible = trust != nil
+        guard let trust else { return }
+        mark?.iconName = trust.iconName
+        mark?.tooltip = MessageText.localized.trust(trust)
+        mark?.setStyle("problem", trust.isProblem)
     }
 
     // MARK: Positioning

@@ -8,6 +8,8 @@ final class MessageMenu {
     var onAction: ((MessageID, MessageAction) -> Void)?
     /// Called to choose a reaction, with the message and the widget that the menu was opened at.
     var onReact: ((MessageID, Widget) -> Void)?
+    /// Called to say what is to be known of who sent the message.
+    var onExplainTrust: ((MessageTrust) -> Void)?
     /// Called to select the message.
     var onSelect: ((MessageID) -> Void)?
 
@@ -35,6 +37,9 @@ final class MessageMenu {
         add("select", isEnabled: \.canSelect) { $0.onSelect?($1) }
         add("react", isEnabled: \.canReact) { menu, message in
             if let opener = menu.opener { menu.onReact?(message, opener) }
+        }
+        add("trust", isEnabled: { $0.visibleTrust != nil }) { menu, _ in
+            if let trust = menu.item?.visibleTrust { menu.onExplainTrust?(trust) }
         }
         parent.insertActions(group, prefix: "message")
         popover.onClose { [weak self] in self?.focus.restore() }

@@ -16,6 +16,9 @@ final class MessageRow: TimelineRow {
         var linkActivated: (BodyLink, Widget) -> Void
         /// The full text of a message that is shortened in its row.
         var fullTextRequested: (MessageItem) -> Void
+        var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
+        /// What would make a message readable was asked for.
+        var helpRequested: (SealHelp) -> Void = { _ in }
     }
 
     var widget: Widget { box }
@@ -26,6 +29,8 @@ final class MessageRow: TimelineRow {
     private let quote = MessageQuote()
     private let body = MessageBodyView()
     private let shortened = Button(label: translated("Show Full Message"))
+    /// Created on demand, since few messages are sealed.
+    private var help: SealHelpButton?
     private let bubble = Box(.vertical, spacing: 4)
     /// Around the bubble.
     private let overlay: Overlay
@@ -110,12 +115,13 @@ final class MessageRow: TimelineRow {
         body.widget.isVisible = placeholder != nil || !message.text.isEmpty
         preview.show(placeholder == nil ? message.body.previewedLink : nil)
         shortened.isVisible = message.isShortened && !message.isDeleted
+        showHelp(message.isSealed ? message.seal.flatMap(outputs.sealHelp) : nil)
         reactions.show(message.reactions)
         // The receipts are placed by the reactions, which are outside of the overlay.
         overlay.queueAllocate()
         showDelivery(message)
         readReceipts.show(message.readers)
-        showFooter(texts.caption(message), isEdited: message.isEdited)
+        showFooter(texts.caption(message), isEdited: message.isEdited, trust: message.visibleTrust)
         overlay.tooltip = texts.tooltip(message)
         buttons.show(message)
         if let avatar {
@@ -133,19 +139,30 @@ final class MessageRow: TimelineRow {
         widget.setAccessibleLabel(accessibleText)
     }
 
-    private func showFooter(_ caption: String, isEdited: Bool) {
-        if footer == nil, isEdited || !caption.isEmpty {
+    private func showHelp(_ help: SealHelp?) {
+        if help != nil, self.help == nil {
+            let button = SealHelpButton { [weak self] in self?.outputs.helpRequested($0) }
+            bubble.insert(button.widget, after: body.widget)
+            self.help = button
+        }
+        self.help?.show(help)
+    }
+
+    private func showFooter(_ caption: String, isEdited: Bool, trust: MessageTrust?) {
+        if footer == nil, isEdited || trust != nil || !caption.isEmpty {
             footer = MessageFooter()
             footer?.attach(to: overlay)
         }
-        footer?.show(caption, isEdited: isEdited)
+        footer?.show(caption, isEdited: isEdited, trust: trust)
         placeFooter()
     }
 
     /// Puts the footer beside the last line of the text, or else below what the bubble ends with.
     private func placeFooter() {
         let shown = footer.flatMap { $0.widget.isVisible ? $0.widget : nil }
-        let endsWithBody = body.widget.isVisible && !shortened.isVisible && !preview.widget.isVisible
+        let endsWithBody =
+            body.widget.isVisible && !shortened.isVisible && !preview.widget.isVisible
+            && help?.widget.isVisible != true
         let isBeside = body.keepCornerClear(of: endsWithBody ? shown.map { shown in { shown.preferredSize } } : nil)
         bubble.setStyle("has-footer", shown != nil && !(endsWithBody && isBeside))
     }

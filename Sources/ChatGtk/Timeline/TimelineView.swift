@@ -35,6 +35,10 @@ final class TimelineView {
     private let media: MediaPresenter
     /// Returns `nil` while link previews are disabled or unavailable.
     var linkPreviews: () -> LinkPreviews? = { nil }
+    /// Returns what would make a message readable that is encrypted; `nil` for nothing.
+    var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
+    /// Called to do it.
+    var onHelp: ((SealHelp) -> Void)?
     private let calendar: DayPicker
     private let activityMonitor: WindowActivityMonitor
     private(set) var pointer: TimelinePointer?
@@ -83,6 +87,9 @@ final class TimelineView {
 
     private func connectMenu() {
         menu.onAction = { [weak self] in self?.perform($1, on: $0) }
+        menu.onExplainTrust = { [weak self] trust in
+            self?.window.map { TrustDialog.present(trust, over: $0) }
+        }
         menu.onSelect = { [weak viewModel] in viewModel?.send(.selection(.toggle($0))) }
         menu.onReact = { [weak self] in self?.openReactions(for: $0, at: $1) }
         reactions.onPick = { [weak self] in self?.perform(.react($1), on: $0) }
@@ -281,7 +288,9 @@ extension TimelineView: TimelineListSource {
             linkActivated: { [weak self] in self?.links.open($0, from: $1) },
             fullTextRequested: { [weak self] message in
                 self?.window.map { WholeMessageDialog.present(message, over: $0) }
-            })
+            },
+            sealHelp: { [weak self] in self?.sealHelp($0) },
+            helpRequested: { [weak self] in self?.onHelp?($0) })
     }
 
     func bind(_ row: any TimelineListRow, at index: Int) {

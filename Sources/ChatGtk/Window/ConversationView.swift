@@ -39,6 +39,8 @@ final class ConversationView {
     let selectionBar = SelectionBar()
     let retryBar = RetryBar()
     private let encryptionLabel = Label()
+    private let lock: Widget
+    private let trustBar: TrustBar
     private let upgradedRoomBanner = UpgradedRoomBanner()
     private let actions = ActionGroup()
     private var renderings: [Rendering] = []
@@ -68,6 +70,8 @@ final class ConversationView {
         title = builder["title"]
         titleButton = builder["title_button"]
         backButton = builder["back_button"]
+        lock = builder["lock"]
+        trustBar = TrustBar(conversation)
         header = builder["header"]
         header.hideBackButton()
         stack = builder["timeline_stack"]
@@ -111,6 +115,9 @@ final class ConversationView {
         addMarking(to: builder["footer"])
         addEncryptionLabel(to: builder["footer"])
         builder["footer", Box.self].append(upgradedRoomBanner.widget)
+        widget.insert(trustBar.widget, after: searchBar.widget)
+        timeline.sealHelp = { [conversation] in conversation.help(for: $0) }
+        timeline.onHelp = { [conversation] in conversation.help($0) }
         addCopying()
         // Dragging a finger from the messages down over the composer hides the on-screen keyboard (SLK-49).
         keyboardPan.onMove = { [weak self] in self?.fingerMoved(from: $0, to: $1) }
@@ -118,6 +125,8 @@ final class ConversationView {
         showHeader(name: room.name, kind: room.kind)
         renderings = [
             Rendering({ conversation.timeline.state }, { [weak self] in self?.render($0) }),
+            Rendering({ conversation.isEncrypted }, { [weak self] in self?.lock.isVisible = $0 }),
+            Rendering({ conversation.encryptionNeed }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ ClockFormat.desktop.isTwelveHour }, { [weak self] _ in self?.timeline.showRowsAgain() }),
             Rendering({ conversation.succession }, { [weak self] in self?.upgradedRoomBanner.show($0) }),
             Rendering({ conversation.encryptionNotice(.gettext) }, { [weak self] in self?.showEncryption($0) }),

@@ -203,6 +203,8 @@ public final class MainWindow {
             case .show(let toast): toasts.show(toast)
             case .confirmLeaving(let room, let name): rooms.confirmLeaving(room, named: name, in: account)
             case .confirmForwarding(let forwarding): rooms.confirm(forwarding, in: account)
+            case .setUpEncryption: rooms.showEncryptionSetUp(in: account)
+            case .showIdentity(let user): rooms.showIdentity(of: user, in: account)
             case .present: window.present()
             }
         }
@@ -351,6 +353,7 @@ public final class MainWindow {
 
     /// Returns what the preferences show of each account.
     public func accountPreferences() -> [AccountPreferencesViewModel] { accounts.accountPreferences() }
+    public func encryptionPreferences() -> [EncryptionPreferencesViewModel] { accounts.encryptionPreferences() }
 
     /// Shows the switcher, with the rooms that match a text.
     public func switchRoom(searching text: String = "") {

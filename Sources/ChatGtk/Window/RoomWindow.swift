@@ -122,6 +122,8 @@ final class RoomWindow {
             case .show(let toast): toasts.show(toast)
             case .confirmLeaving(let room, let name): presenter.confirmLeaving(room, named: name, in: account)
             case .confirmForwarding(let forwarding): presenter.confirm(forwarding, in: account)
+            case .setUpEncryption: presenter.showEncryptionSetUp(in: account)
+            case .showIdentity(let user): presenter.showIdentity(of: user, in: account)
             case .present: window.present()
             }
         }

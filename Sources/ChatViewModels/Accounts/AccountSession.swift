@@ -14,5 +14,8 @@ public final class AccountSession {
     /// Whether messages can be encrypted on this device.
     public internal(set) var encryption = EncryptionCondition.none
 
+    /// Tries again to connect, and to open the keys.
+    @ObservationIgnored var retry: @MainActor () -> Void = {}
+
     public init() {}
 }

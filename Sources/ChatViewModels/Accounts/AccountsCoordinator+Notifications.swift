@@ -12,6 +12,7 @@ extension AccountsCoordinator {
     /// - Parameter replies: whether the composer begins a reply to the message.
     public func show(_ target: NotificationTarget, replies: Bool = false) {
         if !hasWindow(of: target) { select(target.account) }
+        guard target.hasRoom else { return }
         Task {
             guard let coordinator = await openCoordinator(of: target.account) else { return }
             if replies, let message = target.message {

@@ -111,6 +111,7 @@ public final class AccountsCoordinator {
         self.welcome = welcome
         self.unsentReplies = unsentReplies
         self.make = make
+        if let encryption = local.encryption { verifications.follow(encryption, of: Self.localID) }
     }
 
     isolated deinit {
@@ -357,6 +358,7 @@ public final class AccountsCoordinator {
             if case .broken = state.condition { continue }
             let session = sessions[state.id] ?? AccountSession()
             sessions[state.id] = session
+            session.retry = { [weak self] in self?.retry(state.id) }
             session.isSignedOut = state.condition.needsSignIn
             session.isOnline = state.condition == .online
             session.encryption = state.encryption

@@ -33,7 +33,8 @@ public final class Conversation {
     ///   - kind: the room's kind in the room list.
     public func header(name: String, kind: Room.Kind) -> ConversationHeader {
         ConversationHeader(
-            name: name, kind: kind, headline: headline, otherCount: timeline.state.otherMembers.count)
+            name: name, kind: kind, headline: headline, otherCount: timeline.state.otherMembers.count,
+            isEncrypted: isEncrypted)
     }
 
     /// Whether messages can be sent to the room.
@@ -68,13 +69,16 @@ public final class Conversation {
     public let timeline: TimelineViewModel
     public let composer: ComposerViewModel
     public let search: RoomSearchViewModel
+    /// What is to be known of the members' identities; `nil` for the rooms on this computer.
+    public let trust: RoomTrustViewModel?
     public let preferences: UserPreferences
     /// What the window that shows the room is to show or ask.
     public let requests: WindowRequests
     /// The media service for the room's messages.
     public var media: any MediaService { service }
     @ObservationIgnored private let service: any ChatService
-    @ObservationIgnored private let session: AccountSession
+    @ObservationIgnored let session: AccountSession
+    @ObservationIgnored let encryptionOfAccount: EncryptionCoordinator?
     @ObservationIgnored private var subscriptions: [ChangeSubscription] = []
     @ObservationIgnored private var isClosed = false
 
@@ -83,6 +87,7 @@ public final class Conversation {
     ///   - onTimelineOutput: receives what the timeline reports, even after the room was closed.
     init(
         roomID: RoomID, composer: ComposerViewModel, environment: ConversationEnvironment,
+        encryption: EncryptionCoordinator? = nil,
         requests: WindowRequests, onTimelineOutput: @escaping (TimelineViewModel.Output) -> Void
     ) {
         self.requests = requests
@@ -98,6 +103,10 @@ public final class Conversation {
                 timeline?.send(.context(.signedOut($0)))
             }
         ]
+        trust = encryption.map {
+            RoomTrustViewModel(roomID, of: $0) { [weak timeline] in timeline?.state.members ?? [] }
+        }
+        encryptionOfAccount = encryption
         self.session = session
         self.roomID = roomID
         self.composer = composer

@@ -228,7 +228,7 @@ public final class ConversationCoordinator {
     func makeConversation(in room: RoomID, requests: WindowRequests) -> Conversation {
         let composer = composers.composer(of: room)
         return Conversation(
-            roomID: room, composer: composer, environment: environment, requests: requests,
+            roomID: room, composer: composer, environment: environment, encryption: encryption, requests: requests,
             onTimelineOutput: { [weak self, weak composer] in self?.receive($0, from: room, for: composer) })
     }
 

@@ -7,12 +7,17 @@ public nonisolated struct ConversationHeader: Equatable, Sendable {
     public var headline: RoomHeadline
     /// The number of known joined members other than the user.
     public var otherCount: Int
+    public var isEncrypted: Bool
 
-    public init(name: String, kind: Room.Kind, headline: RoomHeadline = RoomHeadline(), otherCount: Int = 0) {
+    public init(
+        name: String, kind: Room.Kind, headline: RoomHeadline = RoomHeadline(), otherCount: Int = 0,
+        isEncrypted: Bool = false
+    ) {
         self.name = name
         self.kind = kind
         self.headline = headline
         self.otherCount = otherCount
+        self.isEncrypted = isEncrypted
     }
 
     /// The topic, or else the member count; empty for direct chats, where the title suffices.
@@ -25,12 +30,15 @@ public nonisolated struct ConversationHeader: Equatable, Sendable {
 
     /// What a screen reader says of the title.
     public func accessibleTitle(_ translator: Translator) -> String {
-        [name, subtitle(translator)].filter { !$0.isEmpty }.joined(separator: ", ")
+        [name, subtitle(translator), isEncrypted ? translator("Encrypted") : ""].filter { !$0.isEmpty }.joined(
+            separator: ", ")
     }
 
     /// What the composer shows while it is empty.
     public func placeholder(_ translator: Translator) -> String {
-        kind == .notes || isAlone ? translator("Write a message…") : translator("Message {room}…", ["room": name])
+        if isEncrypted { return translator("Encrypted message…") }
+        return kind == .notes || isAlone
+            ? translator("Write a message…") : translator("Message {room}…", ["room": name])
     }
 
     /// Whether the user is the only member, as far as known.

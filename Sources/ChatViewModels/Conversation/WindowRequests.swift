@@ -23,6 +23,10 @@ public final class WindowRequests: ViewModel {
         case confirmLeaving(RoomID, name: String)
         /// Forwarding out of an encrypted room into one that is not needs confirmation.
         case confirmForwarding(UnencryptedForwarding)
+        /// Something is missing in the account's encryption, which a dialog mends.
+        case setUpEncryption
+        /// Says what is known of a user's identity.
+        case showIdentity(MemberID)
         /// The window is to come to the front.
         case present
     }

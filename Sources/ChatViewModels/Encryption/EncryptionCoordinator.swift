@@ -10,14 +10,16 @@ public final class EncryptionCoordinator {
     /// In the order in which they began.
     public private(set) var verifications: [Verification] = []
 
+    /// The members without an identity of whom the user was told, by room.
+    @ObservationIgnored var membersWithoutIdentity: [RoomID: Set<MemberID>] = [:]
     @ObservationIgnored public let service: any EncryptionService
-    @ObservationIgnored private let name: @MainActor (MemberID) -> String
+    @ObservationIgnored private let nameOfUser: @MainActor (MemberID) -> String
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
 
     /// - Parameter name: what a user is called.
     init(_ service: any EncryptionService, name: @escaping @MainActor (MemberID) -> String) {
         self.service = service
-        self.name = name
+        nameOfUser = name
         let (statuses, verifications) = (service.encryptionStatuses(), service.verifications())
         listening = [
             Task { [weak self] in
@@ -30,6 +32,9 @@ public final class EncryptionCoordinator {
     }
 
     isolated deinit { for task in listening { task.cancel() } }
+
+    /// Returns what a user is called, as far as known.
+    func name(of user: MemberID) -> String { nameOfUser(user) }
 
     /// What is missing so that encryption works and nothing can be lost; `nil` if there is nothing to do.
     public var need: EncryptionNeed? { status?.need }
@@ -45,12 +50,21 @@ public final class EncryptionCoordinator {
     /// Returns the dialog that makes another identity.
     public func reset() -> EncryptionSetUpViewModel { EncryptionSetUpViewModel(.confirmDevice, of: self, resets: true) }
 
-    public func userName(_ user: MemberID) -> String { name(user) }
+    /// Returns the dialog about a user's identity.
+    /// - Parameter knownName: what the user is called, if that is known.
+    public func identity(of user: MemberID, named knownName: String? = nil) -> IdentityViewModel {
+        IdentityViewModel(user, name: knownName ?? name(of: user), of: self)
+    }
+
+    /// Returns the preferences of the account's encryption.
+    public func preferences(account: String, name: String) -> EncryptionPreferencesViewModel {
+        EncryptionPreferencesViewModel(account: account, name: name, of: self)
+    }
 
     func viewModel(
         of verification: Verification, onOver: @escaping @MainActor (VerificationViewModel) -> Void
     ) -> VerificationViewModel {
-        VerificationViewModel(verification, name: name(verification.user), service: service, onOver: onOver)
+        VerificationViewModel(verification, name: name(of: verification.user), service: service, onOver: onOver)
     }
 
     func dismiss(_ verification: Verification.ID) {

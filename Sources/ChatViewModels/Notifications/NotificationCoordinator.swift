@@ -19,6 +19,7 @@ public final class NotificationCoordinator {
 
     private let surroundings: Surroundings
     private var accounts: [String: AccountNotifications] = [:]
+    private var verifications: [String: VerificationNotifications] = [:]
     private var opened: ChangeSubscription?
 
     /// - Parameters:
@@ -38,10 +39,14 @@ public final class NotificationCoordinator {
     }
 
     private func follow(_ ids: [String], of coordinator: AccountsCoordinator) {
-        for id in accounts.keys where !ids.contains(id) { accounts.removeValue(forKey: id)?.withdrawAll() }
+        for id in accounts.keys where !ids.contains(id) {
+            accounts.removeValue(forKey: id)?.withdrawAll()
+            verifications.removeValue(forKey: id)?.withdraw()
+        }
         for id in ids where accounts[id] == nil {
             guard let conversations = coordinator.coordinator(of: id) else { continue }
             accounts[id] = AccountNotifications(id, of: conversations, in: surroundings)
+            verifications[id] = VerificationNotifications(id, of: conversations, in: surroundings)
         }
     }
 }

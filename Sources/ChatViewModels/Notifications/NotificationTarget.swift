@@ -13,6 +13,14 @@ public nonisolated struct NotificationTarget: Equatable, Hashable, Sendable {
         self.message = message
     }
 
+    /// Names the account alone.
+    public init(account: String) {
+        self.init(account: account, room: RoomID(""))
+    }
+
+    /// Whether it names a room, besides the account.
+    public var hasRoom: Bool { !room.rawValue.isEmpty }
+
     /// A JSON array: identifiers come from servers and may contain any separator.
     public var text: String {
         let parts = [account, room.rawValue] + (message.map { [$0.rawValue] } ?? [])

@@ -69,6 +69,15 @@ nonisolated struct NotificationText: Sendable {
         (content > .nothing ? room : translator("Parlance"), translator("A message was not sent"))
     }
 
+    func verification(
+        _ verification: Verification, name: String, showing content: NotificationPreferences.Content
+    ) -> (title: String, body: String) {
+        guard content > .nothing else { return (translator("Parlance"), translator("New verification request")) }
+        return verification.isOwn
+            ? (translator("Confirm Another Device?"), translator("One of your devices asks to be confirmed."))
+            : (name, translator("{name} wants to verify you.", ["name": name]))
+    }
+
     private static func shortened(_ text: String) -> String {
         text.count > maxCharacters ? text.prefix(maxCharacters) + "…" : text
     }

@@ -6,6 +6,8 @@ public nonisolated struct RoomNotification: Equatable, Sendable {
         case messages, invitation, failure
         /// Messages of several rooms that arrived while catching up.
         case summary
+        /// Another device or person wants to compare emoji.
+        case verification
     }
 
     public var kind: Kind

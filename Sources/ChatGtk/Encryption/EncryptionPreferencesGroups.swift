@@ -1,0 +1,198 @@
+import CGtk
+import ChatCore
+import ChatViewModels
+import ComposerGtk
+import Foundation
+import GtkKit
+
+/// The encryption of one account in the preferences, as groups of rows.
+final class EncryptionPreferencesGroups {
+    private let viewModel: EncryptionPreferencesViewModel
+    private let text = EncryptionText(.gettext)
+    private let account: PreferencesGroup
+    private let recovery = PreferencesGroup(title: translated("Recovery"))
+    private let keyFile = PreferencesGroup(title: translated("Key File"))
+    private let deviceGroup = PreferencesGroup(title: translated("Devices"))
+    private let summary = ActionRow("")
+    private let summaryIcon = Image()
+    private let setUp = Button()
+    private let fingerprint = Label()
+    private let fingerprintRow = Box(.vertical, spacing: 3)
+    private let recoveryKey = ActionRow(translated("Recovery Key"))
+    private let newKey = Button()
+    private let backup = ActionRow(translated("Backup"))
+    private let backupSwitch = Switch()
+    private let exporting = ActionRow(translated("Export Keys…"))
+    private let importing = ActionRow(translated("Import Keys…"))
+    private let result = ActionRow("")
+    private let spinner = Spinner()
+    private let problem = ActionRow("")
+    private var deviceRows: [Widget] = []
+    private var displayedDevices: [AccountDevice] = []
+    private var displayedState: EncryptionPreferencesViewModel.State?
+    private var rendering: Rendering?
+
+    var groups: [PreferencesGroup] { [account, recovery, keyFile, deviceGroup] }
+
+    init(_ viewModel: EncryptionPreferencesViewModel) {
+        self.viewModel = viewModel
+        let state = viewModel.state
+        account = PreferencesGroup(title: state.name.isEmpty ? state.account : state.name)
+        account.setDescription(state.account)
+        build()
+        connect()
+        viewModel.send(.loadDevices)
+        rendering = Rendering({ viewModel.state }, { [weak self] in self?.render($0) })
+    }
+
+    // MARK: Building
+
+    private func build() {
+        for (row, widget) in [(summary, setUp), (recoveryKey, newKey)] {
+            widget.usesUnderline = true
+            widget.valign = .center
+            row.addSuffix(widget)
+        }
+        summary.addPrefix(summaryIcon)
+        buildFingerprint()
+        account.add(summary)
+        account.add(fingerprintRow)
+        backupSwitch.valign = .center
+        backup.addSuffix(backupSwitch)
+        backup.setActivatableWidget(backupSwitch)
+        recovery.add(recoveryKey)
+        recovery.add(backup)
+        keyFile.setDescription(
+            translated("The keys of your messages in a file that a passphrase protects, to read them in another app."))
+        for row in [exporting, importing] {
+            row.isActivatable = true
+            keyFile.add(row)
+        }
+        result.addPrefix(spinner)
+        keyFile.add(result)
+        problem.addStyle("error")
+        deviceGroup.add(problem)
+    }
+
+    private func buildFingerprint() {
+        let title = Label(translated("Fingerprint of This Device"))
+        title.addStyle("caption")
+        title.addStyle("dim-label")
+        fingerprint.addStyle("monospace")
+        fingerprint.isSelectable = true
+        fingerprint.wrap = true
+        for label in [title, fingerprint] {
+            label.xalign = 0
+            fingerprintRow.append(label)
+        }
+        fingerprintRow.addStyle("fingerprint")
+        fingerprintRow.addStyle("card")
+        fingerprintRow.marginTop = 12
+    }
+
+    private func connect() {
+        setUp.onClick { [weak self] in self?.present(self?.viewModel.encryption.setUp()) }
+        newKey.onClick { [weak self] in self?.present(self?.viewModel.encryption.newRecoveryKey()) }
+        backupSwitch.onChange { [weak self] in self?.setBackup($0) }
+        exporting.onActivated { [weak self] in self?.exportKeys() }
+        importing.onActivated { [weak self] in self?.importKeys() }
+    }
+
+    private func present(_ dialog: EncryptionSetUpViewModel?) {
+        if let dialog { EncryptionSetUpDialog.present(dialog, over: account) }
+    }
+
+    // MARK: Input
+
+    private func setBackup(_ isOn: Bool) {
+        guard isOn != viewModel.state.isBackupOn else { return }
+        if isOn { return viewModel.send(.setBackup(true)) }
+        Confirmation.present(
+            text.turningOffBackup, over: account, cancelled: { [weak self] in self?.backupSwitch.isActive = true },
+            { [weak viewModel] in viewModel?.send(.setBackup(false)) })
+    }
+
+    private func exportKeys() {
+        PasswordPrompt.presentNewPassphrase(over: account) { [weak self] passphrase in
+            guard let self else { return }
+            FileChooser.save(
+                translated("Export Keys"), accept: translated("_Export"), name: text.keyFileName, over: account
+            ) { [weak viewModel] file in
+                if let file { viewModel?.send(.exportKeys(file, passphrase: passphrase)) }
+            }
+        }
+    }
+
+    private func importKeys() {
+        FileChooser.openFile(translated("Import Keys"), accept: translated("_Import"), over: account) {
+            [weak self] file in
+            guard let self, let file else { return }
+            PasswordPrompt.presentPassphrase(over: account) { [weak viewModel] in
+                viewModel?.send(.importKeys(file, passphrase: $0))
+            }
+        }
+    }
+
+    // MARK: Rendering
+
+    private func render(_ state: EncryptionPreferencesViewModel.State) {
+        showAccount(state)
+        showRecovery(state)
+        showKeyFile(state)
+        showDevices(state)
+        if let device = state.deviceAwaitingPassword, displayedState?.deviceAwaitingPassword != device {
+            PasswordPrompt.presentPassword(
+                over: account, cancelled: { [weak viewModel] in viewModel?.send(.cancelSignOut) }
+            ) { [weak viewModel] in viewModel?.send(.signOut(device: device, password: $0)) }
+        }
+        displayedState = state
+    }
+
+    private func showAccount(_ state: EncryptionPreferencesViewModel.State) {
+        summary.setTitle(text.summary(state.status))
+        let need = state.status?.need
+        summaryIcon.iconName =
+            state.status?.identity == .confirmed && state.isAvailable
+            ? "parlance-verified-symbolic" : "parlance-unproven-symbolic"
+        setUp.isVisible = need != nil
+        setUp.label = need.map { text.banner($0).action } ?? ""
+        fingerprintRow.isVisible = state.status?.fingerprint != nil
+        fingerprint.text = state.status?.fingerprint.map(text.fingerprint) ?? ""
+        for group in [recovery, keyFile] { group.isVisible = state.isAvailable }
+    }
+
+    private func showRecovery(_ state: EncryptionPreferencesViewModel.State) {
+        recoveryKey.setSubtitle(text.recovery(state.status))
+        newKey.label = text.recoveryButton(state.status)
+        newKey.isSensitive = state.canReplaceRecoveryKey
+        let failure = state.backupError.map { text.text(for: $0) }
+        backup.setSubtitle(failure ?? text.backup(state.status))
+        backup.setStyle("error", failure != nil)
+        backup.isSensitive = state.canChangeBackup
+        if !state.isChangingBackup, backupSwitch.isActive != state.isBackupOn {
+            backupSwitch.isActive = state.isBackupOn
+        }
+    }
+
+    private func showKeyFile(_ state: EncryptionPreferencesViewModel.State) {
+        for row in [exporting, importing] { row.isSensitive = !state.isMovingKeys }
+        let outcome = text.result(state.keyFile)
+        result.isVisible = outcome != nil
+        result.setTitle(outcome ?? "")
+        spinner.isVisible = state.isMovingKeys
+        spinner.isSpinning = state.isMovingKeys
+        if case .failed = state.keyFile { result.addStyle("error") } else { result.removeStyle("error") }
+    }
+
+    private func showDevices(_ state: EncryptionPreferencesViewModel.State) {
+        let failure = state.deviceError.map { text.text(for: $0) }
+        problem.isVisible = failure != nil
+        problem.setTitle(failure ?? "")
+        let devices = state.devices ?? []
+        guard devices != displayedDevices || state.status?.identity != displayedState?.status?.identity else { return }
+        displayedDevices = devices
+        for row in deviceRows { deviceGroup.remove(row) }
+        deviceRows = devices.map { DeviceRow.make($0, canVerify: state.canVerify($0), viewModel, over: account) }
+        for row in deviceRows { deviceGroup.add(row) }
+    }
+}

@@ -1,0 +1,124 @@
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Asks for a password or passphrase, and forgets it.
+enum PasswordPrompt {
+    /// Asks for the account's password.
+    static func presentPassword(
+        over parent: Widget, cancelled: @escaping @MainActor () -> Void,
+        _ entered: @escaping @MainActor (AccountCredential) -> Void
+    ) {
+        present(
+            over: parent, heading: translated("Enter Your Password"),
+            body: translated("The server asks for the password of your account."),
+            fields: [translated("Password")], accept: translated("_Continue"), cancelled: cancelled,
+            isValid: { !$0[0].isEmpty }, entered)
+    }
+
+    /// Asks for the passphrase of a key file.
+    static func presentPassphrase(
+        over parent: Widget, _ entered: @escaping @MainActor (AccountCredential) -> Void
+    ) {
+        present(
+            over: parent, heading: translated("Enter Passphrase"),
+            body: translated("The file was exported with a passphrase."),
+            fields: [translated("Passphrase")], accept: translated("_Import"), isValid: { !$0[0].isEmpty }, entered)
+    }
+
+    /// Asks twice for the passphrase of a new key file.
+    static func presentNewPassphrase(
+        over parent: Widget, _ entered: @escaping @MainActor (AccountCredential) -> Void
+    ) {
+        present(
+            over: parent, heading: translated("Export Keys"),
+            body: translated("Whoever has the file and the passphrase can read your encrypted messages."),
+            fields: [translated("Passphrase"), translated("Repeat Passphrase")], accept: translated("_Choose File…"),
+            isValid: { EncryptionPreferencesViewModel.State.isPassphrase($0[0], repeated: $0[1]) }, entered)
+    }
+
+    private static func present(
+        over parent: Widget, heading: String, body: String, fields titles: [String], accept: String,
+        cancelled: @escaping @MainActor () -> Void = {}, isValid: @escaping @MainActor ([String]) -> Bool,
+        _ entered: @escaping @MainActor (AccountCredential) -> Void
+    ) {
+        let dialog = MessageDialog(heading: heading, body: body)
+        let box = Box(.vertical, spacing: 6)
+        let fields = titles.map { PasswordEntry($0) }
+        for field in fields { box.append(field) }
+        dialog.setExtraChild(box)
+        dialog.addResponse("cancel", translated("_Cancel"))
+        dialog.addResponse("accept", accept, .suggested)
+        dialog.setResponses(default: "accept", close: "cancel")
+        dialog.setResponse("accept", isEnabled: false)
+        let form = PasswordForm(count: fields.count, isValid)
+        for (index, field) in fields.enumerated() {
+            field.onChange { [weak dialog, weak field, form] in
+                // A field that goes changes once more, when it has no text to read.
+                guard let field, field.isMapped else { return }
+                form.texts[index] = field.text
+                dialog?.setResponse("accept", isEnabled: form.isValid)
+            }
+            let next = index + 1 < fields.count ? fields[index + 1] : nil
+            field.onActivate { [weak dialog, weak next, form] in
+                guard form.isValid else { return _ = next?.grabFocus() }
+                form.answer(with: entered)
+                close(dialog)
+            }
+        }
+        dialog.onResponse("accept") { form.answer(with: entered) }
+        dialog.onResponse("cancel") { form.cancel(cancelled) }
+        if !Dialog.isInWindow {
+            // GTK 4.8 tells a password field of its lost focus when it is gone already.
+            dialog.onCloseRequest { [weak dialog] in
+                dialog?.root?.focus = nil
+                return false
+            }
+        }
+        dialog.retain([dialog] + fields)
+        dialog.present(over: parent)
+        fields.first?.grabFocus()
+    }
+
+    /// Closes a dialog once the key press that asked for it is over, as GTK goes on with the field that had it.
+    private static func close(_ dialog: Dialog?) {
+        Task { [weak dialog] in
+            await MainLoop.idle()
+            dialog?.close()
+        }
+    }
+}
+
+/// What was typed into the fields of a prompt.
+private final class PasswordForm {
+    var texts: [String]
+    private var isAnswered = false
+    private let check: @MainActor ([String]) -> Bool
+
+    init(count: Int, _ check: @escaping @MainActor ([String]) -> Bool) {
+        texts = Array(repeating: "", count: count)
+        self.check = check
+    }
+
+    var isValid: Bool { check(texts) }
+
+    /// Hands over what was typed, once, and forgets it.
+    func answer(with entered: @MainActor (AccountCredential) -> Void) {
+        guard !isAnswered else { return }
+        let secret = AccountCredential(texts.first ?? "")
+        forget()
+        entered(secret)
+    }
+
+    /// A dialog that closes after its answer says that it was canceled.
+    func cancel(_ cancelled: @MainActor () -> Void) {
+        guard !isAnswered else { return }
+        forget()
+        cancelled()
+    }
+
+    private func forget() {
+        isAnswered = true
+        texts = texts.map { _ in "" }
+    }
+}

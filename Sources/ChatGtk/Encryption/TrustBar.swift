@@ -1,0 +1,28 @@
+import ChatCore
+import ChatViewModels
+import ComposerGtk
+import GtkKit
+
+/// The banner over the messages about the identities of an encrypted room's members.
+final class TrustBar {
+    private let view = Banner()
+    private var rendering: Rendering?
+    var widget: Widget { view.widget }
+
+    init(_ conversation: Conversation) {
+        view.onButtonClick { [weak conversation] in conversation?.answerTrustNotice() }
+        guard let trust = conversation.trust else { return }
+        rendering = Rendering({ [weak conversation] in
+            conversation?.isEncrypted == true ? trust.state.notice : nil
+        }) { [weak self] in self?.show($0, trust) }
+    }
+
+    private func show(_ notice: RoomTrustViewModel.Notice?, _ trust: RoomTrustViewModel) {
+        view.isRevealed = notice != nil
+        guard let notice else { return }
+        let text = IdentityText(.gettext)
+        view.title = text.notice(notice) { trust.name($0) }
+        view.buttonLabel = text.button(notice)
+        view.isProblem = trust.changedUser != nil
+    }
+}

@@ -1,0 +1,14 @@
+import ChatCore
+import ChatViewModels
+import GtkKit
+
+/// Says what is to be known of who sent a message.
+enum TrustDialog {
+    static func present(_ trust: MessageTrust, over parent: Widget) {
+        let dialog = MessageDialog(
+            heading: MessageText.localized.trust(trust), body: MessageText.localized.explanation(trust))
+        dialog.addResponse("close", translated("_Close"))
+        dialog.setResponses(default: "close", close: "close")
+        dialog.present(over: parent)
+    }
+}

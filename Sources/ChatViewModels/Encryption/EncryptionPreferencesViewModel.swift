@@ -1,0 +1,178 @@
+public import ChatCore
+public import Foundation
+public import Observation
+
+/// An account's encryption in the preferences: how it stands, its devices, recovery key, backup and key file.
+@Observable
+public final class EncryptionPreferencesViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public let account: String
+        public let name: String
+        /// `nil` until it is known.
+        public internal(set) var status: EncryptionStatus?
+        /// `nil` until they are known.
+        public internal(set) var devices: [AccountDevice]?
+        /// Why the devices could not be listed, renamed or signed out.
+        public internal(set) var deviceError: EncryptionError?
+        /// The device to sign out, while the server asks for the account's password.
+        public internal(set) var deviceAwaitingPassword: String?
+        public internal(set) var backupError: EncryptionError?
+        /// Whether the backup is being switched on or off.
+        public internal(set) var isChangingBackup = false
+        public internal(set) var keyFile = KeyFile.none
+    }
+
+    /// What became of a key file.
+    public nonisolated enum KeyFile: Equatable, Sendable {
+        case none
+        case exporting, importing
+        case exported(Int)
+        case imported(ImportedKeyCount)
+        case failed(EncryptionError)
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case loadDevices
+        case rename(device: String, to: String)
+        case signOut(device: String, password: AccountCredential?)
+        /// The user does not enter the password.
+        case cancelSignOut
+        case verify(device: String)
+        case setBackup(Bool)
+        case exportKeys(URL, passphrase: AccountCredential)
+        case importKeys(URL, passphrase: AccountCredential)
+    }
+
+    public private(set) var state: State
+    @ObservationIgnored public let encryption: EncryptionCoordinator
+    @ObservationIgnored private let service: any EncryptionService
+    @ObservationIgnored private var following: ChangeSubscription?
+    @ObservationIgnored private let queue = DeliveryQueue()
+
+    init(account: String, name: String, of encryption: EncryptionCoordinator) {
+        state = State(account: account, name: name, status: encryption.status)
+        self.encryption = encryption
+        service = encryption.service
+        following = ChangeSubscription(to: { [weak encryption] in encryption?.status }) { [weak self] in
+            if let status = $0 { self?.apply(status) }
+        }
+    }
+
+    private func apply(_ status: EncryptionStatus) {
+        let before = state.status
+        state.status = status
+        // A device that was confirmed meanwhile has another mark.
+        let isOutdated =
+            before?.identity != status.identity || before?.otherConfirmedDevices != status.otherConfirmedDevices
+        if state.devices != nil, isOutdated { send(.loadDevices) }
+    }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .loadDevices: changeDevices { _ in }
+        case .rename(let device, let typed):
+            let name = typed.trimmingCharacters(in: .whitespacesAndNewlines)
+            changeDevices { try await $0.renameDevice(device, to: name) }
+        case .signOut(let device, let password): signOut(device, password)
+        case .cancelSignOut: state.deviceAwaitingPassword = nil
+        case .verify(let device): changeDevices { _ = try await $0.verifyDevice(device) }
+        case .setBackup(let isEnabled): setBackup(isEnabled)
+        case .exportKeys(let file, let passphrase):
+            moveKeys(.exporting) { .exported(try await $0.exportKeys(to: file, passphrase: passphrase.value)) }
+        case .importKeys(let file, let passphrase):
+            moveKeys(.importing) { .imported(try await $0.importKeys(from: file, passphrase: passphrase.value)) }
+        }
+    }
+
+    /// Does something with the devices, and lists them again.
+    private func changeDevices(_ work: @escaping @MainActor (any EncryptionService) async throws -> Void) {
+        queue.add { [weak self, service] in
+            do {
+                try await work(service)
+                self?.state.devices = try await service.devices()
+                self?.state.deviceError = nil
+            } catch {
+                self?.state.deviceError = EncryptionError(error)
+            }
+        }
+    }
+
+    private func signOut(_ device: String, _ password: AccountCredential?) {
+        changeDevices { [weak self] service in
+            self?.state.deviceAwaitingPassword = nil
+            do {
+                try await service.signOutDevices([device], password: password?.value)
+            } catch EncryptionError.passwordRequired where password == nil {
+                self?.state.deviceAwaitingPassword = device
+            } catch EncryptionError.wrongPassword {
+                self?.state.deviceAwaitingPassword = device
+                throw EncryptionError.wrongPassword
+            }
+        }
+    }
+
+    private func setBackup(_ isEnabled: Bool) {
+        guard !state.isChangingBackup, isEnabled != state.isBackupOn else { return }
+        state.isChangingBackup = true
+        state.backupError = nil
+        Task {
+            do {
+                try await service.setBackupEnabled(isEnabled)
+            } catch {
+                state.backupError = EncryptionError(error)
+            }
+            state.isChangingBackup = false
+        }
+    }
+
+    private func moveKeys(
+        _ step: KeyFile, _ work: @escaping @MainActor (any EncryptionService) async throws -> KeyFile
+    ) {
+        guard !state.isMovingKeys else { return }
+        state.keyFile = step
+        Task {
+            do { state.keyFile = try await work(service) } catch { state.keyFile = .failed(EncryptionError(error)) }
+        }
+    }
+}
+
+extension EncryptionPreferencesViewModel.State {
+    public nonisolated var isMovingKeys: Bool { keyFile == .exporting || keyFile == .importing }
+
+    /// Whether encryption works on this device, so that there is something to choose.
+    public nonisolated var isAvailable: Bool { status?.condition == .on }
+
+    public nonisolated var isBackupOn: Bool {
+        switch status?.backup {
+        case .on, .untrusted, .failing: true
+        case .unknown, .off, nil: false
+        }
+    }
+
+    /// Whether the backup can be switched: it has to be known, and its key is one of the secrets of the identity.
+    public nonisolated var canChangeBackup: Bool {
+        isAvailable && !isChangingBackup && status?.identity == .confirmed && status?.backup != .unknown
+    }
+
+    public nonisolated var canReplaceRecoveryKey: Bool { isAvailable && status?.identity == .confirmed }
+
+    /// Whether another device can be verified from here.
+    public nonisolated func canVerify(_ device: AccountDevice) -> Bool {
+        !device.isThis && device.trust == .unconfirmed && status?.identity == .confirmed
+    }
+
+    /// Whether what was typed twice can encrypt a key file.
+    public nonisolated static func isPassphrase(_ passphrase: String, repeated: String) -> Bool {
+        !passphrase.isEmpty && Array(passphrase.utf8) == Array(repeated.utf8)
+    }
+}
+
+extension AccountsCoordinator {
+    /// Returns the encryption of each account that has any.
+    public func encryptionPreferences() -> [EncryptionPreferencesViewModel] {
+        rows.compactMap { row in
+            guard let account = row.account else { return nil }
+            return coordinator(of: row.id)?.encryption?.preferences(account: account.id, name: row.name)
+        }
+    }
+}

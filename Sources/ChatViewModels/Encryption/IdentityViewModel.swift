@@ -1,0 +1,67 @@
+public import ChatCore
+public import Observation
+
+/// What is known of a user's identity, and what can be done about it.
+@Observable
+public final class IdentityViewModel: ViewModel {
+    public nonisolated struct State: Equatable, Sendable {
+        public let user: MemberID
+        public let name: String
+        public internal(set) var identity = UserIdentity.unknown
+        /// Whether this device is confirmed: an unconfirmed one proves nothing of others.
+        public internal(set) var isDeviceConfirmed = false
+        public internal(set) var isBusy = false
+        public internal(set) var error: EncryptionError?
+
+        public var canVerify: Bool {
+            guard isDeviceConfirmed, !isBusy else { return false }
+            return switch identity {
+            case .unverified, .changed, .changedAfterVerification: true
+            case .unknown, .none, .verified: false
+            }
+        }
+        public var canAccept: Bool { !isBusy && (identity == .changed || identity == .changedAfterVerification) }
+        public var canWithdraw: Bool { !isBusy && (identity == .verified || identity == .changedAfterVerification) }
+    }
+
+    public nonisolated enum Action: Equatable, Sendable {
+        case verify, accept, withdraw
+    }
+
+    public private(set) var state: State
+    @ObservationIgnored private let service: any EncryptionService
+    @ObservationIgnored private var listening: Task<Void, Never>?
+    @ObservationIgnored private var following: ChangeSubscription?
+
+    init(_ user: MemberID, name: String, of encryption: EncryptionCoordinator) {
+        state = State(user: user, name: name)
+        service = encryption.service
+        let stream = service.identities(of: user)
+        listening = Task { [weak self] in
+            for await identity in stream { self?.state.identity = identity }
+        }
+        following = ChangeSubscription(to: { [weak encryption] in encryption?.status?.identity }) { [weak self] in
+            self?.state.isDeviceConfirmed = $0 == .confirmed
+        }
+    }
+
+    isolated deinit { listening?.cancel() }
+
+    public func send(_ action: Action) {
+        switch action {
+        case .verify where state.canVerify: run { _ = try await $0.verify($1) }
+        case .accept where state.canAccept: run { try await $0.acceptIdentity(of: $1) }
+        case .withdraw where state.canWithdraw: run { try await $0.withdrawVerification(of: $1) }
+        case .verify, .accept, .withdraw: break
+        }
+    }
+
+    private func run(_ work: @escaping @MainActor (any EncryptionService, MemberID) async throws -> Void) {
+        state.isBusy = true
+        state.error = nil
+        Task {
+            do { try await work(service, state.user) } catch { state.error = EncryptionError(error) }
+            state.isBusy = false
+        }
+    }
+}

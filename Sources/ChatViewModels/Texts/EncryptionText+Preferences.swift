@@ -1,0 +1,152 @@
+public import ChatCore
+public import Foundation
+
+/// The texts of an account's encryption in the preferences.
+extension EncryptionText {
+    /// How encryption stands, in a sentence.
+    public func summary(_ status: EncryptionStatus?) -> String {
+        guard let status else { return translator("Loading…") }
+        if let problem = status.condition.problem { return text(for: problem) }
+        switch status.identity {
+        case .unknown: return translator("The server has not yet answered how encryption is set up.")
+        case .none: return translator("Encryption is not set up for this account.")
+        case .unconfirmed: return translator("This device is not confirmed.")
+        case .replaced: return translator("Your account has a new identity, which has not confirmed this device.")
+        case .confirmed:
+            return status.endsWithProgram
+                ? translator("This device is confirmed, and ends when Parlance closes.")
+                : translator("This device is confirmed.")
+        }
+    }
+
+    private func text(for problem: EncryptionCondition.Problem) -> String {
+        switch problem {
+        case .locked: translator("Unlock the keyring to use encryption.")
+        case .credentialLost: translator("The secret that protects the keys is lost. Sign out and in again.")
+        case .missing: translator("The keys of this device are missing. Sign out and in again.")
+        case .damaged: translator("The keys of this device are damaged. Sign out and in again.")
+        case .replaced: translator("Another app has this device’s keys. Sign in with a password.")
+        case .noDevice: translator("The server did not name this device. Sign in with a password.")
+        case .storage: translator("The keys of this device could not be saved. Check the free space on the disk.")
+        case .notBuilt: translator("This version of Parlance was built without encryption.")
+        }
+    }
+
+    /// A key in groups of four.
+    public func fingerprint(_ key: String) -> String {
+        var groups: [Substring] = []
+        var rest = key[...]
+        while !rest.isEmpty {
+            groups.append(rest.prefix(4))
+            rest = rest.dropFirst(4)
+        }
+        return groups.joined(separator: " ")
+    }
+
+    // MARK: Recovery and backup
+
+    public func recovery(_ status: EncryptionStatus?) -> String {
+        switch status?.recovery {
+        case .unknown, nil: translator("Not known yet")
+        case Optional.some(.none): translator("Your account has none")
+        case .incomplete: translator("It does not open everything that this device has")
+        case .unsaved: translator("Not saved yet")
+        case .ready: translator("Opens your identity and your backup on a new device")
+        }
+    }
+
+    public func recoveryButton(_ status: EncryptionStatus?) -> String {
+        status?.recovery == Optional.some(.none) ? translator("_Create…") : translator("_New Key…")
+    }
+
+    public func backup(_ status: EncryptionStatus?) -> String {
+        if status?.isRestoring == true { return translator("Restoring keys…") }
+        switch status?.backup {
+        case .unknown, nil: return translator("Not known yet")
+        case .off: return translator("If you lose this device, its messages can no longer be read")
+        case .on(remaining: 0): return translator("All keys are in the backup")
+        case .on(let remaining): return remainingKeys(remaining)
+        case .untrusted: return translator("The backup was made by a device that is not confirmed, and is not used")
+        case .failing(let remaining, let reason):
+            return translator("The server rejects the backup: {reason}", ["reason": reason]) + "\n"
+                + remainingKeys(remaining)
+        }
+    }
+
+    private func remainingKeys(_ count: Int) -> String {
+        translator.plural("{count} key is not in the backup yet", "{count} keys are not in the backup yet", count)
+    }
+
+    /// The question before the backup is deleted.
+    public var turningOffBackup: ConfirmationText {
+        ConfirmationText(
+            heading: translator("Turn Off Backup?"),
+            body: translator(
+                "The backup is deleted from the server. Messages whose keys are only in the backup can no longer be read."
+            ), action: translator("_Turn Off"))
+    }
+
+    // MARK: Key file
+
+    /// What became of a key file; `nil` if there is nothing to say.
+    public func result(_ keyFile: EncryptionPreferencesViewModel.KeyFile) -> String? {
+        switch keyFile {
+        case .none: nil
+        case .exporting: translator("Exporting keys…")
+        case .importing: translator("Importing keys…")
+        case .exported(let count): translator.plural("{count} key exported", "{count} keys exported", count)
+        case .imported(let count):
+            translator.plural(
+                "{count} key read, {new} of them new", "{count} keys read, {new} of them new", count.total,
+                ["new": String(count.new)])
+        case .failed(let error): text(for: error)
+        }
+    }
+
+    /// The file name that is suggested for the keys of an account.
+    public var keyFileName: String { translator("Parlance keys.txt") }
+
+    // MARK: Devices
+
+    public func name(_ device: AccountDevice) -> String { device.name.isEmpty ? device.id : device.name }
+
+    /// - Parameter date: formats the day on which it was last seen.
+    public func detail(_ device: AccountDevice, _ date: (Date) -> String) -> String {
+        var parts = [trust(device.trust)]
+        if device.isThis {
+            parts.insert(translator("This device"), at: 0)
+        } else if let seen = device.lastSeen {
+            parts.append(translator("Last seen {date}", ["date": date(seen)]))
+        }
+        return parts.filter { !$0.isEmpty }.joined(separator: " · ")
+    }
+
+    private func trust(_ trust: AccountDevice.Trust) -> String {
+        switch trust {
+        case .confirmed: translator("Confirmed")
+        case .unconfirmed: translator("Not confirmed")
+        case .withoutEncryption: translator("Without encryption")
+        case .unknown: ""
+        }
+    }
+
+    /// The question before a device is signed out.
+    public func signingOut(_ device: AccountDevice) -> ConfirmationText {
+        ConfirmationText(
+            heading: translator("Sign Out “{device}”?", ["device": name(device)]),
+            body: translator("The device can no longer read or send messages of this account."),
+            action: translator("_Sign Out"))
+    }
+}
+
+extension AccountDevice.Trust {
+    /// `nil` for no mark.
+    public nonisolated var iconName: String? {
+        switch self {
+        case .confirmed: "parlance-verified-symbolic"
+        case .unconfirmed: "parlance-warning-symbolic"
+        case .withoutEncryption: "parlance-unlocked-symbolic"
+        case .unknown: nil
+        }
+    }
+}

@@ -1,0 +1,111 @@
+public import ChatCore
+
+/// The texts about the identities of others.
+public struct IdentityText {
+    private let translator: Translator
+
+    public init(_ translator: Translator) {
+        self.translator = translator
+    }
+
+    public var windowTitle: String { translator("Identity") }
+
+    public func title(_ identity: UserIdentity) -> String {
+        switch identity {
+        case .unknown: translator("Not Known Yet")
+        case .none: translator("No Encryption")
+        case .unverified: translator("Not Verified")
+        case .changed, .changedAfterVerification: translator("Identity Changed")
+        case .verified: translator("Verified")
+        }
+    }
+
+    public func explanation(_ state: IdentityViewModel.State) -> String {
+        let name = ["name": state.name]
+        switch state.identity {
+        case .unknown: return translator("The server has not yet answered which identity {name} has.", name)
+        case .none:
+            return translator(
+                "{name} has not set up encryption and cannot read what you send in encrypted rooms.", name)
+        case .unverified:
+            return state.isDeviceConfirmed
+                ? translator("Verify {name} to be sure that no one else reads your messages.", name)
+                : translator("Confirm this device to verify {name}.", name)
+        case .changed:
+            return translator(
+                "{name} has reset their identity, or someone else is using their account. Verify {name} or accept the new identity.",
+                name)
+        case .changedAfterVerification:
+            return translator(
+                "You verified {name}, and their identity has changed since. Messages are not sent to rooms with {name} until you verify or accept the new identity.",
+                name)
+        case .verified: return translator("You have verified {name}. Parlance warns you if this changes.", name)
+        }
+    }
+
+    /// The question before a new identity is accepted without verification.
+    public func accepting(_ state: IdentityViewModel.State) -> ConfirmationText {
+        ConfirmationText(
+            heading: translator("Accept New Identity?"),
+            body: translator(
+                "If you are not sure that {name} has reset their identity, verify them instead.", ["name": state.name]),
+            action: translator("_Accept"))
+    }
+
+    // MARK: In the room
+
+    public func notice(_ notice: RoomTrustViewModel.Notice, _ name: (MemberID) -> String) -> String {
+        switch notice {
+        case .holding(let user, let others):
+            others == 0
+                ? translator(
+                    "Messages are not sent: the identity of {name} changed after you verified it.",
+                    ["name": name(user)])
+                : translator.plural(
+                    "Messages are not sent: the identities of {name} and {count} other changed after you verified them.",
+                    "Messages are not sent: the identities of {name} and {count} others changed after you verified them.",
+                    others, ["name": name(user)])
+        case .changed(let user, let others):
+            others == 0
+                ? translator("The identity of {name} has changed.", ["name": name(user)])
+                : translator.plural(
+                    "The identities of {name} and {count} other have changed.",
+                    "The identities of {name} and {count} others have changed.", others, ["name": name(user)])
+        case .withoutIdentity(let users): missing(users, name)
+        }
+    }
+
+    private func missing(_ users: [MemberID], _ name: (MemberID) -> String) -> String {
+        let names = users.prefix(Self.maxNames).map(name).joined(separator: ", ")
+        let others = users.count - min(users.count, Self.maxNames)
+        return others == 0
+            ? translator("Without encryption set up, they cannot read what you send: {names}", ["names": names])
+            : translator.plural(
+                "Without encryption set up, they cannot read what you send: {names}, and {count} other",
+                "Without encryption set up, they cannot read what you send: {names}, and {count} others", others,
+                ["names": names])
+    }
+
+    /// How many members are named.
+    private static let maxNames = 5
+
+    public func button(_ notice: RoomTrustViewModel.Notice) -> String {
+        switch notice {
+        case .holding, .changed: translator("_Review…")
+        case .withoutIdentity: translator("_OK")
+        }
+    }
+}
+
+extension UserIdentity {
+    public nonisolated var iconName: String {
+        switch self {
+        case .unknown, .none, .unverified: "parlance-unproven-symbolic"
+        case .changed, .changedAfterVerification: "parlance-warning-symbolic"
+        case .verified: "parlance-verified-symbolic"
+        }
+    }
+
+    /// Whether the user has to decide something.
+    public nonisolated var isChanged: Bool { self == .changed || self == .changedAfterVerification }
+}

@@ -1,0 +1,58 @@
+public import ChatCore
+
+extension MessageItem {
+    /// What is to be said of who sent the message; `nil` if all is well, or there is nothing to read.
+    public var visibleTrust: MessageTrust? { message.hasContent ? message.trust : nil }
+}
+
+extension MessageTrust {
+    /// Whether the message may not be what it seems.
+    public var isProblem: Bool {
+        switch self {
+        case .unproven: false
+        case .notEncrypted, .changedIdentity: true
+        }
+    }
+
+    public var iconName: String {
+        switch self {
+        case .unproven: "parlance-unproven-symbolic"
+        case .notEncrypted: "parlance-unlocked-symbolic"
+        case .changedIdentity: "parlance-warning-symbolic"
+        }
+    }
+}
+
+extension MessageText {
+    /// What is to be said of who sent a message, in a sentence.
+    public func trust(_ trust: MessageTrust) -> String {
+        switch trust {
+        case .unproven: translator("Who sent this can’t be proven on this device.")
+        case .notEncrypted: translator("Not encrypted")
+        case .changedIdentity: translator("This person’s identity changed after you verified it.")
+        }
+    }
+
+    /// The same at length.
+    public func explanation(_ trust: MessageTrust) -> String {
+        switch trust {
+        case .unproven:
+            translator(
+                "The key of this message comes from a backup or a file, which do not prove who sent the message.")
+        case .notEncrypted:
+            translator("This message was sent without encryption into an encrypted room. Others may have read it.")
+        case .changedIdentity:
+            translator(
+                "The identity that sent this message is not the one that you verified. Someone else may have sent it.")
+        }
+    }
+
+    /// The label of the button that helps to read a message.
+    public func button(_ help: SealHelp) -> String {
+        switch help {
+        case .restoreKeys: translator("Restore Keys…")
+        case .confirmDevice: translator("Confirm This Device…")
+        case .retry: translator("Retry")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct EncryptionPreferencesTests {
+    private let service = FakeEncryptionService()
+    private let text = EncryptionText(.untranslated)
+    private static let devices = [
+        AccountDevice(id: "THIS", name: "Desk", isThis: true, trust: .confirmed),
+        AccountDevice(id: "PHONE", name: "Phone", lastSeen: Date(timeIntervalSince1970: 0), trust: .unconfirmed),
+        AccountDevice(id: "BOT", name: "", trust: .withoutEncryption),
+    ]
+    private static let confirmed = EncryptionStatus(
+        condition: .on, identity: .confirmed, recovery: .ready, backup: .on(remaining: 0))
+
+    private func make(_ status: EncryptionStatus = Self.confirmed) async -> EncryptionPreferencesViewModel {
+        service.set(status)
+        service.set(Self.devices)
+        let encryption = EncryptionCoordinator(service) { $0.rawValue }
+        await eventually { encryption.status == status }
+        let viewModel = encryption.preferences(account: "@ann:example.org", name: "Ann")
+        viewModel.send(.loadDevices)
+        await eventually { viewModel.state.devices != nil }
+        return viewModel
+    }
+
+    @Test("Devices are listed, renamed and signed out; the password is asked for if the server wants it.")
+    func devices() async {
+        let viewModel = await make()
+        #expect(viewModel.state.devices == Self.devices)
+        viewModel.send(.rename(device: "PHONE", to: " Old phone "))
+        await eventually { viewModel.state.devices?[1].name == "Old phone" }
+        service.fail("signOutDevices", with: .passwordRequired, .wrongPassword)
+        viewModel.send(.signOut(device: "PHONE", password: nil))
+        await eventually { viewModel.state.deviceAwaitingPassword == "PHONE" }
+        #expect(viewModel.state.deviceError == nil)
+        viewModel.send(.signOut(device: "PHONE", password: AccountCredential("wrong")))
+        await eventually { viewModel.state.deviceError == .wrongPassword }
+        #expect(viewModel.state.deviceAwaitingPassword == "PHONE")
+        viewModel.send(.signOut(device: "PHONE", password: AccountCredential("right")))
+        await eventually { viewModel.state.devices?.count == 2 && viewModel.state.deviceError == nil }
+        #expect(viewModel.state.deviceAwaitingPassword == nil)
+        #expect(service.calls.filter { $0.hasPrefix("signOut") }.last == "signOutDevices PHONE right")
+    }
+
+    @Test("A list that cannot be had is told, and what was listed stays.")
+    func listFails() async {
+        let viewModel = await make()
+        service.fail("devices", with: .unreachable)
+        viewModel.send(.loadDevices)
+        await eventually { viewModel.state.deviceError == .unreachable }
+        #expect(viewModel.state.devices == Self.devices)
+    }
+
+    @Test("Only an unconfirmed other device can be verified, and only from a confirmed one.")
+    func verifying() async {
+        let viewModel = await make()
+        #expect(Self.devices.map { viewModel.state.canVerify($0) } == [false, true, false])
+        viewModel.send(.verify(device: "PHONE"))
+        await eventually { viewModel.state.deviceError == nil }
+        for _ in 0..<1000 where !service.calls.contains("verifyDevice PHONE") { await Task.yield() }
+        #expect(service.calls.contains("verifyDevice PHONE"))
+        service.set(EncryptionStatus(condition: .on, identity: .unconfirmed))
+        await eventually { viewModel.state.status?.identity == .unconfirmed }
+        #expect(Self.devices.allSatisfy { !viewModel.state.canVerify($0) })
+    }
+
+    @Test("The backup is switched once at a time; a failure is told.")
+    func backup() async {
+        let viewModel = await make()
+        service.fail("setBackupEnabled", with: .unreachable)
+        #expect(viewModel.state.isBackupOn && viewModel.state.canChangeBackup)
+        viewModel.send(.setBackup(true))
+        viewModel.send(.setBackup(false))
+        viewModel.send(.setBackup(false))
+        await eventually { viewModel.state.backupError == .unreachable && !viewModel.state.isChangingBackup }
+        #expect(service.calls.filter { $0.hasPrefix("setBackup") } == ["setBackupEnabled false"])
+        #expect(viewModel.state.isBackupOn)
+    }
+
+    @Test(
+        "What is not known cannot be switched.",
+        arguments: [
+            EncryptionStatus(condition: .on, identity: .confirmed, backup: .unknown),
+            EncryptionStatus(condition: .on, identity: .unconfirmed, backup: .off),
+            EncryptionStatus(condition: .off(.credentialLost), identity: .confirmed, backup: .off),
+        ])
+    func backupIsNotSwitchable(status: EncryptionStatus) async {
+        #expect(await !make(status).state.canChangeBackup)
+    }
+
+    @Test("Keys are exported and imported one at a time, with the result in words.")
+    func keyFile() async {
+        let viewModel = await make()
+        let file = URL(fileURLWithPath: "/tmp/keys.txt")
+        viewModel.send(.exportKeys(file, passphrase: AccountCredential("tea")))
+        viewModel.send(.importKeys(file, passphrase: AccountCredential("tea")))
+        #expect(viewModel.state.isMovingKeys)
+        await eventually { viewModel.state.keyFile == .exported(3) }
+        #expect(text.result(viewModel.state.keyFile) == "3 keys exported")
+        service.fail("importKeys", with: .wrongPassphrase)
+        viewModel.send(.importKeys(file, passphrase: AccountCredential("milk")))
+        await eventually { viewModel.state.keyFile == .failed(.wrongPassphrase) }
+        viewModel.send(.importKeys(file, passphrase: AccountCredential("tea")))
+        await eventually { viewModel.state.keyFile == .imported(ImportedKeyCount(total: 5, new: 2)) }
+        #expect(text.result(viewModel.state.keyFile) == "5 keys read, 2 of them new")
+        #expect(
+            service.calls.filter { $0.contains("Keys") } == [
+                "exportKeys keys.txt tea", "importKeys keys.txt milk", "importKeys keys.txt tea",
+            ])
+    }
+
+    @Test("A passphrase has to be typed twice, byte by byte.")
+    func passphrase() {
+        typealias State = EncryptionPreferencesViewModel.State
+        #expect(State.isPassphrase("é", repeated: "é"))
+        #expect(!State.isPassphrase("é", repeated: "e\u{301}"))
+        #expect(!State.isPassphrase("", repeated: ""))
+        #expect(!State.isPassphrase("tea", repeated: "te"))
+    }
+
+    @Test("Devices, fingerprint and states are told in words.")
+    func texts() {
+        let day: (Date) -> String = { _ in "Monday" }
+        #expect(
+            Self.devices.map { text.detail($0, day) } == [
+                "This device · Confirmed", "Not confirmed · Last seen Monday", "Without encryption",
+            ])
+        #expect(text.name(Self.devices[2]) == "BOT")
+        #expect(text.fingerprint("AAAABBBBCC") == "AAAA BBBB CC" && text.fingerprint("") == "")
+        let backups: [EncryptionStatus.Backup] = [
+            .unknown, .off, .on(remaining: 0), .on(remaining: 1), .untrusted, .failing(remaining: 2, reason: "full"),
+        ]
+        #expect(Set(backups.map { text.backup(EncryptionStatus(backup: $0)) }).count == backups.count)
+        #expect(text.backup(EncryptionStatus(backup: .on(remaining: 1))) == "1 key is not in the backup yet")
+        let recoveries: [EncryptionStatus.Recovery] = [.unknown, .none, .incomplete, .unsaved, .ready]
+        #expect(Set(recoveries.map { text.recovery(EncryptionStatus(recovery: $0)) }).count == recoveries.count)
+        let identities: [EncryptionStatus.Identity] = [.unknown, .none, .unconfirmed, .confirmed, .replaced]
+        #expect(
+            Set(identities.map { text.summary(EncryptionStatus(condition: .on, identity: $0)) }).count
+                == identities.count)
+        #expect(text.summary(nil) == "Loading…")
+        var ending = Self.confirmed
+        ending.endsWithProgram = true
+        #expect(text.summary(ending).contains("ends when Parlance closes"))
+    }
+}

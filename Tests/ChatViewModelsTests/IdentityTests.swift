@@ -1,0 +1,171 @@
+import ChatCore
+import ChatTestSupport
+import Testing
+
+@testable import ChatViewModels
+
+@MainActor
+@Suite(.timeLimit(.minutes(5)))
+struct IdentityTests {
+    private static let bo = MemberID("@bo:example.org")
+    private static let cy = MemberID("@cy:example.org")
+    private static let room = RoomID("!plans:example.org")
+
+    private let service = FakeEncryptionService()
+    private let text = IdentityText(.untranslated)
+
+    private func coordinator(_ identity: EncryptionStatus.Identity = .confirmed) async -> EncryptionCoordinator {
+        service.set(EncryptionStatus(condition: .on, identity: identity))
+        let encryption = EncryptionCoordinator(service) { $0 == Self.bo ? "Bo" : $0.rawValue }
+        await eventually { encryption.status?.identity == identity }
+        return encryption
+    }
+
+    // MARK: One user
+
+    @Test(
+        "What can be done follows from the identity.",
+        arguments: [
+            (UserIdentity.unknown, false, false, false), (.none, false, false, false),
+            (.unverified, true, false, false),
+            (.changed, true, true, false), (.changedAfterVerification, true, true, true),
+            (.verified, false, false, true),
+        ])
+    func choices(identity: UserIdentity, verify: Bool, accept: Bool, withdraw: Bool) async {
+        let encryption = await coordinator()
+        let viewModel = encryption.identity(of: Self.bo)
+        service.set(identity, of: Self.bo)
+        await eventually { viewModel.state.identity == identity && viewModel.state.isDeviceConfirmed }
+        let state = viewModel.state
+        #expect(state.canVerify == verify && state.canAccept == accept && state.canWithdraw == withdraw)
+        #expect(!text.title(identity).isEmpty && text.explanation(state).contains("Bo"))
+        viewModel.send(.verify)
+        viewModel.send(.accept)
+        viewModel.send(.withdraw)
+        await waitUntilIdle()
+        // One after the other: the first that is possible.
+        let expected = verify ? ["verify"] : accept ? ["acceptIdentity"] : withdraw ? ["withdrawVerification"] : []
+        #expect(service.calls == expected.map { "\($0) \(Self.bo.rawValue)" })
+        withExtendedLifetime(encryption) {}
+    }
+
+    @Test("A device that is not confirmed verifies nobody.")
+    func unconfirmedDevice() async {
+        let encryption = await coordinator(.unconfirmed)
+        let viewModel = encryption.identity(of: Self.bo)
+        service.set(UserIdentity.unverified, of: Self.bo)
+        await eventually { viewModel.state.identity == .unverified }
+        #expect(!viewModel.state.canVerify)
+        #expect(text.explanation(viewModel.state) == "Confirm this device to verify Bo.")
+        withExtendedLifetime(encryption) {}
+    }
+
+    @Test("What fails is told.")
+    func failure() async {
+        service.fail("verify", with: .noRoom)
+        let encryption = await coordinator()
+        let viewModel = encryption.identity(of: Self.bo)
+        service.set(UserIdentity.unverified, of: Self.bo)
+        await eventually { viewModel.state.canVerify }
+        viewModel.send(.verify)
+        await eventually { viewModel.state.error == .noRoom && !viewModel.state.isBusy }
+        withExtendedLifetime(encryption) {}
+    }
+
+    // MARK: A room
+
+    @Test("The most urgent notice comes first.")
+    func notices() async {
+        let encryption = await coordinator()
+        let viewModel = RoomTrustViewModel(Self.room, of: encryption) { [] }
+        #expect(viewModel.state.notice == nil)
+        service.set(RoomTrust(withoutIdentity: [Self.cy]), of: Self.room)
+        await eventually { viewModel.state.notice == .withoutIdentity([Self.cy]) }
+        #expect(viewModel.changedUser == nil)
+        service.set(RoomTrust(changed: [Self.bo, Self.cy], withoutIdentity: [Self.cy]), of: Self.room)
+        await eventually { viewModel.state.notice == .changed(Self.bo, others: 1) }
+        service.set(RoomTrust(changed: [Self.bo], holding: [Self.bo]), of: Self.room)
+        await eventually { viewModel.state.notice == .holding(Self.bo, others: 0) }
+        #expect(viewModel.changedUser == Self.bo)
+    }
+
+    @Test("Who cannot read is told once, and again when others are added.")
+    func shownOnce() async {
+        let encryption = await coordinator()
+        let viewModel = RoomTrustViewModel(Self.room, of: encryption) { [] }
+        service.set(RoomTrust(withoutIdentity: [Self.cy]), of: Self.room)
+        await eventually { viewModel.state.notice != nil }
+        viewModel.send(.acknowledge)
+        #expect(viewModel.state.notice == nil)
+        // Opening the room again does not tell it again.
+        let again = RoomTrustViewModel(Self.room, of: encryption) { [] }
+        await eventually { again.state.trust.withoutIdentity == [Self.cy] }
+        #expect(again.state.notice == nil)
+        service.set(RoomTrust(withoutIdentity: [Self.cy, Self.bo]), of: Self.room)
+        await eventually { again.state.notice == .withoutIdentity([Self.cy, Self.bo]) }
+    }
+
+    @Test("Notices name the members, up to five.")
+    func texts() {
+        let users = (1...7).map { MemberID("@\($0):x") }
+        let name: (MemberID) -> String = { String($0.rawValue.dropFirst().prefix(1)) }
+        #expect(text.notice(.withoutIdentity(Array(users.prefix(2))), name).hasSuffix(": 1, 2"))
+        #expect(text.notice(.withoutIdentity(users), name).hasSuffix(": 1, 2, 3, 4, 5, and 2 others"))
+        #expect(text.notice(.holding(users[0], others: 0), name).hasPrefix("Messages are not sent: the identity of 1 "))
+        #expect(text.notice(.changed(users[0], others: 2), name).contains("1 and 2 others"))
+    }
+
+    // MARK: Messages
+
+    private func conversation(_ encryption: EncryptionCoordinator) -> Conversation {
+        let environment = ConversationEnvironment(service: FakeChatService())
+        let composer = ConversationCoordinator(environment).makeConversation(in: Self.room, requests: WindowRequests())
+            .composer
+        return Conversation(
+            roomID: Self.room, composer: composer, environment: environment, encryption: encryption,
+            requests: WindowRequests(), onTimelineOutput: { _ in })
+    }
+
+    @Test("Sealed messages offer what helps.")
+    func sealHelp() async {
+        let encryption = await coordinator(.unconfirmed)
+        let conversation = conversation(encryption)
+        let help: [SealReason: SealHelp] = [
+            .beforeSignIn: .restoreKeys, .beforeKey: .restoreKeys, .unconfirmedDevice: .confirmDevice,
+            .keysLocked: .retry,
+        ]
+        for seal in SealReason.allCases { #expect(conversation.help(for: seal) == help[seal]) }
+        conversation.help(.confirmDevice)
+        #expect(conversation.requests.state.pending.map(\.request) == [.setUpEncryption])
+        service.set(EncryptionStatus(condition: .on, identity: .confirmed, recovery: .ready))
+        await eventually { encryption.need == nil }
+        #expect(conversation.help(for: .beforeSignIn) == nil && conversation.help(for: .keysLocked) == .retry)
+        let retries = Recorder<Int>()
+        conversation.session.retry = { retries.record(1) }
+        conversation.help(.retry)
+        #expect(retries.values == [1])
+    }
+
+    @Test("Marks have words, also for the ear, and go with what is deleted.")
+    func marks() {
+        let text = MessageText(.untranslated, time: { _ in "9:00" }, fullDate: { _ in "Monday" })
+        for trust in MessageTrust.allCases {
+            var message = Fixtures.message(1, in: "r", text: "Tea?")
+            message.trust = trust
+            var item = MessageItem(message: message, senderName: "Bo", isOwn: false, startsGroup: true, endsGroup: true)
+            #expect(text.tooltip(item) == "Monday\n" + text.trust(trust))
+            #expect(text.accessibleText(item).contains(text.trust(trust)))
+            #expect(!text.explanation(trust).isEmpty && !trust.iconName.isEmpty)
+            item.message.isDeleted = true
+            #expect(item.visibleTrust == nil)
+        }
+        #expect(!MessageTrust.unproven.isProblem && MessageTrust.notEncrypted.isProblem)
+    }
+
+    @Test("The header and the composer of an encrypted room say so.")
+    func header() {
+        let header = ConversationHeader(name: "Plans", kind: .group, isEncrypted: true)
+        #expect(header.placeholder(.untranslated) == "Encrypted message…")
+        #expect(header.accessibleTitle(.untranslated).hasSuffix(", Encrypted"))
+    }
+}

@@ -166,6 +166,7 @@ screenshots: deps-build+run+display schemas ## Draw every view to .build/screens
 	$(SWIFT) build --product parlance-decode
 	$(SWIFT) build --product parlance-film
 	@$(DRAW) screenshots .build/screenshots
+	@$(DRAW) encryption .build/screenshots
 	@ADW_DEBUG_HIGH_CONTRAST=1 $(DRAW) states .build/screenshots contrast
 	@echo "screenshots: $$(ls .build/screenshots | wc -l) pictures in .build/screenshots"
 

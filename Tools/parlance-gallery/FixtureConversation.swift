@@ -105,6 +105,32 @@ nonisolated enum FixtureConversation {
         }
     }
 
+    /// Messages that can't be read, each with its reason, and messages that can, each with its mark.
+    static func sealedMessages(in room: RoomID, now: Date) -> [Message] {
+        let reasons: [SealReason] = [
+            .beforeMembership, .beforeSignIn, .noKey, .unconfirmedDevice, .unconfirmedSender, .keysLocked, .damaged,
+        ]
+        let lines: [(text: String, trust: MessageTrust?)] = [
+            ("Who bakes the cake?", .unproven), ("I do, if someone brings the candles", nil),
+            ("Is this encrypted?", .notEncrypted), ("It’s me, from my new phone", .changedIdentity),
+            ("Not a word to Ann!", nil),
+        ]
+        let senders = [tomas, tomas, ida, FixtureService.ownMember, ida]
+        let count = reasons.count + lines.count
+        return (0..<count).map { index in
+            var message = Message(
+                id: MessageID("s\(index)"), roomID: room, sender: senders[index % senders.count].id, text: "",
+                sentAt: now.addingTimeInterval(-300 * Double(count - index)), position: Int64(index))
+            if index < reasons.count {
+                message.content = Message.Content(sealed: reasons[index])
+            } else {
+                message.text = lines[index - reasons.count].text
+                message.trust = lines[index - reasons.count].trust
+            }
+            return message
+        }
+    }
+
     /// - Parameter isPublished: whether those are left out that are named for what they show.
     static func rooms(isPublished: Bool, now: Date) -> [RoomSummary] {
         func room(
@@ -147,6 +173,8 @@ nonisolated enum FixtureConversation {
             ),
             room(FixtureService.mixed, "Printers", hoursAgo: 600, last: ("Tomás Herrera", false, "Thursday at seven?")),
             room(FixtureService.images, "Album", hoursAgo: 700, last: ("Ida Bergström", false, "All of last summer")),
+            room(
+                FixtureService.sealed, "Birthday", hoursAgo: 800, last: ("Tomás Herrera", false, "Not a word to Ann!")),
         ]
     }
 }

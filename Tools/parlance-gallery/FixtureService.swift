@@ -20,6 +20,8 @@ actor FixtureService: ChatService {
     static let files = RoomID("files")
     /// Messages of all kinds, alternating.
     static let mixed = RoomID("mixed")
+    /// Encrypted: messages that can't be read, each with its reason, and messages with marks.
+    static let sealed = RoomID("sealed")
     /// Only images.
     static let images = RoomID("pictures")
     private let media = FixtureMedia()
@@ -36,12 +38,15 @@ actor FixtureService: ChatService {
             Self.files: media.fileMessages(in: Self.files, now: now),
             Self.mixed: media.mixed(1000, in: Self.mixed, now: now),
             Self.images: media.images(in: Self.images, now: now),
+            Self.sealed: FixtureConversation.sealedMessages(in: Self.sealed, now: now),
         ]
     }
 
     deinit { media.remove() }
 
     // MARK: Rooms
+
+    nonisolated func isEncrypted(_ room: RoomID) async throws -> Bool { room == Self.sealed }
 
     nonisolated func roomSummaries() -> AsyncStream<[RoomSummary]> {
         let (stream, continuation) = AsyncStream<[RoomSummary]>.makeStream(bufferingPolicy: .bufferingNewest(1))

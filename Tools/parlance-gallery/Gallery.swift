@@ -46,11 +46,13 @@ final class Gallery {
     // MARK: Helpers
 
     /// Opens the main window on the fixture conversation.
-    func openWindow() async {
+    /// - Parameter encryption: that of the account, if it has any.
+    func openWindow(encryption: FixtureEncryption? = nil) async {
         let coordinator = ConversationCoordinator(
             ConversationEnvironment(
                 service: service, now: { Gallery.now }, translator: .gettext,
-                completion: ConversationEnvironment.Completion(everyone: "Everyone in this room")))
+                completion: ConversationEnvironment.Completion(everyone: "Everyone in this room"),
+                encryption: encryption))
         self.coordinator = coordinator
         let accounts = AccountsCoordinator(local: coordinator)
         let window = MainWindow(application: application, accounts: accounts, settings: nil)

@@ -4,6 +4,7 @@ import GtkKit
 
 let usage = """
     usage: parlance-gallery screenshots FOLDER   draw every view, light and dark, narrow and wide
+           parlance-gallery encryption FOLDER    draw the states of encryption, light and dark, narrow and wide
            parlance-gallery sizes FOLDER         draw the views with text at 100, 150 and 200 %, narrow to wide
            parlance-gallery published FOLDER IMAGE
                                                  draw the screenshots of README and metainfo, and the guide's image
@@ -31,6 +32,9 @@ switch (arguments.first, arguments.count) {
 case ("screenshots", 2):
     let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
     gallery = Gallery { await Screenshots(gallery: $0, pictures: pictures).draw() }
+case ("encryption", 2):
+    let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
+    gallery = Gallery { await EncryptionPictures(gallery: $0, pictures: pictures).draw() }
 case ("sizes", 2):
     let pictures = PictureFolder(url: URL(fileURLWithPath: arguments[1]))
     gallery = Gallery { await SizePictures(gallery: $0, pictures: pictures).draw() }

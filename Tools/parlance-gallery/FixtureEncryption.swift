@@ -1,0 +1,105 @@
+import ChatCore
+import Foundation
+import Synchronization
+
+/// Encryption in the states that are drawn.
+final class FixtureEncryption: EncryptionService {
+    private struct State {
+        var status = EncryptionStatus()
+        var verifications: [Verification] = []
+        var trust = RoomTrust()
+        var asksForPassword = false
+        var statusReceivers: [AsyncStream<EncryptionStatus>.Continuation] = []
+        var verificationReceivers: [AsyncStream<[Verification]>.Continuation] = []
+        var trustReceivers: [AsyncStream<RoomTrust>.Continuation] = []
+    }
+
+    private let state = Mutex(State())
+
+    func set(_ status: EncryptionStatus) {
+        state.withLock { state in
+            state.status = status
+            for receiver in state.statusReceivers { receiver.yield(status) }
+        }
+    }
+
+    func set(_ verifications: [Verification]) {
+        state.withLock { state in
+            state.verifications = verifications
+            for receiver in state.verificationReceivers { receiver.yield(verifications) }
+        }
+    }
+
+    func set(_ trust: RoomTrust) {
+        state.withLock { state in
+            state.trust = trust
+            for receiver in state.trustReceivers { receiver.yield(trust) }
+        }
+    }
+
+    func askForPassword(_ asks: Bool) { state.withLock { $0.asksForPassword = asks } }
+
+    // MARK: EncryptionService
+
+    func encryptionStatuses() -> AsyncStream<EncryptionStatus> {
+        AsyncStream { continuation in
+            state.withLock { state in
+                state.statusReceivers.append(continuation)
+                continuation.yield(state.status)
+            }
+        }
+    }
+    func verifications() -> AsyncStream<[Verification]> {
+        AsyncStream { continuation in
+            state.withLock { state in
+                state.verificationReceivers.append(continuation)
+                continuation.yield(state.verifications)
+            }
+        }
+    }
+    func trust(of room: RoomID) -> AsyncStream<RoomTrust> {
+        AsyncStream { continuation in
+            state.withLock { state in
+                state.trustReceivers.append(continuation)
+                continuation.yield(state.trust)
+            }
+        }
+    }
+    func identities(of user: MemberID) -> AsyncStream<UserIdentity> {
+        AsyncStream { $0.yield(.changedAfterVerification) }
+    }
+    func createIdentity(password: String?) async throws -> RecoveryKey {
+        if password == nil, state.withLock({ $0.asksForPassword }) { throw EncryptionError.passwordRequired }
+        return Self.key
+    }
+    func recover(with secret: String) async throws { throw EncryptionError.wrongRecoveryKey }
+    func replaceRecoveryKey() async throws -> RecoveryKey { Self.key }
+    func confirmRecoveryKey() async throws {}
+    func setBackupEnabled(_ isEnabled: Bool) async throws {}
+    func exportKeys(to file: URL, passphrase: String) async throws -> Int { 0 }
+    func importKeys(from file: URL, passphrase: String) async throws -> ImportedKeyCount {
+        ImportedKeyCount(total: 0, new: 0)
+    }
+    func devices() async throws -> [AccountDevice] {
+        [
+            AccountDevice(id: "GKYXPCNWTZ", name: "Parlance on the desk", isThis: true, trust: .confirmed),
+            AccountDevice(
+                id: "PHONE", name: "Phone", lastSeen: await Gallery.now.addingTimeInterval(-86_400), trust: .confirmed),
+            AccountDevice(
+                id: "BORROWED", name: "A borrowed notebook with a long name",
+                lastSeen: await Gallery.now.addingTimeInterval(-8_640_000), trust: .unconfirmed),
+            AccountDevice(id: "BRIDGE", name: "", trust: .withoutEncryption),
+        ]
+    }
+    func renameDevice(_ device: String, to name: String) async throws {}
+    func signOutDevices(_ devices: [String], password: String?) async throws {}
+    func acceptIdentity(of user: MemberID) async throws {}
+    func withdrawVerification(of user: MemberID) async throws {}
+    func verifyDevice(_ device: String?) async throws -> Verification.ID { "" }
+    func verify(_ user: MemberID) async throws -> Verification.ID { "" }
+    func perform(_ action: Verification.Action, in verification: Verification.ID) async throws {
+        if action == .dismiss { set([Verification]()) }
+    }
+
+    private static let key = RecoveryKey("EsTc LW2K PGiF wKEA 3As5 g5c4 BXwk qeeJ ZJV8 Q9fu gUMN UE4d")
+}

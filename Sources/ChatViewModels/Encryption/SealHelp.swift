@@ -20,7 +20,8 @@ extension Conversation {
         case .beforeSignIn, .beforeKey: encryptionNeed == .confirmDevice ? .restoreKeys : nil
         case .unconfirmedDevice: encryptionNeed == .confirmDevice ? .confirmDevice : nil
         case .keysLocked: .retry
-        case .noKey, .beforeMembership, .withheld, .repeated, .otherSender, .unconfirmedSender, .unknownAlgorithm,
+        case .noKey, .beforeMembership, .withheld, .repeated, .otherSender, .unconfirmedSender, .unknownSender,
+            .unknownAlgorithm,
             .damaged, .keysUnavailable, .notBuilt, .notFetched:
             nil
         }

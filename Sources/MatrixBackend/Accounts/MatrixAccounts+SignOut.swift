@@ -5,7 +5,10 @@ extension MatrixAccounts {
     public func pendingCount(of account: String) async throws -> PendingCount {
         guard let entry = entry(account) else { throw ChatError.notFound }
         guard let store = entry.store else { return PendingCount(messages: 0, drafts: 0) }
-        return try await store.pendingCount()
+        var count = try await store.pendingCount()
+        // A key file that cannot be read keeps nobody from signing out; its keys are lost to this device already.
+        count.keys = await entry.backend?.keysWithoutBackup() ?? 0
+        return count
     }
 
     public func signOut(_ account: String, isForced: Bool) async throws {

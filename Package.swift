@@ -220,7 +220,8 @@ let package = Package(
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [
-                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "CryptoTestSupport", "JSONReading",
+                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "CryptoTestSupport",
+                "JSONReading",
                 "MatrixBackend", "MatrixCrypto", "Ratchets", "ToolSupport",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.

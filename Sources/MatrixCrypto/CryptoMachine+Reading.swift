@@ -14,7 +14,8 @@ extension CryptoMachine {
         guard !events.isEmpty else { return [] }
         return try await change { state, change in
             var sessions: [SessionID: InboundSession?] = [:]
-            var senders = SenderCheck(user: user, account: state.upkeep.account, tracker: state.tracker, storage: storage)
+            var senders = SenderCheck(
+                user: user, account: state.upkeep.account, tracker: state.tracker, storage: storage)
             var readings: [Reading] = []
             for event in events { readings.append(try await self.open(event, &sessions, &senders)) }
             change.put += try senders.confirmed.values.map { try $0.record(key: key) }

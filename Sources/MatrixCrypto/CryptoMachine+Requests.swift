@@ -9,7 +9,8 @@ extension CryptoMachine {
 
     /// What to ask the server next, if anything is to be asked now. What it is made of is on the disk already.
     public func nextRequest(at now: Date) async throws -> CryptoRequest? {
-        guard let action = try await change({ state, change in try await self.nextAction(&state, &change, at: now) }) else {
+        guard let action = try await change({ state, change in try await self.nextAction(&state, &change, at: now) })
+        else {
             return nil
         }
         return CryptoRequest(action: action.action, epoch: epoch, number: action.number)

@@ -9,7 +9,7 @@ struct SecretRequests {
     /// By the identifier of the request. What comes without one is refused.
     var open: [String: SecretName] = [:]
     /// What others want, until they are known to be confirmed.
-    private(set) var wanted: [Wish] = []
+    private(set) var requested: [Wish] = []
 
     struct Wish: Equatable {
         let device: ExactText
@@ -17,18 +17,18 @@ struct SecretRequests {
         let name: SecretName
     }
 
-    private static let maxWanted = 64
+    private static let maxRequested = 64
 
     mutating func add(_ wish: Wish) {
-        guard !wanted.contains(wish) else { return }
-        wanted.append(wish)
-        if wanted.count > Self.maxWanted { wanted.removeFirst() }
+        guard !requested.contains(wish) else { return }
+        requested.append(wish)
+        if requested.count > Self.maxRequested { requested.removeFirst() }
     }
 
-    mutating func remove(_ wish: Wish) { wanted.removeAll { $0 == wish } }
+    mutating func remove(_ wish: Wish) { requested.removeAll { $0 == wish } }
 
     mutating func remove(_ request: String, of device: ExactText) {
-        wanted.removeAll { $0.request == request && $0.device == device }
+        requested.removeAll { $0.request == request && $0.device == device }
     }
 }
 
@@ -76,12 +76,12 @@ extension CryptoMachine {
     /// Answers those who may have what they ask for; others wait until they are confirmed, and are forgotten with the end
     /// of the program. Call it in a change of its own: it reads sessions from the disk.
     func answerSecretRequests(_ state: inout State, _ change: inout CryptoChange) async throws {
-        guard !state.secretRequests.wanted.isEmpty, !state.isReplaced else { return }
+        guard !state.secretRequests.requested.isEmpty, !state.isReplaced else { return }
         let known = try await devices(of: user)
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
         // One message to a device in a change: its session is read from the disk each time.
         var answered: Set<ExactText> = []
-        for wish in state.secretRequests.wanted where !answered.contains(wish.device) {
+        for wish in state.secretRequests.requested where !answered.contains(wish.device) {
             guard let keys = known.first(where: { $0.device == wish.device }), state.ownConfirms(keys) else { continue }
             guard let secret = try await PrivateKeys.stored(wish.name, in: storage, key: key) else {
                 state.secretRequests.remove(wish)

@@ -171,7 +171,9 @@ struct VerificationFlow {
             case "ready": return try takeReady(content, own: own, other: other, at: now)
             case "start": return try takeStart(content, own: own, other: other)
             case "accept":
-                guard let key = try exchange?.received(accept: content) else { throw SasExchange.Failure.unexpectedMessage }
+                guard let key = try exchange?.received(accept: content) else {
+                    throw SasExchange.Failure.unexpectedMessage
+                }
                 return [Message(type: Self.prefix + "key", content: key)]
             case "key":
                 guard exchange != nil else { throw SasExchange.Failure.unexpectedMessage }

@@ -171,6 +171,22 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("What is sent in the clear is marked, unless it is from before the room was known to be encrypted")
+    func clearMessage() async throws {
+        let account = try await start()
+        let ann = try await account.peer()
+        let known = Int64(Fixtures.date.timeIntervalSince1970 * 1000)
+        let body: JSONValue = ["msgtype": "m.text", "body": "x"]
+        try await account.sync(
+            [
+                Events.event("$1", "m.room.message", body, by: "@ann:example.org", at: known - 1),
+                Events.event("$2", "m.room.message", body, by: "@ann:example.org", at: known + 1),
+                try ann.event("$3", body, at: known + 2),
+            ], toDevice: [ann.key()])
+        #expect(try await account.messages.map(\.trust) == [nil, .notEncrypted, nil])
+        await account.close()
+    }
+
     // MARK: Without one
 
     @Test("A key that comes late turns the row into the message, in its place")
@@ -327,7 +343,8 @@ import ToolSupport
 
     @Test("If what was read cannot be noted, nothing is stored of it; the same answer again is read")
     func failingKeys() async throws {
-        let account = try await EncryptedAccount.start(in: folder, credentials, devices: devices, clock: NonWaitingClock())
+        let account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock())
         let ann = try await account.peer()
         let key = try ann.key()
         let late = try ann.text("$1", "One")
@@ -350,7 +367,8 @@ import ToolSupport
 
     @Test("A key that came with an answer that could not be stored is used with the next, or at the next start")
     func failingStore() async throws {
-        var account = try await EncryptedAccount.start(in: folder, credentials, devices: devices, clock: NonWaitingClock())
+        var account = try await EncryptedAccount.start(
+            in: folder, credentials, devices: devices, clock: NonWaitingClock())
         let ann = try await account.peer()
         let keys = [try ann.key()]
         try await account.sync([try ann.text("$1", "One")])

@@ -55,7 +55,7 @@ struct IdentityTests {
     }
 
     @Test("A changed identity is told, held only if the one before was verified, and accepted or verified anew.")
-    func changesAreTold() throws {
+    func changesAreNoticed() throws {
         let own = try TestIdentity("@me:b")
         let verifier = own.userSigning.publicKey
         let (first, second) = (try TestIdentity(user), try TestIdentity(user, number: 1))
@@ -80,7 +80,7 @@ struct IdentityTests {
     }
 
     @Test("A withdrawn verification does not come back by the signature that the server still has.")
-    func withdrawalHolds() throws {
+    func withdrawnStaysWithdrawn() throws {
         let own = try TestIdentity("@me:b")
         let verified = try answer(TestIdentity(user), to: own, verified: true)
         var identity = try #require(updated(nil, verified, verifier: own.userSigning.publicKey))

@@ -35,7 +35,7 @@ final class TestServer {
         let machine = try await CryptoMachine.begun(user: user, device: device, in: storage, key: key, at: now)
         let client = Client(machine: machine, storage: storage, key: key)
         clients.append(client)
-        try await settle()
+        try await exchangeAll()
         return client
     }
 
@@ -44,7 +44,7 @@ final class TestServer {
         let body = try await client.machine.stageIdentity()
         try publishIdentity(body, of: client.machine.user)
         try await client.machine.commitIdentity()
-        try await settle()
+        try await exchangeAll()
     }
 
     func publishIdentity(_ body: JSONValue, of user: ExactText) throws {
@@ -60,7 +60,7 @@ final class TestServer {
     }
 
     /// Delivers and answers until nobody has anything to say.
-    func settle() async throws {
+    func exchangeAll() async throws {
         for _ in 0..<30 {
             var isQuiet = true
             for client in clients {

@@ -12,7 +12,8 @@ struct TrustPolicyTests {
     private let room: ExactText = "!r:b"
 
     private func share(_ sender: TestServer.Client, members: [ExactText]) async throws -> JSONValue {
-        try await EncryptedRoom.note([(room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: sender.storage, at: server.now)
+        try await EncryptedRoom.note(
+            [(room, ["algorithm": "m.megolm.v1.aes-sha2"])], in: sender.storage, at: server.now)
         for _ in 0..<8 {
             let content: [String: JSONValue] = ["body": "hello"]
             switch try await sender.machine.seal("m.room.message", content, in: room, at: server.now) {
@@ -20,7 +21,7 @@ struct TrustPolicyTests {
             case .needsMembers(let version):
                 let all = Dictionary(uniqueKeysWithValues: members.map { ($0, "join") })
                 _ = try await sender.machine.setMembers(all, visibility: "joined", of: room, since: version)
-            case .waits: try await server.settle()
+            case .waits: try await server.exchangeAll()
             case .refused(let rejection): throw rejection
             }
         }
@@ -42,7 +43,7 @@ struct TrustPolicyTests {
         try await server.makeIdentity(on: confirmed)
         let without = try await server.signIn("@x:b", "X")
         let sealed = try await share(sender, members: ["@me:b", "@a:b", "@x:b"])
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await read(sealed, "$1", by: confirmed).get().content["body"] == "hello")
         for client in [other, without] {
             await #expect(throws: GroupMessageReader.Seal.noKey) { try await read(sealed, "$1", by: client).get() }
@@ -52,9 +53,9 @@ struct TrustPolicyTests {
 
         // Once it is confirmed it reads what comes, and not what was.
         #expect(try await other.machine.adopt(try await confirmed.machine.storedSecrets()).count == 3)
-        try await server.settle()
+        try await server.exchangeAll()
         let later = try await share(sender, members: [])
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await read(later, "$2", by: other).get().content["body"] == "hello")
         await #expect(throws: GroupMessageReader.Seal.self) { try await read(sealed, "$1", by: other).get() }
     }
@@ -65,8 +66,10 @@ struct TrustPolicyTests {
         let reader = try await server.signIn("@a:b", "A1")
         try await server.makeIdentity(on: reader)
         let sealed = try await share(sender, members: ["@me:b", "@a:b"])
-        try await server.settle()
-        await #expect(throws: GroupMessageReader.Seal.unconfirmedSender) { try await read(sealed, "$1", by: reader).get() }
+        try await server.exchangeAll()
+        await #expect(throws: GroupMessageReader.Seal.unconfirmedSender) {
+            try await read(sealed, "$1", by: reader).get()
+        }
         try await server.makeIdentity(on: sender)
         #expect(try await reader.machine.takeChangedUsers().contains("@me:b"))
         let session = SessionID(room: room, session: ExactText(sealed["session_id"]?.string ?? ""))
@@ -102,7 +105,7 @@ struct TrustPolicyTests {
         try await sender.machine.accept("@a:b")
         #expect(try await sender.machine.identity(of: "@a:b") == .unverified)
         let sealed = try await share(sender, members: [])
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await read(sealed, "$9", by: other).get().content["body"] == "hello")
         await #expect(throws: GroupMessageReader.Seal.noKey) { try await read(sealed, "$9", by: reader).get() }
     }
@@ -115,7 +118,7 @@ struct TrustPolicyTests {
         let other = try await server.signIn("@a:b", "A1")
         try await server.makeIdentity(on: other)
         try await second.machine.track(["@a:b"])
-        try await server.settle()
+        try await server.exchangeAll()
         await #expect(throws: CryptoMachine.VerificationFailure.unconfirmed) {
             try await second.machine.verificationRequest(to: "@a:b")
         }
@@ -124,10 +127,10 @@ struct TrustPolicyTests {
         // The other device has seen the signature, and can say so once it is confirmed.
         #expect(try await second.machine.identity(of: "@a:b") == .unverified)
         #expect(try await second.machine.adopt(try await first.machine.storedSecrets()).count == 3)
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await second.machine.identity(of: "@a:b") == .verified)
         try await second.machine.withdrawVerification(of: "@a:b")
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await second.machine.identity(of: "@a:b") == .unverified)
     }
 
@@ -152,11 +155,11 @@ struct TrustPolicyTests {
                     waiting += answers.map { (client.id.user, $0) }
                 }
             }
-            try await server.settle()
+            try await server.exchangeAll()
         }
         let asks = event(asking, "m.room.message", .object(request), id)
         for client in [one, other] { _ = try await client.machine.received([asks], at: server.now) }
-        try await server.settle()
+        try await server.exchangeAll()
         for (action, client) in [(Verification.Action.accept, other), (.confirmMatch, one), (.confirmMatch, other)] {
             let answers = try await client.machine.perform(action, in: id, at: server.now)
             waiting += answers.map { (client.id.user, $0) }

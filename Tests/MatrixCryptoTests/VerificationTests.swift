@@ -27,7 +27,7 @@ struct VerificationTests {
     private func perform(_ action: Verification.Action, _ client: Client) async throws {
         let id = ExactText(try await only(client).id)
         #expect(try await client.machine.perform(action, in: id, at: server.now).isEmpty)
-        try await server.settle()
+        try await server.exchangeAll()
     }
 
     private func expectComparing(_ one: Client, _ other: Client) async throws {
@@ -52,13 +52,13 @@ struct VerificationTests {
             #expect(try await old.machine.ownIdentity() == .confirmed)
             let (asking, asked) = asksOld ? (old, new) : (new, old)
             let id = try await asking.machine.verifyDevice(asksOld ? "NEW" : nil, at: server.now)
-            try await server.settle()
+            try await server.exchangeAll()
             let request = try #require(try await asked.machine.verifications().first)
             #expect(request.phase == .requested && request.isOwn && request.isIncoming)
             #expect(request.device == asking.id.device.text && request.id == id.text)
             for (action, client) in [(Verification.Action.accept, asked), (.confirmMatch, new), (.confirmMatch, old)] {
                 #expect(try await client.machine.perform(action, in: id, at: server.now).isEmpty)
-                try await server.settle()
+                try await server.exchangeAll()
             }
             #expect(try await new.machine.verifications().map(\.phase) == [.done])
             #expect(try await old.machine.verifications().map(\.phase) == [.done])
@@ -76,7 +76,7 @@ struct VerificationTests {
     func mismatchConfirmsNothing() async throws {
         let (old, new) = try await twoDevices()
         _ = try await new.machine.verifyDevice(nil, at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         try await perform(.accept, old)
         try await expectComparing(old, new)
         try await perform(.reportMismatch, old)
@@ -98,7 +98,7 @@ struct VerificationTests {
             return .object(members)
         }
         _ = try await new.machine.verifyDevice(nil, at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         try await perform(.accept, old)
         // Who has begun was promised another key; the other side waits for nothing more.
         #expect(try await only(new).phase == .canceled(.mismatch))
@@ -127,10 +127,10 @@ struct VerificationTests {
             }
             let id = try await new.machine.verifyDevice(nil, at: server.now)
             for (action, client) in [(Verification.Action.accept, old), (.confirmMatch, new), (.confirmMatch, old)] {
-                try await server.settle()
+                try await server.exchangeAll()
                 _ = try await client.machine.perform(action, in: id, at: server.now)
             }
-            try await server.settle()
+            try await server.exchangeAll()
             #expect(try await old.machine.verifications().map(\.phase) == [.canceled(.failed)], "\(change)")
             #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == false, "\(change)")
             #expect(try await new.machine.storedSecrets().isEmpty, "\(change)")
@@ -142,14 +142,14 @@ struct VerificationTests {
         let (old, new) = try await twoDevices()
         let id = try await new.machine.verifyDevice(nil, at: server.now)
         for (action, client) in [(Verification.Action.accept, old), (.confirmMatch, new), (.confirmMatch, old)] {
-            try await server.settle()
+            try await server.exchangeAll()
             _ = try await client.machine.perform(action, in: id, at: server.now)
         }
-        try await server.settle()
+        try await server.exchangeAll()
         for client in [old, new] { _ = try await client.machine.perform(.dismiss, in: id, at: server.now) }
         let third = try await server.signIn("@me:b", "THIRD")
         _ = try await third.machine.verifyDevice(nil, at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         try await perform(.accept, new)
         #expect(try await only(old).phase == .canceled(.answeredElsewhere))
         try await expectComparing(new, third)
@@ -159,12 +159,12 @@ struct VerificationTests {
     func verificationsEnd() async throws {
         let (old, new) = try await twoDevices()
         _ = try await new.machine.verifyDevice(nil, at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         server.now += 121
         #expect(try await old.machine.verificationDeadline().map { $0 < server.now } == true)
         _ = try await old.machine.tickVerifications(at: server.now)
         #expect(try await only(old).phase == .canceled(.timeout))
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await only(new).phase == .canceled(.timeout))
         #expect(try await new.machine.verificationDeadline() == nil)
         try await perform(.dismiss, new)
@@ -183,10 +183,10 @@ struct VerificationTests {
         let type = "m.key.verification.request"
         server.deliver(type, request("old", age: 700), from: new.id, to: "@me:b", "OLD")
         server.deliver(type, request("x"), from: DeviceID(user: "@x:b", device: "X"), to: "@me:b", "OLD")
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await old.machine.verifications().isEmpty)
         for number in 0..<200 { server.deliver(type, request("\(number)"), from: new.id, to: "@me:b", "OLD") }
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await old.machine.verifications().count == 8)
     }
 
@@ -201,19 +201,19 @@ struct VerificationTests {
             return nil
         }
         let id = try await old.machine.verifyDevice("NEW", at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         _ = try await new.machine.perform(.accept, in: id, at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         server.now += 11
         _ = try await new.machine.tickVerifications(at: server.now)
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(held.map(\.0.device) == ["OLD", "NEW"])
         server.intercept = { $2 }
         for (sender, content) in held {
             server.deliver(
                 "m.key.verification.start", content, from: sender, to: "@me:b", sender.device == "OLD" ? "NEW" : "OLD")
         }
-        try await server.settle()
+        try await server.exchangeAll()
         try await expectComparing(old, new)
         try await perform(.confirmMatch, old)
         try await perform(.confirmMatch, new)
@@ -234,13 +234,13 @@ struct VerificationTests {
                 ], from: new.id, to: "@me:b", "OLD")
         }
         let before = server.sentTypes.count
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(server.sentTypes.count == before)
         #expect(try await new.machine.storedSecrets().isEmpty)
         // In the clear it is nobody's.
         server.deliver(
             "m.secret.send", ["request_id": "r", "secret": "AAAA"], from: old.id, to: "@me:b", "NEW")
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await new.machine.storedSecrets().isEmpty)
     }
 
@@ -252,19 +252,19 @@ struct VerificationTests {
         #expect(try await new.machine.adopt(others).isEmpty)
         #expect(try await new.machine.ownIdentity() == .unconfirmed)
         #expect(try await new.machine.adopt(secrets) == [.master, .selfSigning, .userSigning])
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await new.machine.ownIdentity() == .confirmed)
         #expect(try await old.machine.ownDevices()["NEW"]?.isConfirmed == true)
     }
 
     @Test("A new identity is told on the devices of the former one, and voids what that had verified.")
-    func resetIsTold() async throws {
+    func resetIsNoticed() async throws {
         let (old, new) = try await twoDevices()
         try await server.makeIdentity(on: new)
         #expect(try await new.machine.ownIdentity() == .confirmed)
         #expect(try await old.machine.ownIdentity() == .replaced)
         #expect(try await old.machine.adopt(try await new.machine.storedSecrets()).count == 3)
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await old.machine.ownIdentity() == .confirmed)
     }
 
@@ -274,7 +274,7 @@ struct VerificationTests {
         let body = try await client.machine.stageIdentity()
         #expect(try await client.machine.stageIdentity() == body)
         try server.publishIdentity(body, of: "@me:b")
-        try await server.settle()
+        try await server.exchangeAll()
         #expect(try await client.machine.ownIdentity() == .confirmed)
         #expect(try await client.machine.stagedSecrets().isEmpty)
     }

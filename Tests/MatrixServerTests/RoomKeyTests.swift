@@ -108,7 +108,8 @@ struct RoomKeyTests {
         #expect(failures?.object?.isEmpty ?? true)
     }
 
-    @Test("A device that its owner has not confirmed gets no keys, and what it sends is hidden", arguments: [true, false])
+    @Test(
+        "A device that its owner has not confirmed gets no keys, and what it sends is hidden", arguments: [true, false])
     func unconfirmed(_ sliding: Bool) async throws {
         let (ann, _) = try await Self.person("ann", sliding: sliding)
         let (room, peer) = try await Self.room(with: ann, sliding: sliding, isConfirmed: false)

@@ -26,7 +26,7 @@ final class RoomDetailsDialog {
     private let spinner: Spinner
     private let viewModel: RoomDetailsViewModel
     private let avatarLoader: AvatarLoader
-    private let encryption: EncryptionCoordinator?
+    private let accountEncryption: EncryptionCoordinator?
     private var rows: [Widget] = []
     private var displayedEntries: [RoomMembers.Entry]?
     private var avatars: [AvatarView] = []
@@ -52,7 +52,7 @@ final class RoomDetailsDialog {
         leave: @escaping @MainActor () -> Void
     ) {
         self.viewModel = viewModel
-        self.encryption = encryption
+        accountEncryption = encryption
         self.avatarLoader = avatarLoader
         let builder = Builder(resource: Resource.ui("room-details"))
         widget = Dialog(builder)
@@ -66,7 +66,7 @@ final class RoomDetailsDialog {
         notificationSettings = builder["notification_settings"]
         notifications = builder["notifications"]
         encryptionSettings = builder["encryption_settings"]
-        encryption = builder["encryption"]
+        self.encryption = builder["encryption"]
         encrypt = builder["encrypt"]
         members = builder["members"]
         search = builder["search"]
@@ -177,7 +177,7 @@ final class RoomDetailsDialog {
         row.addPrefix(avatar.widget)
         let detail = entry.detail(.gettext)
         if !detail.isEmpty { row.setSubtitle(detail) }
-        if encryption != nil, member.kind == .person {
+        if accountEncryption != nil, member.kind == .person {
             row.isActivatable = true
             row.onActivated { [weak self] in self?.showIdentity(of: member) }
         }
@@ -198,8 +198,8 @@ final class RoomDetailsDialog {
     }
 
     private func showIdentity(of member: Member) {
-        guard let encryption else { return }
-        IdentityDialog.present(encryption.identity(of: member.id, named: member.displayName), over: widget)
+        guard let accountEncryption else { return }
+        IdentityDialog.present(accountEncryption.identity(of: member.id, named: member.displayName), over: widget)
     }
 
     private func confirmRemoving(_ member: Member) {

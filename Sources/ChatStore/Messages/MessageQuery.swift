@@ -180,6 +180,10 @@ struct MessageQuery {
             // The row of the event was lost with a damaged page.
             for index in messages.indices where messages[index].isUnexplained { messages[index].seal = .damaged }
         }
+        let trusts = try Row.fetchCursor(db.cachedStatement(sql: Self.trusts), arguments: range)
+        while let row = try trusts.next() {
+            if let index = try messageIndex(row) { messages[index].trust = try row.choice("trust") }
+        }
         try ReceiptStore(record: room, db: db).addReadReceipts(to: &messages)
         let reactions = try Row.fetchCursor(db.cachedStatement(sql: Self.reactions), arguments: range)
         while let row = try reactions.next() {
@@ -204,6 +208,8 @@ struct MessageQuery {
     }
 
     private static let written = "SELECT * FROM written WHERE message BETWEEN ? AND ?"
+
+    private static let trusts = "SELECT * FROM messageTrust WHERE message BETWEEN ? AND ?"
 
     private static let events = "SELECT * FROM event WHERE message BETWEEN ? AND ?"
 

@@ -122,17 +122,26 @@ struct MessageWriter {
                 .execute(arguments: [key, new.notificationLevel.rawValue])
         }
         try Self.insert(content.attachments, of: key, in: db)
-        return Message(
+        var message = Message(
             id: new.id, roomID: record.room.id, sender: new.sender, content: content,
             sentAt: Date(milliseconds: new.sentAt.milliseconds), position: position,
             transactionID: new.transactionID, replyTo: new.replyTo, delivery: new.delivery)
+        message.trust = new.trust
+        return message
     }
 
     private func insertEncryption(of new: NewMessage, _ key: Int64) throws {
         if new.isEncrypted {
             try db.cachedStatement(sql: "INSERT INTO encryptedMessage VALUES (?)").execute(arguments: [key])
         }
+        try Self.setTrust(new.trust, of: key, in: db)
         if let ciphertext = new.ciphertext { try SealedTable(record: record, db: db).put(ciphertext) }
+    }
+
+    static func setTrust(_ trust: MessageTrust?, of key: Int64, in db: Database) throws {
+        guard let trust else { return }
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO messageTrust VALUES (?, ?)")
+            .execute(arguments: [key, trust.rawValue])
     }
 
     static func insert(_ attachments: [MediaReference], of key: Int64, in db: Database) throws {

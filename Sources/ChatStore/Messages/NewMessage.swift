@@ -19,6 +19,8 @@ public struct NewMessage: Equatable, Sendable {
     public var notificationLevel = NotificationLevel.unread
     /// Whether its sender had encrypted it.
     public var isEncrypted = false
+    /// What is to be said of its encryption; `nil` if all is well.
+    public var trust: MessageTrust?
     /// The event of a message that could not be read.
     public var ciphertext: Ciphertext?
 

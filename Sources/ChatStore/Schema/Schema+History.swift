@@ -5,7 +5,7 @@ extension Schema {
         steps: [
             conversations, content, sync, events, search, receipts, notificationLevels, placeholders, avatars, edits,
             invitations, ways, encryption, written, awaitedReceipts, unseen, contents, origins,
-            unresolvedWordings, silentOrder, roomStates, markedUnread, sealed,
+            unresolvedWordings, silentOrder, roomStates, markedUnread, sealed, messageTrust,
         ])
 
     /// `room` contains everything the room list needs, updated with each message, so that the list costs the same with

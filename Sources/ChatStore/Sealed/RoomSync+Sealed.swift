@@ -98,6 +98,7 @@ struct OpenedMessages {
             try EditHistory(key: key, db: db).setWritten(content.wording)
         }
         try content.event?.insert(for: key, in: db)
+        try MessageWriter.setTrust(new.trust, of: key, in: db)
         try MessageWriter.insert(content.attachments, of: key, in: db)
         ids.insert(new.id)
         guard !isOwn else { return }

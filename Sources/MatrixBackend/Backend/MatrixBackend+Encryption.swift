@@ -4,7 +4,9 @@ public import Foundation
 import MatrixCrypto
 
 extension MatrixBackend: EncryptionService {
-    public nonisolated func encryptionStatuses() -> AsyncStream<EncryptionStatus> { encryptionMonitor.statuses.values() }
+    public nonisolated func encryptionStatuses() -> AsyncStream<EncryptionStatus> {
+        encryptionMonitor.statuses.values()
+    }
 
     // MARK: Identity and recovery
 

@@ -24,6 +24,8 @@ struct EventOpener: Sendable {
     }
 
     private func opened(_ rooms: [(id: RoomID, events: [MatrixEvent])]) async throws -> [[MatrixEvent]] {
+        var rooms = rooms
+        for index in rooms.indices { rooms[index].events = await marked(rooms[index].events, in: rooms[index].id) }
         let sealed = rooms.flatMap { room in
             room.events.flatMap(\.sealedParts).map { SealedEvent($0, in: room.id) }
         }
@@ -39,7 +41,28 @@ struct EventOpener: Sendable {
     }
 }
 
+extension EventOpener {
+    /// Marks what was sent in the clear since this device has known that the room is encrypted.
+    private func marked(_ events: [MatrixEvent], in room: RoomID) async -> [MatrixEvent] {
+        // A mark is missing where that cannot be read, and nothing else depends on it.
+        guard events.contains(where: \.isClearMessage), let known = try? await keys.encryptedRoom(room) else {
+            return events
+        }
+        let since = Date(timeIntervalSince1970: Double(known.firstSeen) / 1000)
+        return events.map { event in
+            guard event.isClearMessage, event.sentAt >= since else { return event }
+            var event = event
+            event.trust = .notEncrypted
+            return event
+        }
+    }
+}
+
 extension MatrixEvent {
+    fileprivate var isClearMessage: Bool {
+        stateKey == nil && protection == .clear && !isRedacted && ["m.room.message", "m.sticker"].contains(type)
+    }
+
     /// The event itself and the edit that the server has bundled with it, if they are encrypted and not redacted.
     fileprivate var sealedParts: [MatrixEvent] {
         var parts: [MatrixEvent] = isSealed ? [self] : []
@@ -65,7 +88,10 @@ extension MatrixEvent {
         let reason: SealReason
         switch reading {
         case .success(let payload):
-            if let opened = MatrixEvent(self, saying: payload.type, payload.content) { return opened }
+            if var opened = MatrixEvent(self, saying: payload.type, payload.content) {
+                opened.trust = payload.trust
+                return opened
+            }
             reason = .damaged
         case .failure(.noKey):
             reason = begun.map { sentAt < $0 } == true ? .beforeSignIn : .noKey

@@ -10,7 +10,8 @@ extension MatrixClient {
         case .upload(let body): return try await keys("upload", body: Data(body))
         case .query(let query): return try await keys("query", body: Self.body("device_keys", Self.users(of: query)))
         case .uploadSignatures(let body): return try await keys("signatures", "upload", body: body)
-        case .claim(let claims): return try await keys("claim", body: Self.body("one_time_keys", Self.devices(of: claims)))
+        case .claim(let claims):
+            return try await keys("claim", body: Self.body("one_time_keys", Self.devices(of: claims)))
         case .sendAll(let batch): return try await send(batch.type, batch.transaction, Array(batch.messages))
         case .send(let message):
             let id = DeviceID(user: ExactText(message.user), device: ExactText(message.device))

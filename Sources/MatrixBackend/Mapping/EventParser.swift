@@ -167,6 +167,7 @@ struct EventParser {
             id: event.id, sender: event.sender, content: content, sentAt: event.sentAt,
             transactionID: transaction.map { TransactionID($0) }, replyTo: replyTo)
         new.isEncrypted = event.protection == .opened
+        new.trust = event.isRedacted ? nil : event.trust
         if ignoredUsers.contains(event.sender) {
             new.notificationLevel = .none
         } else if let rules {

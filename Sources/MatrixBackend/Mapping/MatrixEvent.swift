@@ -27,6 +27,8 @@ struct MatrixEvent: Equatable, Sendable {
     /// The event that a redaction redacts; in its content since room version 11.
     let redacts: MessageID?
     var protection = Protection.clear
+    /// What is to be said of its encryption.
+    var trust: MessageTrust?
     /// The latest edit that the server has bundled with the event, where it was encrypted: at most one.
     var encryptedEdit: [MatrixEvent] = []
 

@@ -100,6 +100,10 @@ struct IdentitySetup: Sendable {
             guard secrets[.master] != nil, secrets[.selfSigning] != nil, secrets[.userSigning] != nil else {
                 throw EncryptionError.unconfirmedDevice
             }
+            // A storage without it would be all that is left of what reads the backup.
+            if secrets[.backup] == nil, await keys.backup?.standing.backup != .off {
+                throw EncryptionError.incompleteRecovery
+            }
             return try await createStorage(of: secrets)
         }
     }

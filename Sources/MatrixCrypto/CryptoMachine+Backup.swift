@@ -52,6 +52,12 @@ extension CryptoMachine {
         return try await storage.cryptoRecordCount(.waitingForBackup)
     }
 
+    /// The same without the key of the storage: all sessions, if it is not known which a backup lacks.
+    public static func remainingInBackup(in storage: any CryptoStorage) async throws -> Int {
+        let areMarked = try await BackupRecord.stored(in: storage).areAllMarked
+        return try await storage.cryptoRecordCount(areMarked ? .waitingForBackup : .inboundGroupSession)
+    }
+
     /// Marks what is not marked yet, in parts: a process that ends in between goes on after the next start.
     private func markAll() async throws {
         var isDone = false

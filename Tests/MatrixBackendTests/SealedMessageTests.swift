@@ -171,22 +171,6 @@ import ToolSupport
         await account.close()
     }
 
-    @Test("What is sent in the clear is marked, unless it is from before the room was known to be encrypted")
-    func clearMessage() async throws {
-        let account = try await start()
-        let ann = try await account.peer()
-        let known = Int64(Fixtures.date.timeIntervalSince1970 * 1000)
-        let body: JSONValue = ["msgtype": "m.text", "body": "x"]
-        try await account.sync(
-            [
-                Events.event("$1", "m.room.message", body, by: "@ann:example.org", at: known - 1),
-                Events.event("$2", "m.room.message", body, by: "@ann:example.org", at: known + 1),
-                try ann.event("$3", body, at: known + 2),
-            ], toDevice: [ann.key()])
-        #expect(try await account.messages.map(\.trust) == [nil, .notEncrypted, nil])
-        await account.close()
-    }
-
     // MARK: Without one
 
     @Test("A key that comes late turns the row into the message, in its place")

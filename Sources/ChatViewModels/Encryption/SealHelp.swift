@@ -21,8 +21,7 @@ extension Conversation {
         case .unconfirmedDevice: encryptionNeed == .confirmDevice ? .confirmDevice : nil
         case .keysLocked: .retry
         case .noKey, .beforeMembership, .withheld, .repeated, .otherSender, .unconfirmedSender, .unknownSender,
-            .unknownAlgorithm,
-            .damaged, .keysUnavailable, .notBuilt, .notFetched:
+            .unknownAlgorithm, .damaged, .keysUnavailable, .notBuilt, .notFetched:
             nil
         }
     }

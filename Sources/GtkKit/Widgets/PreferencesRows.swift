@@ -60,13 +60,6 @@ public final class EntryRow: PreferencesRow, Editable {
         setTitle(title)
     }
 
-    /// Creates a field that hides what is typed, with a button that shows it.
-    /// - Parameter title: Plain text.
-    public convenience init(password title: String) {
-        self.init(sinking: adw_password_entry_row_new())
-        setTitle(title)
-    }
-
     /// Whether a button, and Return, apply a changed text.
     public var showsApplyButton: Bool {
         get { adw_entry_row_get_show_apply_button(cast()) != 0 }

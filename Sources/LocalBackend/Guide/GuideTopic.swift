@@ -36,7 +36,7 @@ struct GuideTopic: Identifiable, Sendable {
                     "account, matrix, sign in, login, log in, server, homeserver, people, friend, others"),
                 line: translator("Sign in to Matrix to chat with others"),
                 reply: translator(
-                    "Choose **Add Account…** from the **+** menu above the rooms and enter your homeserver or Matrix ID. In encrypted rooms, people and devices cannot be verified yet."
+                    "Choose **Add Account…** from the **+** menu above the rooms and enter your homeserver or Matrix ID. To read and write in encrypted rooms, set up encryption when Parlance offers it after you sign in."
                 ),
                 suggestion: translator(
                     "Choose **Add Account…** from the **+** menu above the rooms to chat with others.")),

@@ -6,8 +6,7 @@ extension MatrixAccounts {
         guard let entry = entry(account) else { throw ChatError.notFound }
         guard let store = entry.store else { return PendingCount(messages: 0, drafts: 0) }
         var count = try await store.pendingCount()
-        // A key file that cannot be read keeps nobody from signing out; its keys are lost to this device already.
-        count.keys = await entry.backend?.keysWithoutBackup() ?? 0
+        count.keys = try await entry.backend?.keys.keysWithoutBackup() ?? 0
         return count
     }
 

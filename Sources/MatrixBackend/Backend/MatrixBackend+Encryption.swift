@@ -32,12 +32,6 @@ extension MatrixBackend: EncryptionService {
         try await keyFiles().read(from: file, passphrase: passphrase)
     }
 
-    /// How many room keys are in no backup.
-    func keysWithoutBackup() async -> Int {
-        guard let machine = await keys.machine else { return 0 }
-        return (try? await machine.remainingInBackup()) ?? 0
-    }
-
     private func keyFiles() async throws -> KeyFileTransfer {
         guard let machine = await keys.machine else { throw EncryptionError.unavailable(keys.condition.problem) }
         return KeyFileTransfer(machine: machine) { [sealed] in try await sealed.openImported($0) }

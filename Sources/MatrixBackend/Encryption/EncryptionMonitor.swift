@@ -6,6 +6,15 @@ import Ratchets
 /// Publishes how the encryption of an account stands, and does what follows from its changes: messages are read whose
 /// senders were confirmed, and verifications end in time.
 actor EncryptionMonitor {
+    /// What the server has of the secret storage.
+    private enum Recovery {
+        case unread
+        case none
+        /// It is there and of no use; another recovery key mends it.
+        case unusable
+        case found(SecretStorage.State)
+    }
+
     private let keys: AccountEncryption
     private let storage: SecretStorage
     private let sealed: SealedMessages
@@ -15,9 +24,10 @@ actor EncryptionMonitor {
     nonisolated let statuses = ValueFeed(EncryptionStatus())
     private var watching: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
-    /// What the server has; `nil` while it was not read.
-    private var recovery: SecretStorage.State??
+    private var recovery = Recovery.unread
     private var isRecoveryCurrent = false
+    /// Whose hidden messages have not been looked at again.
+    private var changedUsers: Set<ExactText> = []
     private var identity = EncryptionStatus.Identity.unknown
 
     init(
@@ -61,9 +71,12 @@ actor EncryptionMonitor {
             return
         }
         do {
-            let users = try await machine.takeChangedUsers()
+            changedUsers.formUnion(try await machine.takeChangedUsers())
             // Whoever was confirmed meanwhile has messages here that were hidden.
-            if !users.isEmpty { try await sealed.openConfirmed(of: users) }
+            if !changedUsers.isEmpty {
+                try await sealed.openConfirmed(of: changedUsers)
+                changedUsers = []
+            }
             try await verifier.publish(machine)
             setAlarm(try await machine.verificationDeadline())
             let status = try await status(machine)
@@ -99,17 +112,20 @@ actor EncryptionMonitor {
             status.isRestoring = standing.restore != nil
         }
         await readRecovery()
-        if let recovery {
-            status.hasPassphrase = recovery?.hasPassphrase ?? false
-            status.recovery = try await self.recovery(of: recovery, status.backup, machine)
+        switch recovery {
+        case .unread: status.recovery = .unknown
+        case .none: status.recovery = .none
+        case .unusable: status.recovery = .incomplete
+        case .found(let state):
+            status.hasPassphrase = state.hasPassphrase
+            status.recovery = try await standing(of: state, status.backup, machine)
         }
         return status
     }
 
-    private func recovery(
-        of state: SecretStorage.State?, _ backup: EncryptionStatus.Backup, _ machine: CryptoMachine
+    private func standing(
+        of state: SecretStorage.State, _ backup: EncryptionStatus.Backup, _ machine: CryptoMachine
     ) async throws -> EncryptionStatus.Recovery {
-        guard let state else { return .none }
         guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
         // Else the recovery key would restore no messages.
         if case .on = backup, state.missing.contains(.backup) { return .incomplete }
@@ -121,10 +137,9 @@ actor EncryptionMonitor {
         guard !isRecoveryCurrent, await keys.isOnline else { return }
         isRecoveryCurrent = true
         do {
-            recovery = .some(try await storage.state())
+            recovery = try await storage.state().map { .found($0) } ?? .none
         } catch EncryptionError.incompleteRecovery {
-            // It is there and of no use; making another mends it.
-            recovery = .some(nil)
+            recovery = .unusable
         } catch {
             isRecoveryCurrent = false
         }

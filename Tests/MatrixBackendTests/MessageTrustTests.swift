@@ -1,0 +1,52 @@
+import ChatCore
+import ChatStore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct MessageTrustTests {
+    private let folder = TemporaryFolder()
+    private let credentials = MemoryCredentialStore()
+
+    @Test("What is sent in the clear is marked, unless it is from before the room was known to be encrypted")
+    func clearMessage() async throws {
+        let account = try await EncryptedAccount.start(in: folder, credentials)
+        let ann = try await account.peer()
+        let known = Int64(Fixtures.date.timeIntervalSince1970 * 1000)
+        let body: JSONValue = ["msgtype": "m.text", "body": "x"]
+        try await account.sync(
+            [
+                Events.event("$1", "m.room.message", body, by: "@ann:example.org", at: known - 1),
+                Events.event("$2", "m.room.message", body, by: "@ann:example.org", at: known + 1),
+                try ann.event("$3", body, at: known + 2),
+            ], toDevice: [ann.key()])
+        #expect(try await account.messages.map(\.trust) == [nil, .notEncrypted, nil])
+        await account.close()
+    }
+
+    @Test("Keys that are in no backup are counted before a sign-out, also while nothing opens them")
+    func keysWithoutBackup() async throws {
+        var account = try await EncryptedAccount.start(in: folder, credentials)
+        #expect(try await account.backend.keys.keysWithoutBackup() == 0)
+        let ann = try await account.peer()
+        try await account.sync([try ann.text("$1", "x")], toDevice: [try ann.key()])
+        #expect(try await account.backend.keys.keysWithoutBackup() == 1)
+        await account.close()
+        account = try await EncryptedAccount.start(in: folder, nil)
+        #expect(try await account.backend.keys.keysWithoutBackup() == 1)
+        await account.close()
+        let file = account.store.folder.appending(path: "keys.sqlite")
+        for suffix in ["", "-wal", "-shm"] {
+            // The log goes with the last connection.
+            try? FileManager.default.removeItem(atPath: file.path + suffix)
+        }
+        account = try await EncryptedAccount.start(in: folder, nil)
+        await #expect(throws: (any Error).self) { try await account.backend.keys.keysWithoutBackup() }
+        await account.close()
+    }
+}

@@ -83,6 +83,28 @@ import ToolSupport
         await account.close()
     }
 
+    @Test("Keys that are lost make no direct chat in the clear", arguments: [false, true])
+    func lostKeys(isCredential: Bool) async throws {
+        try await start().close()
+        if !isCredential {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("store").path)
+            for name in names where name.hasPrefix("keys.sqlite") {
+                try FileManager.default.removeItem(atPath: folder.path("store/\(name)").path)
+            }
+        }
+        let account = try await start(withKeys: false)
+        await account.backend.openKeys(
+            of: "D",
+            credential: KeyCredential(
+                account: EncryptedAccount.user.rawValue, place: isCredential ? MemoryCredentialStore() : credentials))
+        #expect(account.backend.keys.condition == .off(isCredential ? .credentialLost : .missing))
+        await #expect(throws: ChatError.encryptionUnavailable) {
+            try await account.backend.openDirect(with: Self.ann)
+        }
+        #expect(creations(account).isEmpty)
+        await account.close()
+    }
+
     @Test("A room whose encryption could not be noted is not there to be written in")
     func fullDisk() async throws {
         let account = try await start()

@@ -20,8 +20,8 @@ struct DirectChats: Sendable {
             try await entry.accept(waiting.room)
             return waiting.room
         }
-        // Where nothing will ever be encrypted, it is not by default.
-        let isEncrypted = privacy.current(of: ownUserID).encryptsDirectChats && keys.obstacle == nil
+        // Keys that cannot be opened are no reason for a chat in the clear: only a program that has no encryption is.
+        let isEncrypted = privacy.current(of: ownUserID).encryptsDirectChats && keys.condition != .off(.notBuilt)
         if isEncrypted { try keys.requireEncryption() }
         let room = try await asking { try await client.createDirectRoom(with: user, isEncrypted: isEncrypted) }
         if isEncrypted { try await keys.noteEncrypted(new: room) }

@@ -187,7 +187,7 @@ struct AccountTests {
         let ann = try await Self.signIn(name, to: accounts)
         try await Self.wait(accounts, for: ann) { $0 == .online }
         let backend = try await #require(accounts.backend(of: ann))
-        let room = try await backend.createRoom(named: "Kept")
+        let room = try await backend.createRoom(RoomRequest(name: "Kept", isEncrypted: false))
         let device = try #require(try await list.accounts().first?.device)
         var request = MatrixRequest(.post, try TestHomeserver.url().appending(path: "_parlance/expire"))
         request.body = .json(Data(#"{"user":"\#(ann)"}"#.utf8))

@@ -19,7 +19,9 @@ struct NewEncryptedRoomTests {
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         await bob.close()
         try await RoomKeyTests.untilPublished(ann)
-        return (ann, try await MatrixPeer(bob.session, server: bob.server.url))
+        let peer = try await MatrixPeer(bob.session, server: bob.server.url)
+        try await RoomKeyTests.confirm(bob)
+        return (ann, peer)
     }
 
     /// Sends a first message at once, which the peer reads after it has joined.

@@ -57,7 +57,7 @@ import ToolSupport
     @Test("A new device reads what was said before it, by the recovery key that was typed.") func recovery()
         async throws
     {
-        let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
+        let (ann, _) = try await RoomKeyTests.person("ann", sliding: true, hasIdentity: false)
         let texts = ["One", "Zwei", "Größe"]
         let room = try await room(of: ann, saying: texts)
         let annBackup = try await backup(of: ann)

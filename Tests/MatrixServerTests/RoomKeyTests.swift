@@ -15,12 +15,15 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct RoomKeyTests {
-    /// A user of this program with keys and an identity.
-    static func person(_ name: String, sliding: Bool) async throws -> (MatrixUser, KeyCredential) {
+    /// A user of this program with keys.
+    /// - Parameter hasIdentity: Whether they have set up encryption, with a backup.
+    static func person(
+        _ name: String, sliding: Bool, hasIdentity: Bool = true
+    ) async throws -> (MatrixUser, KeyCredential) {
         let user = try await MatrixUser.make(name, sliding: sliding)
         let credential = KeyCredential(account: user.session.user.rawValue, place: MemoryCredentialStore())
         try await open(user, credential)
-        _ = try await user.backend.createIdentity(password: "password")
+        if hasIdentity { _ = try await user.backend.createIdentity(password: "password") }
         return (user, credential)
     }
 
@@ -81,7 +84,7 @@ struct RoomKeyTests {
     }
 
     /// Makes an identity for a user, and has it confirm all devices that have keys.
-    private static func confirm(_ user: MatrixUser) async throws {
+    static func confirm(_ user: MatrixUser) async throws {
         let transport = CurlTransport()
         defer { transport.close() }
         let client = MatrixClient(server: user.server.url, token: user.session.token, transport: transport)

@@ -229,7 +229,7 @@ extension CryptoMachine {
             }
             change.merge(try peer.change(key: key))
         }
-        if !untold.isEmpty { state.outgoing.add(.batch(try RoomKeyBatch.batch("m.room_key.withheld", untold))) }
+        for item in try RoomKeyBatch.batches("m.room_key.withheld", untold) { state.outgoing.add(.batch(item)) }
     }
 
     /// A session with a device whose one-time key an answer has; `nil` if there can be none.

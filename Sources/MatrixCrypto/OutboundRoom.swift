@@ -23,6 +23,32 @@ struct OutboundRoom {
         let maxAge: Int64
     }
 
+    /// What is stored of the devices of one user.
+    private struct Readers: Codable {
+        let shares: [String: Share]
+        let informed: [String]
+
+        init(shares: [String: Share], informed: [String]) {
+            (self.shares, self.informed) = (shares, informed)
+        }
+
+        init(from decoder: any Decoder) throws {
+            // Earlier versions stored the shares alone.
+            guard var values = try? decoder.unkeyedContainer() else {
+                (shares, informed) = (try [String: Share](from: decoder), [])
+                return
+            }
+            shares = try values.decode([String: Share].self)
+            informed = try values.decode([String].self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.unkeyedContainer()
+            try values.encode(shares)
+            try values.encode(informed)
+        }
+    }
+
     /// What the devices were last compared with.
     struct Stamp: Equatable {
         let devices: UInt64
@@ -38,6 +64,10 @@ struct OutboundRoom {
     /// Whether somebody has gone who has the key.
     var isSpent = false
     var shares: [ExactText: [ExactText: Share]] = [:]
+    /// The devices that were told why they do not get the key, by user.
+    var informed: [ExactText: Set<ExactText>] = [:]
+    /// More are told nothing, as anybody can have any number of devices.
+    static let maxInformed = 1_000
     /// When all devices had the key.
     var checked: Stamp?
     /// When those that could not be given it are worth another attempt.
@@ -71,8 +101,9 @@ struct OutboundRoom {
         isSharedHistory = stored.isSharedHistory
         (maxMessages, maxAge) = (stored.maxMessages, stored.maxAge)
         for record in records where record.key != Self.key(room) {
-            let devices = try JSONDecoder().decode([String: Share].self, from: record.value)
-            for (device, share) in devices { shares[record.key.id, default: [:]][ExactText(device)] = share }
+            let readers = try JSONDecoder().decode(Readers.self, from: record.value)
+            for (device, share) in readers.shares { shares[record.key.id, default: [:]][ExactText(device)] = share }
+            if !readers.informed.isEmpty { informed[record.key.id] = Set(readers.informed.map { ExactText($0) }) }
         }
     }
 
@@ -84,10 +115,11 @@ struct OutboundRoom {
         return CryptoRecord(Self.key(room), value: try JSONEncoder().encode(stored))
     }
 
-    /// The record of who of one user has the key.
+    /// The record of which devices of one user have the key, or know why they do not.
     func record(of room: ExactText, for user: ExactText) throws -> CryptoRecord {
         let devices = Dictionary((shares[user] ?? [:]).map { ($0.key.text, $0.value) }) { first, _ in first }
-        return CryptoRecord(Self.key(room, user), value: try JSONEncoder().encode(devices))
+        let readers = Readers(shares: devices, informed: (informed[user] ?? []).map(\.text))
+        return CryptoRecord(Self.key(room, user), value: try JSONEncoder().encode(readers))
     }
 
     /// A record of a session, marked as not to be used any more.

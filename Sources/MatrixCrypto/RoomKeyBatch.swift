@@ -111,15 +111,20 @@ struct RoomKeyBatch {
     }
 
     func items(of room: ExactText, session: ExactText) throws -> [DeviceBatch] {
-        var items: [DeviceBatch] = []
-        var rest = messages[...]
-        while !rest.isEmpty {
-            let part = rest.prefix(Self.maxRecipients)
-            rest = rest.dropFirst(Self.maxRecipients)
-            let share = Share(room: room, session: session, readers: part.map(\.reader))
-            items.append(try Self.batch("m.room.encrypted", Array(part), share: share))
+        try Self.batches("m.room.encrypted", messages) {
+            Share(room: room, session: session, readers: $0.map(\.reader))
         }
-        return items
+    }
+
+    /// Messages to any number of devices, in as many requests as they need.
+    static func batches(
+        _ type: String, _ messages: [(reader: DeviceID, content: JSONValue)],
+        share: (ArraySlice<(reader: DeviceID, content: JSONValue)>) -> Share? = { _ in nil }
+    ) throws -> [DeviceBatch] {
+        try stride(from: 0, to: messages.count, by: maxRecipients).map { start in
+            let part = messages[start...].prefix(maxRecipients)
+            return try batch(type, Array(part), share: share(part))
+        }
     }
 
     static func batch(

@@ -42,12 +42,13 @@ struct RoomKeySharing {
         let identities = try await identities(of: readers)
         let held = readers.filter { identities[$0]?.hasChangedAfterVerification ?? false }
         guard held.isEmpty else { return .held(held) }
-        let devices = try await eligibleDevices(of: readers, identities)
+        let (devices, unconfirmed) = try await devices(of: readers, identities)
         if outbound.isSharedBeyond(devices) { outbound = try await begin(&state, &change) }
         guard try await share(&outbound, with: devices, &state, &change) else {
             state.outbound[room] = outbound
             return .waits
         }
+        try withhold(&outbound, from: unconfirmed, &state, &change)
         outbound.checked = stamp
         state.outbound[room] = outbound
         return .shared(outbound)
@@ -78,21 +79,48 @@ struct RoomKeySharing {
         return identities
     }
 
-    /// The devices that their owners have confirmed, and no others.
-    private func eligibleDevices(
+    /// The devices that their owners have confirmed, which alone get keys, and the others.
+    private func devices(
         of readers: [ExactText], _ identities: [ExactText: Identity]
-    ) async throws -> [ExactText: [ExactText: DeviceKeys]] {
-        var devices: [ExactText: [ExactText: DeviceKeys]] = [:]
+    ) async throws -> (confirmed: [ExactText: [ExactText: DeviceKeys]], others: [DeviceID]) {
+        var confirmed: [ExactText: [ExactText: DeviceKeys]] = [:]
+        var others: [DeviceID] = []
         for reader in readers {
-            guard let identity = identities[reader] else { continue }
             for record in try await storage.cryptoRecords(.device, owner: reader) {
                 let keys = try DeviceKeys(record: record)
                 let isThis = reader == user && keys.device == device
-                guard keys.readsRooms, identity.confirms(keys), !isThis else { continue }
-                devices[reader, default: [:]][keys.device] = keys
+                guard keys.readsRooms, !isThis else { continue }
+                if identities[reader]?.confirms(keys) == true {
+                    confirmed[reader, default: [:]][keys.device] = keys
+                } else {
+                    others.append(DeviceID(user: reader, device: keys.device))
+                }
             }
         }
-        return devices
+        return (confirmed, others)
+    }
+
+    /// Says to devices that get no key why, once for each session. No message waits for it.
+    private func withhold(
+        _ outbound: inout OutboundRoom, from devices: [DeviceID], _ state: inout CryptoMachine.State,
+        _ change: inout CryptoChange
+    ) throws {
+        let uninformed = devices.filter { outbound.informed[$0.user]?.contains($0.device) != true }
+            .prefix(max(0, OutboundRoom.maxInformed - outbound.informed.values.reduce(0) { $0 + $1.count }))
+        guard !uninformed.isEmpty else { return }
+        let content: JSONValue = [
+            "algorithm": .string(InboundSession.algorithm), "room_id": .string(room.text),
+            "session_id": .string(outbound.id.text), "code": .string(Withheld.unverified.rawValue),
+            "reason": "the device is not verified by its owner",
+            "sender_key": .string("\(state.upkeep.account.identityKey)"),
+        ]
+        for item in try RoomKeyBatch.batches("m.room_key.withheld", uninformed.map { ($0, content) }) {
+            state.outgoing.add(.batch(item))
+        }
+        for device in uninformed { outbound.informed[device.user, default: []].insert(device.device) }
+        for reader in Set(uninformed.map(\.user)) {
+            change.merge(CryptoChange(put: [try outbound.record(of: room, for: reader)]))
+        }
     }
 
     /// - Returns: Whether all devices have the key that can be given it.

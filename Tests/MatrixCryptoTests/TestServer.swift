@@ -28,7 +28,7 @@ final class TestServer {
     private var changed: [DeviceID: Set<ExactText>] = [:]
     /// Changes or drops messages to devices on their way.
     var intercept: (_ sender: DeviceID, _ type: String, _ content: JSONValue) -> JSONValue? = { $2 }
-    private(set) var sentTypes: [String] = []
+    private(set) var sent: [(type: String, reader: DeviceID)] = []
 
     func signIn(_ user: ExactText, _ device: ExactText) async throws -> Client {
         let (storage, key) = (FakeCryptoStorage(), try KeyMaterial())
@@ -37,6 +37,15 @@ final class TestServer {
         clients.append(client)
         try await exchangeAll()
         return client
+    }
+
+    /// Starts a device again over what it has stored.
+    func restart(_ client: Client) async throws -> Client {
+        let machine = try await CryptoMachine(
+            user: client.id.user, device: client.id.device, storage: client.storage, key: client.key)
+        let again = Client(machine: machine, storage: client.storage, key: client.key)
+        clients = clients.map { $0.id == client.id ? again : $0 }
+        return again
     }
 
     /// Has a device make the identity of its user.
@@ -139,9 +148,10 @@ final class TestServer {
     func deliver(
         _ type: String, _ content: JSONValue, from sender: DeviceID, to user: ExactText, _ device: ExactText
     ) {
-        sentTypes.append(type)
+        let reader = DeviceID(user: user, device: device)
+        sent.append((type, reader))
         guard let content = intercept(sender, type, content) else { return }
-        inboxes[DeviceID(user: user, device: device), default: []].append(
+        inboxes[reader, default: []].append(
             ["type": .string(type), "sender": .string(sender.user.text), "content": content])
     }
 

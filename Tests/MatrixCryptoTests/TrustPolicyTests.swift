@@ -46,7 +46,9 @@ struct TrustPolicyTests {
         try await server.exchangeAll()
         #expect(try await read(sealed, "$1", by: confirmed).get().content["body"] == "hello")
         for client in [other, without] {
-            await #expect(throws: GroupMessageReader.Seal.noKey) { try await read(sealed, "$1", by: client).get() }
+            await #expect(throws: GroupMessageReader.Seal.withheld(.unverified)) {
+                try await read(sealed, "$1", by: client).get()
+            }
         }
         let trust = try await sender.machine.trust(of: ["@me:b", "@a:b", "@x:b"])
         #expect(trust == RoomTrust(withoutIdentity: [MemberID("@x:b")]))
@@ -58,6 +60,34 @@ struct TrustPolicyTests {
         try await server.exchangeAll()
         #expect(try await read(later, "$2", by: other).get().content["body"] == "hello")
         await #expect(throws: GroupMessageReader.Seal.self) { try await read(sealed, "$1", by: other).get() }
+    }
+
+    @Test("A device that gets no key is told why, once for each session, also after a restart and when it comes later.")
+    func unconfirmedDevicesAreInformed() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let without = try await server.signIn("@x:b", "X")
+        func reasons() -> [ExactText] {
+            server.sent.filter { $0.type == "m.room_key.withheld" }.map(\.reader.device)
+        }
+        _ = try await share(sender, members: ["@me:b", "@x:b"])
+        try await server.exchangeAll()
+        #expect(reasons() == ["X"])
+        for _ in 0..<2 {
+            _ = try await share(sender, members: [])
+            try await server.exchangeAll()
+        }
+        #expect(reasons() == ["X"])
+        let later = try await server.signIn("@x:b", "Y")
+        let again = try await server.restart(sender)
+        let sealed = try await share(again, members: ["@me:b", "@x:b"])
+        try await server.exchangeAll()
+        #expect(reasons() == ["X", "Y"])
+        for client in [without, later] {
+            await #expect(throws: GroupMessageReader.Seal.withheld(.unverified)) {
+                try await read(sealed, "$1", by: client).get()
+            }
+        }
     }
 
     @Test("A message of a device that nobody has confirmed is hidden, and shown once somebody has.")
@@ -107,7 +137,9 @@ struct TrustPolicyTests {
         let sealed = try await share(sender, members: [])
         try await server.exchangeAll()
         #expect(try await read(sealed, "$9", by: other).get().content["body"] == "hello")
-        await #expect(throws: GroupMessageReader.Seal.noKey) { try await read(sealed, "$9", by: reader).get() }
+        await #expect(throws: GroupMessageReader.Seal.withheld(.unverified)) {
+            try await read(sealed, "$9", by: reader).get()
+        }
     }
 
     @Test("Who is not confirmed themselves verifies nobody.")

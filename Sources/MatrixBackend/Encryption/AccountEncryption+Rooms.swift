@@ -92,7 +92,11 @@ extension AccountEncryption {
         guard let machine else { throw deliveryErrorWithoutKeys }
         do {
             let sealing = try await machine.seal(type, content, in: ExactText(room.rawValue), at: now())
-            if case .sealed = sealing { await wakeBackup() }
+            if case .sealed = sealing {
+                await wakeBackup()
+                // Devices that do not get the key are told.
+                await requests?.wake()
+            }
             return sealing
         } catch {
             try await end(for: error)

@@ -152,8 +152,9 @@ extension CryptoMachine {
         guard flow.channel == .room(event.room) else { return [] }
         let type = String(event.type.dropFirst(VerificationFlow.prefix.count))
         guard event.sender != user else {
-            // What this device has sent comes back; another device may have answered the same request.
-            if type == "ready", flow.phase == .requested, event.content["from_device"]?.exactText != device {
+            // What this device has sent comes back, also from a history after a restart; another device may have
+            // answered the same request.
+            if type == "ready" || type == "cancel", flow.phase == .requested {
                 flow.end(.answeredElsewhere)
                 state.verifications[index] = flow
             }

@@ -44,6 +44,10 @@ import Testing
         (RoomEvent(.banned), ["Ada banned Bo", "You banned Bo", "Ada banned you", "You were banned"]),
         (RoomEvent(.unbanned), ["Ada unbanned Bo", "You unbanned Bo", "Ada unbanned you", "You were unbanned"]),
         (
+            RoomEvent(.verificationRequested),
+            ["Ada asked to verify Bo", "You asked to verify Bo", "Ada asked to verify you", "You asked to verify You"]
+        ),
+        (
             RoomEvent(.renamed),
             ["Bo changed their name", "Bo changed their name", "You changed your name", "You changed your name"]
         ),

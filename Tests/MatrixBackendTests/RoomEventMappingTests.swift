@@ -139,6 +139,28 @@ import Testing
         #expect(message.event == RoomEvent(.called) && message.kind == .event)
     }
 
+    @Test("A request to verify is an event of its own, not the text for programs that do not know it")
+    func verificationRequest() throws {
+        func read(to user: JSONValue) throws -> TimelineEvent? {
+            let event = try #require(
+                MatrixEvent(
+                    Events.event(
+                        "$v", "m.room.message",
+                        [
+                            "msgtype": "m.key.verification.request", "body": "Your client does not support it",
+                            "to": user,
+                        ], by: "@ann:example.org")))
+            return EventParser(ownUserID: bob, translator: .untranslated).event(event)
+        }
+        guard case .message(let message)? = try read(to: .string(bob.rawValue)) else {
+            Issue.record("a request is not shown")
+            return
+        }
+        #expect(message.event == RoomEvent(.verificationRequested, subject: bob))
+        #expect(message.content.text.isEmpty && message.sender == MemberID("@ann:example.org"))
+        for user: JSONValue in ["@ann:example.org", 1, .null] { #expect(try read(to: user) == nil) }
+    }
+
     @Test func initialStateIsNotAnEvent() throws {
         let made = RoomState.Creation(creator: bob, at: Date(timeIntervalSince1970: 8))
         #expect(try read("m.room.name", ["name": "x"], creation: made) == nil)

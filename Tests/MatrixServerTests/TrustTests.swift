@@ -111,6 +111,21 @@ struct TrustTests {
         for user in [ann, bob, new, third] { await user.close() }
     }
 
+    @Test("Who joins the chat only after they were asked to verify is asked then", arguments: [true, false])
+    func lateJoin(_ sliding: Bool) async throws {
+        let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
+        let (bob, _) = try await RoomKeyTests.person("bob", sliding: sliding)
+        _ = try await ann.backend.verify(bob.session.user)
+        let chat = try await ann.backend.openDirect(with: bob.session.user.rawValue)
+        _ = try await bob.backend.join(chat.rawValue)
+        try await bob.messages(in: chat, withEvents: true) { all in
+            all.contains { $0.event == RoomEvent(.verificationRequested, subject: bob.session.user) }
+        }
+        try await compare(ann, bob)
+        try await identity(of: bob, for: ann, is: .verified)
+        for user in [ann, bob] { await user.close() }
+    }
+
     @Test("Two people verify each other in their chat; a new identity is told, and holds what is sent")
     func people() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)

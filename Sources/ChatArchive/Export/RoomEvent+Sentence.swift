@@ -38,6 +38,7 @@ extension RoomEvent {
         case .uninvitedElsewhere:
             after.map { "\(actor) revoked the invitation for \($0)" } ?? "\(actor) revoked an invitation"
         case .called: "\(actor) called"
+        case .verificationRequested: "\(actor) asked to verify \(subject)"
         }
     }
 

@@ -38,6 +38,8 @@ public struct RoomEvent: Hashable, Sendable, Codable {
         case invitedElsewhere, uninvitedElsewhere
         /// Someone started a call.
         case called
+        /// Someone asked the subject to verify each other.
+        case verificationRequested
     }
 
     /// A role by power level.
@@ -72,7 +74,7 @@ public struct RoomEvent: Hashable, Sendable, Codable {
         case .renamed, .avatarChanged, .roomNamed, .topicSet, .roomAvatarChanged, .encrypted, .replaced, .continued,
             .roleSet,
             .permissionsSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .addressSet, .addressesSet, .pinned,
-            .unpinned, .invitedElsewhere, .uninvitedElsewhere, .called:
+            .unpinned, .invitedElsewhere, .uninvitedElsewhere, .called, .verificationRequested:
             false
         }
     }

@@ -65,8 +65,9 @@ public nonisolated struct EventGroup: Identifiable, Equatable, Sendable {
         var rooms: [RoomEvent.Kind: Line] = [:]
         var roles: [Participant: Line] = [:]
         for line in lines {
-            // Report role changes with their actor, one per member.
-            guard line.event.subject != nil, line.event.kind != .roleSet else {
+            // Report role changes with their actor, one per member, and requests with who made them.
+            guard line.event.subject != nil, line.event.kind != .roleSet, line.event.kind != .verificationRequested
+            else {
                 if line.event.kind == .roleSet { roles[line.subject] = line } else { rooms[line.event.kind] = line }
                 continue
             }

@@ -111,26 +111,6 @@ public actor MatrixBackend {
         timelines = MatrixTimelines(writer: writer, readMarkers: readMarkers, unreadMarks: unreadMarks)
 
         entered = EnteredRooms()
-        let opener = EventOpener(keys: keys)
-        let parser = HistoryParser(opener: opener, context: context, store: store)
-        let sealed = SealedMessages(keys: keys, parser: parser, writer: writer)
-        self.sealed = sealed
-        unfetched = UnfetchedMessages(client: client, store: store, sealed: sealed)
-        let filler = GapFiller(client: client, context: context, writer: writer, parser: parser)
-        let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
-        reader = TimelineReader(
-            client: client, context: context, opener: opener, clock: clock, store: store, unsent: unsent,
-            filler: filler, targets: targets, isOnline: { connection.current == .online })
-        let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
-        self.unreadCounter = unreadCounter
-        let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }
-
-        outboxObserver = OutboxObserver(outbox: outbox, writer: writer)
-        sender = MessageSender(
-            ownUserID: ownUserID, store: store, outbox: outbox, media: media, encryption: encryption,
-            uploads: MediaUploads(client: client, media: media), unsent: unsent, observer: outboxObserver, rooms: rooms,
-            now: now)
-
         let directRooms = DirectRoomList(client: client, context: context)
         entry = RoomEntry(
             client: client, context: context, writer: writer, entered: entered, directRooms: directRooms, keys: keys)
@@ -141,6 +121,28 @@ public actor MatrixBackend {
         let verifier = Verifier(
             keys: keys, client: client, encryption: encryption, sealer: sealer, directChats: directChats, now: now)
         self.verifier = verifier
+
+        // Whatever brings the events of a verification: a direct chat that was just joined has them in its history.
+        let opener = EventOpener(keys: keys) { await verifier.received($1, in: $0) }
+        let parser = HistoryParser(opener: opener, context: context, store: store)
+        let sealed = SealedMessages(keys: keys, parser: parser, writer: writer)
+        self.sealed = sealed
+        unfetched = UnfetchedMessages(client: client, store: store, sealed: sealed)
+        let filler = GapFiller(client: client, context: context, writer: writer, parser: parser)
+        let targets = TargetLoader(client: client, store: store, entered: entered, filler: filler)
+        reader = TimelineReader(
+            client: client, context: context, opener: EventOpener(keys: keys), clock: clock, store: store,
+            unsent: unsent, filler: filler, targets: targets, isOnline: { connection.current == .online })
+        let unreadCounter = UnreadCounter(store: store, clock: clock) { _ = try await filler.fill($0, in: $1) }
+        self.unreadCounter = unreadCounter
+        let missingEchoes = MissingEchoes(store: store, unsent: unsent) { try await filler.fill($0, in: $1).earliest }
+
+        outboxObserver = OutboxObserver(outbox: outbox, writer: writer)
+        sender = MessageSender(
+            ownUserID: ownUserID, store: store, outbox: outbox, media: media, encryption: encryption,
+            uploads: MediaUploads(client: client, media: media), unsent: unsent, observer: outboxObserver, rooms: rooms,
+            now: now)
+
         let secretStorage = SecretStorage(client: client, user: ownUserID)
         encryptionMonitor = EncryptionMonitor(
             keys: keys, storage: secretStorage, sealed: sealed, verifier: verifier, clock: clock, now: now)
@@ -155,7 +157,7 @@ public actor MatrixBackend {
 
         let syncWriter = SyncWriter(
             context: context, writer: writer, opener: opener, sealed: sealed, entered: entered, status: syncStatus,
-            arrivals: arrivalFeed, didOpen: { await verifier.received($0) }
+            arrivals: arrivalFeed
         ) {
             await unreadCounter.restart(in: $0)
         }

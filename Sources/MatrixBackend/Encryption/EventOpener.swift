@@ -10,17 +10,24 @@ import MatrixCrypto
 /// in between.
 struct EventOpener: Sendable {
     let keys: AccountEncryption
+    /// Called with what the events of a room say once they are decrypted, oldest first.
+    var didOpen: @Sendable (RoomID, [MatrixEvent]) async -> Void = { _, _ in }
 
     /// - Throws: If what was read could not be noted: then none of it may be used.
     func opened(_ update: SyncUpdate) async throws -> SyncUpdate {
         var update = update
         let timelines = try await opened(update.rooms.map { ($0.id, $0.timeline) })
-        for (index, timeline) in timelines.enumerated() { update.rooms[index].timeline = timeline }
+        for (index, timeline) in timelines.enumerated() {
+            update.rooms[index].timeline = timeline
+            await didOpen(update.rooms[index].id, timeline)
+        }
         return update
     }
 
     func opened(_ events: [MatrixEvent], in room: RoomID) async throws -> [MatrixEvent] {
-        try await opened([(room, events)])[0]
+        let opened = try await opened([(room, events)])[0]
+        await didOpen(room, opened)
+        return opened
     }
 
     private func opened(_ rooms: [(id: RoomID, events: [MatrixEvent])]) async throws -> [[MatrixEvent]] {

@@ -71,11 +71,9 @@ actor Verifier {
         await deliver(messages)
     }
 
-    /// Takes what a sync has brought of verifications in rooms.
-    func received(_ update: SyncUpdate) async {
-        let events = update.rooms.flatMap { room in
-            room.timeline.compactMap { VerificationEvent($0, in: room.id) }
-        }
+    /// Takes what has come of verifications in a room, by a sync, from its history, or with a late key.
+    func received(_ events: [MatrixEvent], in room: RoomID) async {
+        let events = events.compactMap { VerificationEvent($0, in: room) }
         guard !events.isEmpty else { return }
         let time = now()
         // What could not be taken ends by its time; the sync goes on.

@@ -20,6 +20,8 @@ struct HistoryParser: Sendable {
     /// - Throws: ``ChatError/notFound`` if there is no such room.
     func readAgain(_ events: [MatrixEvent], in room: RoomID) async throws -> [ReadAgain] {
         let parser = try await parser(of: room)
+        // They come in no order of their own.
+        let events = events.sorted { $0.sentAt < $1.sentAt }
         return try await opener.opened(events, in: room).map { ReadAgain($0.id, as: parser.timeline([$0])) }
     }
 

@@ -2,6 +2,7 @@ import ChatCore
 import ChatStore
 import Foundation
 import JSONReading
+import MatrixCrypto
 
 /// Maps events to timeline events. Events that have nothing to display are omitted.
 struct EventParser {
@@ -81,6 +82,7 @@ struct EventParser {
 
     private func message(_ event: MatrixEvent, _ content: JSONValue) -> TimelineEvent? {
         if event.isRedacted { return .deleted(new(event, Message.Content())) }
+        if content["msgtype"]?.string == VerificationEvent.requestKind { return verificationRequest(event, content) }
         let relation = content["m.relates_to"]
         if relation?["rel_type"]?.string == "m.replace" {
             guard let target = MatrixEvent.identifier(relation?["event_id"]),
@@ -97,6 +99,13 @@ struct EventParser {
         guard var content = Message.Content(json: content, isSticker: event.type == "m.sticker") else { return nil }
         if reply != nil { content.dropReplyFallback() }
         return .message(new(event, content, replyTo: reply))
+    }
+
+    /// Its body says, to programs that do not know it, that they do not know it.
+    private func verificationRequest(_ event: MatrixEvent, _ content: JSONValue) -> TimelineEvent? {
+        guard let user = MatrixEvent.identifier(content["to"]), user != event.sender.rawValue else { return nil }
+        let request = RoomEvent(.verificationRequested, subject: MemberID(user))
+        return .message(NewMessage(id: event.id, sender: event.sender, event: request, sentAt: event.sentAt))
     }
 
     /// In a thread, a message that replies to nothing else is displayed as a reply to the thread's root.

@@ -10,8 +10,6 @@ struct SyncWriter: Sendable {
     let entered: EnteredRooms
     let status: SyncStatus
     let arrivals: ArrivalFeed
-    /// Called with what the update says once it is decrypted.
-    var didOpen: @Sendable (SyncUpdate) async -> Void = { _ in }
     /// Called with each room that got another gap.
     let didFindGap: @Sendable (RoomID) async -> Void
 
@@ -48,7 +46,6 @@ struct SyncWriter: Sendable {
                 let isBehindGap = if let gap { try await isBehindGap(change.room, after: gap) } else { false }
                 await publish(change, isBehindGap: isBehindGap)
             }
-            await didOpen(update)
             try await sealed.openArrived { [arrivals] in if isLive { arrivals.publish($0) } else { arrivals.keep($0) } }
             try await publish(
                 silencing(changes.flatMap(\.arrived), of: update, known: known, builder), isLive: isLive,

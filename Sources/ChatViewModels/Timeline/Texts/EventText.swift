@@ -25,7 +25,8 @@ public nonisolated struct EventText: Sendable {
             "before": line.event.before ?? name(line.subject), "after": line.event.after ?? "",
         ]
         switch line.event.kind {
-        case .invited, .uninvited, .removed, .banned, .unbanned, .roleSet: return membership(line, names)
+        case .invited, .uninvited, .removed, .banned, .unbanned, .roleSet, .verificationRequested:
+            return membership(line, names)
         case .renamed where line.event.after != nil:
             return line.subject == .currentUser
                 ? translator("You changed your name to {after}", names)
@@ -48,6 +49,9 @@ public nonisolated struct EventText: Sendable {
 
     /// Members can change their own role. Anything else is described by its outcome.
     private func selfAct(_ line: EventGroup.Line, _ names: [String: String]) -> String {
+        if line.event.kind == .verificationRequested {
+            return line.actor == .currentUser ? ownAct(line.event, names) : act(line.event, names)
+        }
         guard line.event.kind == .roleSet else { return sentence(.kind(line.event.kind), [line.subject]) }
         return line.actor == .currentUser
             ? translator("You changed your role") : translator("{actor} changed their role", names)
@@ -61,6 +65,7 @@ public nonisolated struct EventText: Sendable {
         case (.removed, _): translator("{actor} removed {name}", names)
         case (.banned, _): translator("{actor} banned {name}", names)
         case (.unbanned, _): translator("{actor} unbanned {name}", names)
+        case (.verificationRequested, _): translator("{actor} asked to verify {name}", names)
         case (_, .administrator): translator("{actor} made {name} an administrator", names)
         case (_, .moderator): translator("{actor} made {name} a moderator", names)
         case (_, .member): translator("{actor} made {name} a regular member", names)
@@ -75,6 +80,7 @@ public nonisolated struct EventText: Sendable {
         case (.removed, _): translator("You removed {name}", names)
         case (.banned, _): translator("You banned {name}", names)
         case (.unbanned, _): translator("You unbanned {name}", names)
+        case (.verificationRequested, _): translator("You asked to verify {name}", names)
         case (_, .administrator): translator("You made {name} an administrator", names)
         case (_, .moderator): translator("You made {name} a moderator", names)
         case (_, .member): translator("You made {name} a regular member", names)
@@ -89,6 +95,7 @@ public nonisolated struct EventText: Sendable {
         case (.removed, _): translator("{actor} removed you", names)
         case (.banned, _): translator("{actor} banned you", names)
         case (.unbanned, _): translator("{actor} unbanned you", names)
+        case (.verificationRequested, _): translator("{actor} asked to verify you", names)
         case (_, .administrator): translator("{actor} made you an administrator", names)
         case (_, .moderator): translator("{actor} made you a moderator", names)
         case (_, .member): translator("{actor} made you a regular member", names)
@@ -178,7 +185,7 @@ public nonisolated struct EventText: Sendable {
         case .called: translator("Missed call from {actor}", names)
         case .permissionsSet: translator("{actor} changed the permissions", names)
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited, .renamed,
-            .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet:
+            .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .verificationRequested:
             // Listed, so that a new kind does not compile without a sentence; `sentence(_:)` has those of these.
             ""
         }
@@ -207,7 +214,7 @@ public nonisolated struct EventText: Sendable {
         case .called: translator("You called")
         case .permissionsSet: translator("You changed the permissions")
         case .joined, .invited, .knocked, .left, .declined, .removed, .banned, .unbanned, .uninvited, .renamed,
-            .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet:
+            .avatarChanged, .roleSet, .joinRuleSet, .guestAccessSet, .historyVisibilitySet, .verificationRequested:
             // Listed, so that a new kind does not compile without a sentence; `sentence(_:)` has those of these.
             ""
         }

@@ -1,8 +1,14 @@
 import ChatCore
 import ChatTestSupport
+import Observation
 import Testing
 
 @testable import ChatViewModels
+
+/// What a person is called, as far as known.
+@MainActor @Observable private final class Names {
+    var bo: String?
+}
 
 @MainActor
 @Suite(.timeLimit(.minutes(5)))
@@ -118,6 +124,21 @@ struct VerificationTests {
         #expect(service.calls == ["accept 1", "cancel 1", "dismiss 1"])
         queue.current?.send(.close)
         await eventually { queue.current == nil }
+    }
+
+    @Test("What the other person is called is shown once it is known.")
+    func lateName() async {
+        let names = Names()
+        let (encryption, queue) = (EncryptionCoordinator(service) { _ in names.bo }, VerificationQueue())
+        queue.follow(encryption, of: "@ann:example.org")
+        service.set([Self.verification(.requested)])
+        await eventually { queue.current?.state.name == "@bo:example.org" }
+        names.bo = "Bo"
+        await eventually { queue.current?.state.name == "Bo" }
+        // The room is closed meanwhile.
+        names.bo = nil
+        await waitUntilIdle()
+        #expect(queue.current?.state.name == "Bo")
     }
 
     @Test("What ended before it was shown is not shown; what ends while shown stays.")

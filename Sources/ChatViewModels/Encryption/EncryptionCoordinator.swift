@@ -13,11 +13,11 @@ public final class EncryptionCoordinator {
     /// The members without an identity of whom the user was told, by room.
     @ObservationIgnored var membersWithoutIdentity: [RoomID: Set<MemberID>] = [:]
     @ObservationIgnored public let service: any EncryptionService
-    @ObservationIgnored private let nameOfUser: @MainActor (MemberID) -> String
+    @ObservationIgnored private let nameOfUser: @MainActor (MemberID) -> String?
     @ObservationIgnored private var listening: [Task<Void, Never>] = []
 
-    /// - Parameter name: what a user is called.
-    init(_ service: any EncryptionService, name: @escaping @MainActor (MemberID) -> String) {
+    /// - Parameter name: what a user is called, if that is known.
+    init(_ service: any EncryptionService, name: @escaping @MainActor (MemberID) -> String?) {
         self.service = service
         nameOfUser = name
         let (statuses, verifications) = (service.encryptionStatuses(), service.verifications())
@@ -34,7 +34,7 @@ public final class EncryptionCoordinator {
     isolated deinit { for task in listening { task.cancel() } }
 
     /// Returns what a user is called, as far as known.
-    func name(of user: MemberID) -> String { nameOfUser(user) }
+    func name(of user: MemberID) -> String { nameOfUser(user) ?? user.rawValue }
 
     /// What is missing so that encryption works and nothing can be lost; `nil` if there is nothing to do.
     public var need: EncryptionNeed? { status?.need }
@@ -64,7 +64,11 @@ public final class EncryptionCoordinator {
     func viewModel(
         of verification: Verification, onOver: @escaping @MainActor (VerificationViewModel) -> Void
     ) -> VerificationViewModel {
-        VerificationViewModel(verification, name: name(of: verification.user), service: service, onOver: onOver)
+        let (user, nameOfUser) = (verification.user, nameOfUser)
+        let viewModel = VerificationViewModel(
+            verification, name: name(of: user), service: service, onOver: onOver)
+        viewModel.follow { nameOfUser(user) }
+        return viewModel
     }
 
     func dismiss(_ verification: Verification.ID) {

@@ -7,7 +7,7 @@ public final class VerificationViewModel: ViewModel {
     public nonisolated struct State: Equatable, Sendable {
         public internal(set) var verification: Verification
         /// What the other person is called; not used for devices of the user.
-        public let name: String
+        public internal(set) var name: String
         /// Whether numbers are compared in place of emoji.
         public internal(set) var showsNumbers = false
         /// Whether an answer of the user is on its way.
@@ -34,6 +34,7 @@ public final class VerificationViewModel: ViewModel {
     public private(set) var state: State
     @ObservationIgnored private let service: any EncryptionService
     @ObservationIgnored private let onOver: @MainActor (VerificationViewModel) -> Void
+    @ObservationIgnored private var naming: ChangeSubscription?
 
     /// - Parameters:
     ///   - name: what the other person is called.
@@ -58,6 +59,11 @@ public final class VerificationViewModel: ViewModel {
         case (.close, _): end(with: .cancel, .dismiss)
         case (.accept, _), (.confirmMatch, _), (.reportMismatch, _): break
         }
+    }
+
+    /// A chat that was just joined has its members later than the request.
+    func follow(name: @escaping @MainActor () -> String?) {
+        naming = ChangeSubscription(to: name) { [weak self] in if let name = $0 { self?.state.name = name } }
     }
 
     func show(_ verification: Verification) {

@@ -15,7 +15,10 @@ final class AboutDialogTests: GtkTestCase {
             XCTAssertEqual(text("issue-url"), "https://github.com/parlance-chat/parlance/issues")
             XCTAssertEqual(text("copyright"), "© 2026 The Parlance developers")
             XCTAssertEqual(text("developer-name"), "The Parlance developers")
-            XCTAssertEqual(text("comments"), "Chat on Matrix, or with yourself")
+            XCTAssertTrue(text("comments").hasPrefix("Chat on Matrix, or with yourself\n\n"))
+            XCTAssertTrue(text("comments").contains("has not been audited. Messages on your computer are not"))
+            XCTAssertEqual(
+                AboutDialog.comments(encryptionLibrary: nil), "Chat on Matrix, or with yourself")
             XCTAssertEqual(text("release-notes"), "<p>First release.</p>")
             XCTAssertEqual(text("release-notes-version"), "0.1.0")
             XCTAssertEqual(text("debug-info"), "Parlance 0.1.0\nEncryption: vodozemac 0.10.0")

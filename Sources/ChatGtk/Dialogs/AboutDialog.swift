@@ -9,7 +9,7 @@ public enum AboutDialog {
         let developers = translated("The Parlance developers")
         let dialog = AboutWindow(
             name: "Parlance", version: version, icon: "io.github.parlance_chat.Parlance", developer: developers,
-            comments: translated("Chat on Matrix, or with yourself"))
+            comments: comments(encryptionLibrary: encryptionLibrary))
         dialog.setLinks(website: website, issues: website + "/issues")
         dialog.setCopyright("© 2026 \(developers)")
         // The notes of the newest release in the metainfo.
@@ -24,6 +24,15 @@ public enum AboutDialog {
         if encryptionLibrary != nil { addLicensesOfEncryption(to: dialog) }
         dialog.setDebugInfo(debugInfo(version: version, encryptionLibrary: encryptionLibrary))
         dialog.present(over: parent)
+    }
+
+    static func comments(encryptionLibrary: String?) -> String {
+        let tagline = translated("Chat on Matrix, or with yourself")
+        guard encryptionLibrary != nil else { return tagline }
+        let limits = translated(
+            "Encrypted rooms use an audited library; the rest of Parlance has not been audited. Messages on your computer are not encrypted."
+        )
+        return "\(tagline)\n\n\(limits)"
     }
 
     /// In English whatever the language: developers read it.

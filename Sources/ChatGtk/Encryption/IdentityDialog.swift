@@ -9,6 +9,7 @@ final class IdentityDialog {
     private let viewModel: IdentityViewModel
     private let builder: Builder
     private let text = IdentityText(.gettext)
+    private var couldVerify = false
     private var rendering: Rendering?
 
     /// Presents the dialog, which retains itself until it is closed.
@@ -46,7 +47,11 @@ final class IdentityDialog {
         icon.setStyle("success", state.identity == .verified)
         builder["title", Label.self].text = text.title(state.identity)
         builder["explanation", Label.self].text = text.explanation(state)
-        builder["verify", Widget.self].isVisible = state.canVerify
+        let verify: Button = builder["verify"]
+        verify.isVisible = state.canVerify
+        // What is known comes later than the dialog.
+        if state.canVerify, !couldVerify { verify.grabFocus() }
+        couldVerify = state.canVerify
         builder["accept", Widget.self].isVisible = state.canAccept
         builder["withdraw", Widget.self].isVisible = state.canWithdraw
         let spinner: Spinner = builder["spinner"]

@@ -8,6 +8,7 @@ final class VerificationDialog {
     let widget: Dialog
     private let viewModel: VerificationViewModel
     private let builder: Builder
+    private let comparison: Widget
     private let emojiList: FlowBox
     private let numbers: Label
     private var emojiCells: [Widget] = []
@@ -32,6 +33,7 @@ final class VerificationDialog {
         self.viewModel = viewModel
         builder = Builder(resource: Resource.ui("verification"))
         widget = Dialog(builder)
+        comparison = builder["comparison"]
         emojiList = builder["emoji"]
         numbers = builder["numbers"]
         for (button, action) in [
@@ -56,14 +58,18 @@ final class VerificationDialog {
         builder["explanation", Label.self].text = text.explanation(state)
         showIcon(state.icon)
         showComparison(state, text)
-        showButtons(state, text)
+        updateButtons(state, text)
+        let parts = parts(state)
+        for (part, isVisible) in parts where isVisible { part.isVisible = true }
+        // First: when what has the focus is hidden, GTK moves it, after everything here.
+        if displayedState?.page != state.page, displayedState != nil { focus(state) }
+        for (part, isVisible) in parts where !isVisible { part.isVisible = false }
         let problem: Label = builder["problem"]
         problem.text = state.error.map { EncryptionText(.gettext).text(for: $0) } ?? ""
         problem.isVisible = state.error != nil
         let spinner: Spinner = builder["spinner"]
         spinner.isVisible = state.isWaiting
         spinner.isSpinning = state.isWaiting
-        if displayedState?.page != state.page, displayedState != nil { focus(state) }
         displayedState = state
     }
 
@@ -76,8 +82,6 @@ final class VerificationDialog {
     }
 
     private func showComparison(_ state: VerificationViewModel.State, _ text: VerificationText) {
-        emojiList.isVisible = state.page == .emoji
-        numbers.isVisible = state.page == .numbers
         guard case .comparing(let emoji, let values) = state.verification.phase else { return }
         numbers.text = text.text(values)
         numbers.setAccessibleLabel(text.accessibleText(values))
@@ -85,7 +89,7 @@ final class VerificationDialog {
         for cell in emojiCells { emojiList.remove(cell) }
         emojiCells = emoji.map(cell)
         for cell in emojiCells { emojiList.append(cell) }
-        emojiList.setAccessibleLabel(text.accessibleText(emoji))
+        comparison.setAccessibleLabel(text.accessibleText(emoji))
     }
 
     private func cell(_ emoji: VerificationEmoji) -> Widget {
@@ -97,25 +101,30 @@ final class VerificationDialog {
         name.wrap = true
         name.setWrapMode(.wordOrCharacter)
         name.setJustify(.center)
-        name.maxWidthChars = 9
+        name.maxWidthChars = 10
         for label in [symbol, name] { content.append(label) }
         let cell = FlowBoxChild(content)
         cell.isFocusable = false
         // Seven in a row of a wide dialog, four and three in the narrowest.
         cell.setSizeRequest(width: 72)
-        // The list reads all of them as words.
+        // The box around them reads all of them as words.
         for part in [cell, content, symbol, name] { part.hideFromAccessibility() }
         return cell
     }
 
-    private func showButtons(_ state: VerificationViewModel.State, _ text: VerificationText) {
-        let visible: [(String, Bool)] = [
+    /// What is shown on some pages only.
+    private func parts(_ state: VerificationViewModel.State) -> [(Widget, isVisible: Bool)] {
+        let buttons: [(String, Bool)] = [
             ("accept", state.page == .request), ("match", state.isComparing), ("mismatch", state.isComparing),
             ("close", !state.isComparing), ("other_way", state.canChangeWay),
         ]
-        for (name, isVisible) in visible {
+        return [(comparison, state.page == .emoji), (numbers, state.page == .numbers)]
+            + buttons.map { (builder[$0, Widget.self], $1) }
+    }
+
+    private func updateButtons(_ state: VerificationViewModel.State, _ text: VerificationText) {
+        for name in ["accept", "match", "mismatch", "close", "other_way"] {
             let button: Button = builder[name]
-            button.isVisible = isVisible
             button.isSensitive = !state.isBusy || name == "close" || name == "other_way"
         }
         let close: Button = builder["close"]
@@ -127,7 +136,7 @@ final class VerificationDialog {
     /// Focuses what is to be read, or nothing: a key that was meant for another window must not answer.
     private func focus(_ state: VerificationViewModel.State) {
         switch state.page {
-        case .emoji: emojiList.grabFocus()
+        case .emoji: comparison.grabFocus()
         case .numbers: numbers.grabFocus()
         case .ended: builder["close", Button.self].grabFocus()
         case .request, .progress: widget.root?.focus = nil

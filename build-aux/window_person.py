@@ -1,15 +1,21 @@
 """A person with a Parlance of their own on the one display: a home, a session bus, real keys, and what is on screen. For
-check-conversation.
+check-conversation and check-encryption.
 """
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
-from window_probe import BUS_LAUNCHER, keycode, name_of
+from window_probe import BUS_LAUNCHER, keycode, name_of, role_of
+
+# What a picture's name begins with.
+SCRIPT = os.path.basename(sys.argv[0]).removeprefix("check-")
+# More than any dialog has controls.
+ROUND = 40
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -52,9 +58,18 @@ class Person:
             daemon.stdin.close()
             self.others.append(daemon)
         self.start()
-        # The first choice of a first start.
+        self.choose_this_computer()
+
+    def choose_this_computer(self):
+        """Makes the first choice of a first start."""
         self.sees("focus on On This Computer")
         self.press("Return")
+
+    def lose_data(self):
+        """Everything that the program has stored is gone; what the keyring has stays."""
+        for variable in ("XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+            for folder in pathlib.Path(self.environment[variable]).glob("parlance*"):
+                shutil.rmtree(folder)
 
     def beside(self, *command):
         return subprocess.Popen(command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
@@ -96,7 +111,9 @@ class Person:
             focus = subprocess.run(["xdotool", "getwindowfocus"], capture_output=True, text=True).stdout.strip()
             if focus in found:
                 return True
-            subprocess.run(["xdotool", "windowactivate", found[-1]], check=False, stderr=subprocess.DEVNULL)
+            # None of them may be shown for a moment, as one gives way to another.
+            if found:
+                subprocess.run(["xdotool", "windowactivate", found[-1]], check=False, stderr=subprocess.DEVNULL)
             return False
         wait(f"the focus in {self.user}'s window", is_active)
 
@@ -111,7 +128,7 @@ class Person:
 
     def names(self):
         """Asked by a process of its own: what libatspi remembers of a window is not always told that it has changed."""
-        said = subprocess.run([sys.argv[0], "--names", str(self.process.pid)], env=self.environment,
+        said = subprocess.run([sys.executable, __file__, "--names", str(self.process.pid)], env=self.environment,
                               capture_output=True, text=True).stdout
         return json.loads(said or "[]")
 
@@ -140,7 +157,7 @@ class Person:
 
     def width(self, name):
         """How wide the first thing is whose name begins so, in pixels."""
-        said = subprocess.run([sys.argv[0], "--width", str(self.process.pid), name], env=self.environment,
+        said = subprocess.run([sys.executable, __file__, "--width", str(self.process.pid), name], env=self.environment,
                               capture_output=True, text=True).stdout
         return int(said or 0)
 
@@ -159,12 +176,49 @@ class Person:
         self.type(text)
         self.sees(text)
 
+    def paste(self, name, content):
+        """Pastes a file as file managers put it on the clipboard."""
+        file = pathlib.Path(self.home, name)
+        file.write_text(content)
+        subprocess.run(["xclip", "-selection", "clipboard", "-t", "text/uri-list"], input=file.as_uri() + "\r\n", text=True,
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.press("ctrl+v")
+
+    def has_controls(self, names):
+        """Goes round the dialog that is open with Tab: each control has a role and a name, and these are among them."""
+        seen = []
+        # A dialog that a key must not answer by accident opens without a focus.
+        if not self.focus():
+            self.press("Tab")
+        focus = wait(f"the focus in {self.user}'s window", self.focus)
+        while focus not in seen and len(seen) < ROUND:
+            if not focus["name"] or focus["role"] in ("invalid", "unknown", "redundant object", ""):
+                fail(f"a {focus['role']} '{focus['name']}' takes the focus after {seen[-1:]}")
+            # GTK 4.8 names a button by its mnemonic and by its label.
+            if focus["role"] != "push button" and "_" in focus["name"]:
+                fail(f"the {focus['role']} '{focus['name']}' is called by its mnemonic")
+            seen.append(focus)
+            self.press("Tab")
+            # What assistive technology is told comes later than the key.
+            end = time.monotonic() + 3
+            while (focus := self.focus() or seen[-1]) == seen[-1] and time.monotonic() < end:
+                time.sleep(0.05)
+        missing = [name for name in names if not any(focus["name"].startswith(name) for focus in seen)]
+        if missing:
+            fail(f"Tab does not reach {missing}, but {[focus['name'] for focus in seen]}")
+
+    def focus(self):
+        """Role and name of what has the keyboard focus."""
+        said = subprocess.run([sys.executable, __file__, "--focus", str(self.process.pid)], env=self.environment,
+                              capture_output=True, text=True).stdout
+        return json.loads(said or "null")
+
     def picture(self, folder, what):
         self.activate()
         # Two frames, so that nothing is pictured while it moves.
         time.sleep(0.5)
         subprocess.run(["import", "-window", "root", "-crop", "{2}x{3}+{0}+{1}".format(*self.place), "+repage",
-                        f"{folder}/conversation-{what}.png"], check=True)
+                        f"{folder}/{SCRIPT}-{what}.png"], check=True)
 
     def end(self):
         for process in (self.process, *reversed(self.others)):
@@ -211,6 +265,19 @@ def print_names(pid):
     print(json.dumps(found))
 
 
+def print_focus(pid):
+    """Of the dialog that was opened last: each window has a focus of its own."""
+    from gi.repository import Atspi, GLib
+    found = None
+    for node in on_screen(pid):
+        try:
+            if node.get_state_set().contains(Atspi.StateType.FOCUSED) and role_of(node) != "frame":
+                found = {"role": role_of(node), "name": name_of(node)}
+        except GLib.Error:
+            pass  # Gone meanwhile.
+    print(json.dumps(found))
+
+
 def print_width(pid, name):
     from gi.repository import Atspi
     node = next(node for node in on_screen(pid) if name_of(node).startswith(name))
@@ -231,3 +298,7 @@ def wait(what, condition, seconds=60, seen=None):
             return answer
         time.sleep(0.05)
     fail(f"not within {seconds} s: {what}" + (f"; there is {' | '.join(seen())}" if seen else ""))
+
+
+if __name__ == "__main__":
+    {"--names": print_names, "--focus": print_focus, "--width": print_width}[sys.argv[1]](int(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,89 @@
+"""What people do with Parlance and an account: signing in, setting up encryption, rooms; and what the homeserver says of it.
+For check-conversation and check-encryption.
+"""
+import json
+import urllib.parse
+import urllib.request
+
+from window_person import fail, wait
+
+
+def call(server, method, path, body=None, token=None):
+    request = urllib.request.Request(server + "/_matrix/client/v3/" + path, method=method)
+    request.add_header("Content-Type", "application/json")
+    if token:
+        request.add_header("Authorization", "Bearer " + token)
+    data = None if body is None else json.dumps(body).encode()
+    with urllib.request.urlopen(request, data, timeout=30) as answer:
+        return json.load(answer)
+
+
+def register(server, name, shown=None):
+    answer = call(server, "POST", "register", {
+        "username": name, "password": "correct horse", "auth": {"type": "m.login.dummy"}})
+    call(server, "PUT", f"profile/{answer['user_id']}/displayname",
+         {"displayname": shown or name.split("-")[0].capitalize()}, answer["access_token"])
+    return answer["user_id"], answer["access_token"]
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        fail(f"{what}: {found} in place of {wanted}")
+
+
+def go_to(person, key, name):
+    """Presses a key until the focus is on what is called so."""
+    def is_there():
+        if any(found.startswith(f"focus on {name}") for found in person.names()):
+            return True
+        person.press(key)
+    wait(f"the focus of {person.user} on '{name}'", is_there)
+
+
+def sign_in(person, server, user, keyring):
+    """From the menu of what is new to the first rooms, with the keyboard alone."""
+    person.in_composer()
+    go_to(person, "Tab", "New Room or Chat")
+    person.press("Return")
+    go_to(person, "Down", "Add Account…")
+    person.press("Return")
+    person.sees("Sign In to Matrix")
+    person.type(server)
+    person.press("Return")
+    person.sees("Your account on " + urllib.parse.urlsplit(server).netloc)
+    person.type(user)
+    person.press("Return")
+    person.type("wrong")
+    person.press("Return")
+    person.sees("Incorrect username or password")
+    person.press("ctrl+a")
+    person.type("correct horse")
+    person.press("Return")
+    if not keyring:
+        person.sees("Keyring Not Available")
+        person.press("Tab", "Return")
+
+
+def set_up_encryption(person):
+    """In the dialog that opens after the first sign-in."""
+    person.sees("focus on _Set Up")
+    person.press("Return")
+    person.sees("I Have Saved the Recovery Key")
+    go_to(person, "Tab", "I Have Saved the Recovery")
+    person.press("space")
+    go_to(person, "Tab", "_Done")
+    person.press("Return")
+    person.misses("I Have Saved the Recovery Key")
+
+
+def new_room(person, name, encrypted=False):
+    person.press("ctrl+n")
+    person.sees("Invite People")
+    person.type(name)
+    if not encrypted:
+        person.press("alt+e")
+    person.press("alt+r")
+    person.sees(name + ",")
+    person.sees("Only you")
+    person.misses("Invite People")
+    person.in_composer()

@@ -136,11 +136,13 @@ else
 		$(SWIFT) test --skip-build --disable-xctest --filter MatrixServerTests.WrittenTripTests
 endif
 
-fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of message bodies, of JSON, of the encryption library and of pictures
+fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of message bodies, of JSON, of encryption and of pictures
 	@build-aux/fuzz composer $(ARGS)
 	@build-aux/fuzz markup $(ARGS)
 	@build-aux/fuzz json $(ARGS)
 	@build-aux/fuzz ratchets $(ARGS)
+	@for kind in devices identities messages verifications secrets recovery keyfile backup events answers rooms; do \
+		build-aux/fuzz crypto-$$kind $(ARGS); done
 	@for kind in png jpeg gif webp bmp tiff heif; do build-aux/fuzz $$kind $(ARGS); done
 
 leaks: deps-build+encryption+run+display+test+leaks library schemas ## Open, act and close under valgrind's memcheck

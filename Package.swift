@@ -121,8 +121,8 @@ let package = Package(
         .target(
             name: "Fuzzing",
             dependencies: [
-                "ChatCore", "Composer", "ConfinedDecoding", "ImageDecoders", "JSONReading", "MediaDecoding",
-                "MessageMarkup", "Ratchets",
+                "ChatCore", "Composer", "ConfinedDecoding", "CryptoTestSupport", "ImageDecoders", "JSONReading",
+                "MatrixCrypto", "MediaDecoding", "MessageMarkup", "Ratchets",
             ],
             path: "Tools/Fuzzing", swiftSettings: settings),
         .target(name: "ToolSupport", path: "Tools/ToolSupport", swiftSettings: settings),
@@ -195,7 +195,7 @@ let package = Package(
         .testTarget(
             name: "MatrixCryptoTests",
             dependencies: [
-                "ChatCore", "CryptoTestSupport", "JSONReading", "MatrixCrypto", "Ratchets", "ToolSupport",
+                "ChatCore", "CryptoTestSupport", "Fuzzing", "JSONReading", "MatrixCrypto", "Ratchets", "ToolSupport",
             ],
             swiftSettings: settings),
         .target(
@@ -372,7 +372,7 @@ let package = Package(
 
 // A fuzzer brings its own main function, so its target exists only for `make fuzz`.
 if Context.environment["PARLANCE_FUZZ"] != nil {
-    for name in ["composer", "image", "json", "markup", "ratchets"] {
+    for name in ["composer", "crypto", "image", "json", "markup", "ratchets"] {
         package.targets.append(
             .executableTarget(
                 name: "parlance-fuzz-\(name)", dependencies: ["Fuzzing"], path: "Tools/parlance-fuzz-\(name)",

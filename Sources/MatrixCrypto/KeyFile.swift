@@ -60,6 +60,11 @@ public enum KeyFile {
         let encryption: KeyMaterial
         let authentication: [UInt8]
 
+        init(encryption: KeyMaterial, authentication: [UInt8]) {
+            self.encryption = encryption
+            self.authentication = authentication
+        }
+
         init(passphrase: String, _ preamble: Preamble) throws(RatchetError) {
             let bytes = try KeyDerivation.pbkdf2SHA512(
                 passphrase: passphrase, salt: preamble.salt, rounds: preamble.rounds, count: 64)

@@ -1,7 +1,7 @@
 public import Foundation
 import Glibc
 import JSONReading
-import Ratchets
+package import Ratchets
 
 /// A key file of which the passphrase is right, and all that it encrypts as it was written.
 public struct OpenedKeyFile: Sendable {
@@ -16,12 +16,21 @@ public struct OpenedKeyFile: Sendable {
     }
 
     private init(checking url: URL, passphrase: String) throws(KeyFile.Failure) {
+        try self.init(url) { preamble throws(RatchetError) in try KeyFile.Keys(passphrase: passphrase, preamble) }
+    }
+
+    /// With what a passphrase makes, for whoever tries files by the million.
+    package init(_ url: URL, encryption: KeyMaterial, authentication: [UInt8]) throws(KeyFile.Failure) {
+        try self.init(url) { _ in KeyFile.Keys(encryption: encryption, authentication: authentication) }
+    }
+
+    private init(
+        _ url: URL, keys makeKeys: (KeyFile.Preamble) throws(RatchetError) -> KeyFile.Keys
+    ) throws(KeyFile.Failure) {
         let source = try KeyFileSource(url)
         // A file that is cut off is told before the passphrase is doubted.
         while try source.next() != nil {}
-        let keys = try KeyFile.using { () throws(RatchetError) in
-            try KeyFile.Keys(passphrase: passphrase, source.preamble)
-        }
+        let keys = try KeyFile.using { () throws(RatchetError) in try makeKeys(source.preamble) }
         let again = try KeyFileSource(url)
         let authentication = try again.authentication(with: keys)
         while let bytes = try again.next() {

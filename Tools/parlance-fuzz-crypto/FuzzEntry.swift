@@ -1,0 +1,34 @@
+import Dispatch
+import Foundation
+import Fuzzing
+
+/// Unsynchronized: libFuzzer runs on one thread.
+nonisolated(unsafe) private var calls = 0
+private let run: CryptoFuzzRun = {
+    let name = ProcessInfo.processInfo.environment["PARLANCE_FUZZ_KIND"] ?? ""
+    guard let kind = CryptoFuzzRun.Kind(rawValue: name) else { fatalError("PARLANCE_FUZZ_KIND is '\(name)'") }
+    return CryptoFuzzRun(kind)
+}()
+
+/// Called once by libFuzzer, before any input.
+@_cdecl("LLVMFuzzerInitialize")
+public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: UnsafeMutableRawPointer?) -> CInt {
+    atexit { FileHandle.standardError.write(Data("calls: \(calls)\n".utf8)) }
+    return 0
+}
+
+/// Called by libFuzzer for every input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    calls += 1
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    // The machine is an actor: another thread runs it, and this one, which is none of Swift's pool, waits.
+    let done = DispatchSemaphore(value: 0)
+    let run = run
+    Task.detached {
+        if let violation = await run.violation(of: input) { fatalError(violation) }
+        done.signal()
+    }
+    done.wait()
+    return 0
+}

@@ -214,7 +214,8 @@ let package = Package(
         .executableTarget(
             name: "parlance-matrix-soak",
             dependencies: [
-                "ToolSupport", "ChatCore", "ChatStore", "Composer", "JSONReading", "MatrixBackend",
+                "ToolSupport", "ChatCore", "ChatStore", "Composer", "CryptoTestSupport", "JSONReading", "MatrixBackend",
+                "MatrixCrypto", "Ratchets",
             ],
             path: "Tools/parlance-matrix-soak", swiftSettings: settings),
         .testTarget(

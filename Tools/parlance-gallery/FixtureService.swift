@@ -251,6 +251,30 @@ actor FixtureService: ChatService {
         return Set(FixtureConversation.members.filter { terms.matchesWordStarts(of: $0.displayName) }.map(\.id))
     }
 
+    // MARK: Encryption
+
+    private var opened: [RoomID: [Message]] = [:]
+
+    /// Has messages of a room that can't be read, before it is opened.
+    func seal(_ room: RoomID) {
+        opened[room] = messages[room]
+        messages[room] = messages[room]?.map { message in
+            var message = message
+            message.content = Message.Content(sealed: .noKey)
+            return message
+        }
+    }
+
+    /// As if the keys of all had come. Reading the messages of one takes as long as this waits.
+    func unseal(_ room: RoomID, inChunksOf count: Int) async throws {
+        let all = opened.removeValue(forKey: room) ?? []
+        messages[room] = all
+        for start in stride(from: 0, to: all.count, by: count) {
+            publish(.changed(Array(all[start..<min(start + count, all.count)])), in: room)
+            try await Task.sleep(for: .milliseconds(10))
+        }
+    }
+
     private func publish(_ update: TimelineUpdate, in room: RoomID) {
         timelines[room]?.forEach { $0.yield(update) }
     }

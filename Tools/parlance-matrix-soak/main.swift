@@ -13,6 +13,7 @@ let usage = """
            parlance-matrix-soak requests [--count N] [--minutes N]
            parlance-matrix-soak unread [--count N] [--seed N]
            parlance-matrix-soak bench [--data DIR]
+           parlance-matrix-soak encryption [cipher|room|sharing|restore|start]...
 
     talk      from the project's folder: two users, each a process of its own, send N messages (10000) over a real
               Synapse with its data in DIR (.build/synapse/soak), through a proxy that cuts, delays, swallows and refuses
@@ -24,6 +25,7 @@ let usage = """
               unread messages and mentions are those of a count of all by the rules as the specification has them
     bench     from the project's folder: time, requests and bytes from a start to a list of rooms, with 40 and with 400
               rooms, and a room with 10,000 messages, over a real Synapse whose data stays in DIR (.build/synapse/bench)
+    encryption  what encryption costs: reading, writing, opening, sharing and restoring, over a server in memory
 
     Exit status 1 if anything was lost, doubled, out of order or otherwise than at the server, or a target is missed.
     """
@@ -41,6 +43,17 @@ do {
     if mode == "bench-child" {
         try await BenchChild(words: Array(rest)).run()
         exit(0)
+    }
+    if mode == "encryption-child" {
+        try await KeyStartBench.runChild(in: rest.popFirst() ?? "")
+        exit(0)
+    }
+    if mode == "encryption" {
+        let sections = rest.compactMap(EncryptionBench.Section.init)
+        guard sections.count == rest.count else { throw SoakFailure("not understood: \(rest)\n\(usage)") }
+        exit(
+            try await EncryptionBench(sections: sections.isEmpty ? EncryptionBench.Section.allCases : sections).run()
+                ? 0 : 1)
     }
     while let option = rest.popFirst() {
         if option == "--data", let path = rest.popFirst() {

@@ -254,7 +254,7 @@ public actor MatrixBackend {
     /// Opens the keys of the session's device, before ``resume(with:)``. Without them the account works as it does where
     /// the program was built without encryption.
     /// - Parameter credential: What they are encrypted with.
-    func openKeys(of device: String, credential: KeyCredential) async {
+    package func openKeys(of device: String, credential: KeyCredential) async {
         guard !isClosed else { return }
         await keys.open(device: device, credential: credential)
         guard keys.condition == .on else { return }

@@ -1,17 +1,26 @@
-import ChatCore
+package import ChatCore
 import Foundation
 import Ratchets
 
 /// What the keys of an account are encrypted with on the disk: a second credential, in the place that the access token
 /// is in.
-struct KeyCredential: Sendable {
+package struct KeyCredential: Sendable {
     let account: String
     /// Where it is stored.
     let place: any CredentialStore
     /// Where it may be from when the user had chosen another place.
-    var others: [any CredentialStore] = []
+    var others: [any CredentialStore]
     /// Whether it may be in one of those that cannot be asked.
-    var needsOthers = true
+    var needsOthers: Bool
+
+    package init(
+        account: String, place: any CredentialStore, others: [any CredentialStore] = [], needsOthers: Bool = true
+    ) {
+        self.account = account
+        self.place = place
+        self.others = others
+        self.needsOthers = needsOthers
+    }
 
     /// Stands behind the account's name, which contains no space.
     private static let suffix = " keys"

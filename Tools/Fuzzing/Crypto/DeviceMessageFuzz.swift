@@ -11,7 +11,7 @@ struct DeviceMessageFuzz: CryptoFuzz {
     /// Of all messages until the machine is made anew, each with a reason for another session and its place in their order.
     private static let maxRecords = 5_000
 
-    private let storage = FuzzStorage()
+    private let storage = MemoryCryptoStorage()
     private let machine: CryptoMachine
     private let ownKeys: DeviceKeys
     private let peers: [TestDevice]

@@ -18,7 +18,7 @@ struct IdentityFuzz: CryptoFuzz {
 
     init() async throws {
         machine = try await CryptoMachine.begun(
-            user: Self.own, device: "ME", in: FuzzStorage(), key: KeyMaterial(), at: now)
+            user: Self.own, device: "ME", in: MemoryCryptoStorage(), key: KeyMaterial(), at: now)
         let identities = [try TestIdentity(Self.own), try TestIdentity(Self.other)]
         var members = try TestIdentity.answer(identities, to: Self.own)
         members["device_keys"] = [Self.own.text: [:], Self.other.text: [:]]

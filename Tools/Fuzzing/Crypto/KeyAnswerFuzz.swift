@@ -14,7 +14,7 @@ struct KeyAnswerFuzz: CryptoFuzz {
     private static let room: ExactText = "!r:b"
     private static let maxRecords = 1_000
 
-    private let storage = FuzzStorage()
+    private let storage = MemoryCryptoStorage()
     private let machine: CryptoMachine
     private let peer: TestDevice
     private let claimed: JSONValue

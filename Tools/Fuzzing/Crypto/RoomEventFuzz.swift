@@ -18,7 +18,7 @@ struct RoomEventFuzz: CryptoFuzz {
     init() async throws {
         let now = Date(timeIntervalSince1970: 1_000_000)
         machine = try await CryptoMachine.begun(
-            user: "@me:b", device: "ME", in: FuzzStorage(), key: KeyMaterial(), at: now)
+            user: "@me:b", device: "ME", in: MemoryCryptoStorage(), key: KeyMaterial(), at: now)
         group = try OutboundGroupSession()
         let id = try group.id
         let device = try TestDevice("@a:b", "PEER")

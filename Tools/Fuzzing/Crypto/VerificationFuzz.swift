@@ -44,7 +44,8 @@ struct VerificationFuzz: CryptoFuzz {
     // MARK: Sides
 
     private static func machine(_ user: ExactText, _ device: ExactText, at now: Date) async throws -> CryptoMachine {
-        try await CryptoMachine.begun(user: user, device: device, in: FuzzStorage(), key: KeyMaterial(), at: now)
+        try await CryptoMachine.begun(
+            user: user, device: device, in: MemoryCryptoStorage(), key: KeyMaterial(), at: now)
     }
 
     /// Answers what the machines ask, as a server that has these devices and identities.

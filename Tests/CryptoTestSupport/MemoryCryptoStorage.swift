@@ -1,22 +1,22 @@
-import ChatCore
-import Foundation
+public import ChatCore
+public import Foundation
 
-/// Storage in memory.
-actor FuzzStorage: CryptoStorage {
+/// Storage in memory, by kind: what is asked for often is found at once.
+public actor MemoryCryptoStorage: CryptoStorage {
     private var records: [CryptoRecord.Kind: [CryptoRecord.Key: Data]] = [:]
     private var read: [GroupMessage: ExactText] = [:]
 
-    init() {}
+    public init() {}
 
-    var count: Int { records.values.reduce(0) { $0 + $1.count } }
+    public var count: Int { records.values.reduce(0) { $0 + $1.count } }
 
-    func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
+    public func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
         (records[kind] ?? [:]).filter { owner == nil || $0.key.owner == owner }
             .map { CryptoRecord($0.key, value: $0.value) }
             .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
     }
 
-    func cryptoRecords(
+    public func cryptoRecords(
         _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int
     ) -> [CryptoRecord] {
         let all = cryptoRecords(kind, owner: nil)
@@ -24,19 +24,19 @@ actor FuzzStorage: CryptoStorage {
         return Array(all.filter { (key.owner, key.id) < ($0.key.owner, $0.key.id) }.prefix(limit))
     }
 
-    func cryptoRecordCount(_ kind: CryptoRecord.Kind) -> Int { records[kind]?.count ?? 0 }
+    public func cryptoRecordCount(_ kind: CryptoRecord.Kind) -> Int { records[kind]?.count ?? 0 }
 
-    func cryptoRecord(_ key: CryptoRecord.Key) -> CryptoRecord? {
+    public func cryptoRecord(_ key: CryptoRecord.Key) -> CryptoRecord? {
         records[key.kind]?[key].map { CryptoRecord(key, value: $0) }
     }
 
-    func events(readFrom messages: Set<GroupMessage>) -> [GroupMessage: ExactText] {
+    public func events(readFrom messages: Set<GroupMessage>) -> [GroupMessage: ExactText] {
         var found: [GroupMessage: ExactText] = [:]
         for message in messages { found[message] = read[message] }
         return found
     }
 
-    func commit(_ change: CryptoChange) {
+    public func commit(_ change: CryptoChange) {
         for key in change.removed { records[key.kind]?[key] = nil }
         for record in change.put { records[record.key.kind, default: [:]][record.key] = record.value }
         read.merge(change.read) { first, _ in first }

@@ -1,0 +1,116 @@
+import CGtk
+import ChatGtk
+import ChatViewModels
+import Foundation
+import GtkKit
+import TimelineGtk
+import ToolSupport
+
+/// What happens before a reader's eyes when 1,000 messages become readable at once: nothing moves, and no frame is late.
+struct OpeningBenchmark {
+    let gallery: Gallery
+
+    /// As many as one key reads, which are opened and published at once.
+    private static let chunk = 100
+    /// A few less than a timeline keeps of 1,000 messages.
+    private static let loaded = 900
+
+    private final class Frames {
+        var costs: [Double] = []
+        var moved = 0.0
+    }
+
+    /// - Returns: the exit status.
+    func run() async -> Int32 {
+        guard EncryptionSetting.isOn else {
+            print("opening: the program was built without encryption, so there is nothing to measure")
+            return 0
+        }
+        await gallery.openWindow()
+        guard let window = gallery.window?.window else { return 2 }
+        window.withPointer { gtk_window_set_default_size($0, 900, 700) }
+        await gallery.service.seal(FixtureService.choir)
+        gallery.coordinator?.rooms.send(.select(FixtureService.choir))
+        gallery.window?.showConversation()
+        await gallery.waitUntilIdle()
+        guard let list = TimelineList.below(window), await loadAll(list) else {
+            print("opening: the messages were not loaded")
+            return 2
+        }
+        var table = BenchmarkTable(nameWidth: 84)
+        list.scroll(toIndex: list.count / 2, at: .start)
+        await gallery.waitUntilIdle()
+        list.scroll(by: -33.4)
+        await gallery.waitUntilIdle()
+        let rows = list.count
+        var redraws: [Double] = []
+        for _ in 0..<9 {
+            let before = FrameCost.cpu
+            window.queueDraw()
+            await FrameCost.nextFrame(of: list.widget)
+            redraws.append(FrameCost.cpu - before)
+        }
+        guard let frames = await openAll(list) else { return 2 }
+        table.add([
+            BenchmarkRow(
+                name: "1,000 messages become readable: rows that are loaded", value: Double(rows), unit: "rows"),
+            BenchmarkRow(
+                name: "1,000 messages become readable: a frame that draws the same anew, median",
+                value: redraws.sorted()[4], unit: "ms CPU"),
+            BenchmarkRow(
+                name: "1,000 messages become readable: the row that is read moves", value: frames.moved, unit: "px",
+                target: 0),
+            BenchmarkRow(
+                name: "1,000 messages become readable: slowest frame", value: frames.costs.max() ?? 0, unit: "ms CPU",
+                target: FrameCost.frame),
+            BenchmarkRow(
+                name: "1,000 messages become readable: all frames", value: frames.costs.reduce(0, +), unit: "ms CPU"),
+        ])
+        return table.finish() ? 0 : 1
+    }
+
+    /// Has as many messages in the list as it keeps, as after scrolling to its start.
+    private func loadAll(_ list: TimelineList) async -> Bool {
+        for _ in 0..<60 where list.count < Self.loaded {
+            list.scrollToStart()
+            await gallery.waitUntilIdle()
+        }
+        return list.count >= Self.loaded
+    }
+
+    /// - Returns: `nil` if no row is in view.
+    private func openAll(_ list: TimelineList) async -> Frames? {
+        guard let read = list.lowestWholeRow else { return nil }
+        let frames = Frames()
+        let clock = Object(
+            borrowing: UnsafeMutableRawPointer(list.widget.withPointer { gtk_widget_get_frame_clock($0) }))
+        var before = FrameCost.cpu
+        let connection = clock.connect("after-paint") { _ in
+            let now = FrameCost.cpu
+            frames.costs.append(now - before)
+            before = now
+            let bottom = list.bounds(of: read.key).map { $0.top + $0.height }
+            frames.moved = max(frames.moved, bottom.map { abs($0 - read.bottom) } ?? 9999)
+        }
+        // Throws only on cancellation, and nothing cancels this task.
+        try? await gallery.service.unseal(FixtureService.choir, inChunksOf: Self.chunk)
+        await gallery.waitUntilIdle()
+        await gallery.waitUntilIdle()
+        connection.disconnect()
+        return frames
+    }
+}
+
+extension TimelineList {
+    /// The row being read: the lowest one whose bottom edge is in view.
+    fileprivate var lowestWholeRow: (key: AnyHashable, bottom: Double)? {
+        var found: (key: AnyHashable, bottom: Double)?
+        let height = Double(widget.height)
+        for (key, _) in realizedRows {
+            guard let bounds = bounds(of: key) else { continue }
+            let bottom = bounds.top + bounds.height
+            if bottom > 0, bottom <= height, bottom > found?.bottom ?? 0 { found = (key, bottom) }
+        }
+        return found
+    }
+}

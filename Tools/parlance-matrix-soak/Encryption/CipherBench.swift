@@ -1,0 +1,189 @@
+import ChatCore
+import ChatStore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import ToolSupport
+
+/// Reading and writing 10,000 messages, with all that is kept of them on the disk, to the library by itself.
+struct CipherBench {
+    let folder: URL
+
+    private static let rounds = 3
+    private static let sessions = 100
+    /// Of a session, and events that are read at once.
+    private static let messages = 100
+    private static let room: ExactText = "!r:example.org"
+    private static let sender: ExactText = "@ann:example.org"
+
+    private struct Session {
+        let exported: ExportedSession
+        let key: [UInt8]
+        let events: [SealedEvent]
+    }
+
+    func rows() async throws -> [BenchmarkRow] {
+        let sessions = try Self.makeSessions()
+        var costs: [Work: [Double]] = [:]
+        var elapsed: [Double] = []
+        // By turns, so that what else the machine does meets all of them.
+        for round in 0..<Self.rounds {
+            costs[.readingAlone, default: []].append(try await ProcessTime.of { try Self.readAlone(sessions) })
+            costs[.writingAlone, default: []].append(try await ProcessTime.of { try Self.writeAlone() })
+            costs[.pickling, default: []].append(
+                try await ProcessTime.of { try Self.writeAlone(keepingIn: KeyMaterial()) })
+            costs[.writing, default: []].append(try await write(in: MemoryCryptoStorage()).cpu)
+            let store = try keyStore(round)
+            costs[.reading, default: []].append(try await read(sessions, in: store))
+            let written = try await write(in: store)
+            costs[.writingToDisk, default: []].append(written.cpu)
+            elapsed.append(written.elapsed)
+            try await store.close()
+        }
+        func cost(_ work: Work) -> Double { costs[work]?.median ?? 0 }
+        let count = Self.sessions * Self.messages
+        return Work.allCases.map {
+            BenchmarkRow(name: "encryption: \($0.rawValue), \(count) messages", value: cost($0), unit: "s CPU")
+        } + [
+            BenchmarkRow(
+                name: "encryption: \(Work.writingToDisk.rawValue), \(count) messages", value: elapsed.median, unit: "s"),
+            BenchmarkRow(
+                name: "encryption: reading, to the library", value: cost(.reading) / cost(.readingAlone), unit: "x",
+                target: 1.5),
+            BenchmarkRow(
+                name: "encryption: writing, to the library", value: cost(.writing) / cost(.writingAlone), unit: "x",
+                target: 1.5),
+            BenchmarkRow(
+                name: "encryption: writing, to the library with a pickle for each message",
+                value: cost(.writing) / cost(.pickling), unit: "x"),
+        ]
+    }
+
+    private enum Work: String, CaseIterable {
+        case readingAlone = "the library reads"
+        case reading = "reading, each noted on the disk"
+        case writingAlone = "the library writes"
+        case pickling = "the library writes and pickles each time"
+        case writing = "writing"
+        case writingToDisk = "writing, each kept on the disk before it leaves"
+    }
+
+    // MARK: The library
+
+    private static func payload(_ number: Int) throws -> [UInt8] {
+        try CanonicalJSON.bytes(of: [
+            "type": "m.room.message", "room_id": .string(room.text),
+            "content": ["msgtype": "m.text", "body": .string("Message \(number) of many, none of which says much")],
+        ])
+    }
+
+    private static func makeSessions() throws -> [Session] {
+        let device = try TestDevice(sender, "PEER")
+        return try (0..<sessions).map { number in
+            let group = try OutboundGroupSession()
+            let (id, key) = (try group.id, try group.sessionKey)
+            let session = try InboundGroupSession(sessionKey: key)
+            let exported = try ExportedSession([
+                "algorithm": "m.megolm.v1.aes-sha2", "room_id": .string(room.text), "session_id": .string(id),
+                "sender_key": .string("\(device.account.identityKey)"),
+                "session_key": .string(Base64.encoded(try session.exported(at: 0))),
+            ])
+            let events = try (0..<messages).map { index in
+                let ciphertext = try group.encrypt(payload(number * messages + index))
+                return SealedEvent(
+                    room: room, event: ExactText("$\(number)-\(index)"), sender: sender,
+                    content: [
+                        "algorithm": "m.megolm.v1.aes-sha2", "session_id": .string(id), "device_id": "PEER",
+                        "sender_key": "x", "ciphertext": .string(Base64.encoded(ciphertext)),
+                    ])
+            }
+            return Session(exported: exported, key: key, events: events)
+        }
+    }
+
+    private static func readAlone(_ sessions: [Session]) throws {
+        for session in sessions {
+            let reader = try InboundGroupSession(sessionKey: session.key)
+            for event in session.events {
+                _ = try reader.decrypt(Base64.decoded(event.content["ciphertext"]?.string ?? ""))
+            }
+        }
+    }
+
+    /// - Parameter key: What the session is pickled with before each message leaves, as it must be by whoever keeps it.
+    private static func writeAlone(keepingIn key: KeyMaterial? = nil) throws {
+        let group = try OutboundGroupSession()
+        for number in 0..<sessions * messages {
+            _ = Base64.encoded(try group.encrypt(payload(number)))
+            if let key { _ = try group.pickle(key: key) }
+        }
+    }
+
+    // MARK: Ours
+
+    private func keyStore(_ round: Int) throws -> KeyStore {
+        let place = folder.appending(path: "\(round)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return try KeyStore(folder: place, isNew: true)
+    }
+
+    private func machine(in storage: any CryptoStorage) async throws -> CryptoMachine {
+        try await CryptoMachine.begun(
+            user: ExactText(BenchHomeserver.user), device: "D", in: storage, key: KeyMaterial(), at: Date())
+    }
+
+    private func read(_ sessions: [Session], in storage: any CryptoStorage) async throws -> Double {
+        let machine = try await machine(in: storage)
+        for start in stride(from: 0, to: sessions.count, by: 50) {
+            _ = try await machine.imported(sessions[start..<min(start + 50, sessions.count)].map(\.exported))
+        }
+        return try await ProcessTime.of {
+            for session in sessions {
+                let readings = try await machine.read(session.events)
+                guard readings.allSatisfy({ (try? $0.get()) != nil }) else {
+                    throw SoakFailure("not all messages were read: \(readings[0])")
+                }
+            }
+        }
+    }
+
+    /// - Returns: CPU time and elapsed time.
+    private func write(in storage: any CryptoStorage) async throws -> (cpu: Double, elapsed: Double) {
+        let machine = try await machine(in: storage)
+        let (room, now, user) = (Self.room, Date(), ExactText(BenchHomeserver.user))
+        let count = Int64(Self.sessions * Self.messages)
+        try await EncryptedRoom.note(
+            [
+                (
+                    room: room,
+                    content: ["algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": .integer(count)]
+                )
+            ], in: storage, at: now)
+        // Prepared by a first message: members, and the upload of the device.
+        func seal(_ number: Int) async throws -> CryptoMachine.Sealing {
+            try await machine.seal(
+                "m.room.message",
+                ["msgtype": "m.text", "body": .string("Message \(number) of many, none of which says much")], in: room,
+                at: now)
+        }
+        for _ in 0..<10 {
+            switch try await seal(0) {
+            case .needsMembers(let version):
+                _ = try await machine.setMembers([user: "join"], visibility: nil, of: room, since: version)
+            case .sealed, .waits, .refused: break
+            }
+            while let request = try await machine.nextRequest(at: now) {
+                try await machine.answered(request, with: ["device_keys": [user.text: [:]]], at: now)
+            }
+        }
+        let start = ContinuousClock.now
+        let cpu = try await ProcessTime.of {
+            for number in 1..<Int(count) {
+                guard case .sealed = try await seal(number) else { throw SoakFailure("a message was not encrypted") }
+            }
+        }
+        return (cpu, (ContinuousClock.now - start) / .seconds(1))
+    }
+}

@@ -37,6 +37,16 @@ import Testing
         #expect(try await !again.wasRepaired())
     }
 
+    @Test func recordsOfAnOwnerAreFoundWithoutThoseOfOthers() async throws {
+        let store = try open(isNew: true)
+        let plan = try await store.read { db in
+            let sql = "EXPLAIN QUERY PLAN " + KeyStore.query(ofOwner: true)
+            return try Row.fetchAll(db, sql: sql, arguments: ["kind": 5, "owner": Data()])
+                .map { $0["detail"] as String }
+        }
+        #expect(plan.contains { $0.contains("kind=? AND owner=?") }, "\(plan)")
+    }
+
     @Test func manyRecordsAreReadPageByPage() async throws {
         let store = try open(isNew: true)
         let records = ["a", "é", "z"].flatMap { (owner: ExactText) in

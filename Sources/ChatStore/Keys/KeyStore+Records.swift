@@ -6,12 +6,15 @@ extension KeyStore: CryptoStorage {
     public func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord] {
         try await read { db in
             let rows = try Row.fetchAll(
-                db,
-                sql:
-                    "SELECT owner, id, value FROM record WHERE kind = ?1 AND (?2 IS NULL OR owner = ?2) ORDER BY owner, id",
-                arguments: [kind.rawValue, owner.map { Data($0.bytes) }])
+                db.cachedStatement(sql: Self.query(ofOwner: owner != nil)),
+                arguments: ["kind": kind.rawValue] + (owner.map { ["owner": Data($0.bytes)] } ?? [:]))
             return rows.map { CryptoRecord(kind, $0) }
         }
+    }
+
+    /// One condition for both, which holds without an owner, would scan the whole kind for each owner.
+    static func query(ofOwner isOwned: Bool) -> String {
+        "SELECT owner, id, value FROM record WHERE kind = :kind \(isOwned ? "AND owner = :owner" : "") ORDER BY owner, id"
     }
 
     public func cryptoRecords(
@@ -81,6 +84,7 @@ extension KeyStore: CryptoStorage {
             for (message, event) in change.read {
                 try read.execute(
                     arguments: [Data(message.session.bytes), Int64(message.index), Data(event.bytes)])
+                guard db.changesCount == 0 else { continue }
                 guard try Self.event(readFrom: message, in: db) == event else {
                     throw ChatError.storage(reason: "a message was read from another event")
                 }

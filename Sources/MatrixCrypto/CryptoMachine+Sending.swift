@@ -40,7 +40,7 @@ extension CryptoMachine {
         guard let plaintext = Self.plaintext(type, content, in: room) else { return .refused(.content) }
         return try await change { state, change in
             guard !state.isReplaced else { return .refused(.replaced) }
-            guard let settings = try await EncryptedRoom.stored(room, in: storage) else { return .refused(.clear) }
+            guard let settings = try await settings(of: room, &state) else { return .refused(.clear) }
             guard settings.isSupported else { return .refused(.algorithm) }
             var audience = state.audiences[room] ?? RoomAudience()
             guard audience.isWhole else {
@@ -64,6 +64,15 @@ extension CryptoMachine {
             change.merge(CryptoChange(put: [try outbound.record(of: room, key: key)]))
             return .sealed(sealed)
         }
+    }
+
+    /// How a room is encrypted, as it is on the disk; read anew only if that has changed.
+    private func settings(of room: ExactText, _ state: inout State) async throws -> EncryptedRoom? {
+        guard let record = try await storage.cryptoRecord(EncryptedRoom.key(room)) else { return nil }
+        if let known = state.settings[room], known.record == record { return known.room }
+        let settings = try EncryptedRoom(record: record)
+        state.settings[room] = (record, settings)
+        return settings
     }
 
     /// A relation is outside alone, where servers read it.

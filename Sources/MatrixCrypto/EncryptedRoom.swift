@@ -55,12 +55,15 @@ public struct EncryptedRoom: Codable, Equatable, Sendable {
 }
 
 extension EncryptedRoom {
-    private static func key(_ room: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.encryptedRoom, owner: room) }
+    static func key(_ room: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.encryptedRoom, owner: room) }
+
+    /// A record that cannot be read is an error, not a room in the clear.
+    init(record: CryptoRecord) throws { self = try JSONDecoder().decode(EncryptedRoom.self, from: record.value) }
 
     /// Returns what is known of a room; `nil` if it is not known to be encrypted.
     /// - Throws: If that cannot be read, which is never taken for a room in the clear.
     public static func stored(_ room: ExactText, in storage: any CryptoStorage) async throws -> EncryptedRoom? {
-        try await storage.cryptoRecord(key(room)).map { try JSONDecoder().decode(EncryptedRoom.self, from: $0.value) }
+        try await storage.cryptoRecord(key(room)).map { try EncryptedRoom(record: $0) }
     }
 
     /// Notes what `m.room.encryption` says in these rooms, in the order in which it was said. One call at a time.

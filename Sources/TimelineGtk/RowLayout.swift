@@ -244,14 +244,17 @@ final class RowLayout {
         for row in realized.rows where range.contains(row.index) { row.top += pixels }
     }
 
-    /// Keeps realized rows adjacent to those in view, up to the overscan.
+    /// Keeps realized rows adjacent to those in view, up to the overscan. Stale ones are bound in idle time
+    /// (``IdleMeasuring``): a frame in which hundreds of rows change has time for those in view.
     private func retainNeighbors(_ range: inout Range<Int>, _ source: any TimelineListSource) {
         let margin = viewport.height * Self.overscan
-        while let row = realized[range.lowerBound - 1], let next = realized[range.lowerBound], next.top > -margin {
+        while let row = realized[range.lowerBound - 1], !row.isStale, let next = realized[range.lowerBound],
+            next.top > -margin
+        {
             measured(row.index, source).position(endingAt: next.top)
             range = row.index..<range.upperBound
         }
-        while let row = realized[range.upperBound], let previous = realized[range.upperBound - 1],
+        while let row = realized[range.upperBound], !row.isStale, let previous = realized[range.upperBound - 1],
             previous.bottom < viewport.height + margin
         {
             measured(row.index, source).position(at: previous.bottom)

@@ -40,6 +40,26 @@ final class TimelineListRowsTests: GtkTestCase {
         }
     }
 
+    /// When all rows change, those in view are bound for the next frame, and the others in idle time.
+    func testChangedRowsOutOfViewAreBoundInIdleTime() {
+        onMain {
+            let bench = TimelineListBench(Array(repeating: 25, count: 1000))
+            bench.scroll(by: -5000)
+            bench.layOut()
+            bench.becomeIdle()
+            let inView = bench.list.visibleRows.count
+            let (before, realized) = (bench.list.statistics.bindings, bench.list.realizedRows.count)
+            XCTAssertGreaterThan(realized, 2 * inView)
+            bench.list.update(at: 0, count: 1000)
+            bench.layOut()
+            XCTAssertEqual(bench.list.statistics.bindings - before, inView)
+            bench.becomeIdle()
+            XCTAssertEqual(bench.list.realizedRows.count, realized)
+            XCTAssertEqual(bench.list.statistics.bindings - before, realized)
+            bench.close()
+        }
+    }
+
     /// A non-overlay scrollbar reduces the width; rows are measured for the reduced width only.
     func testNonOverlayScrollbarCausesNoSecondLayout() {
         onMain {

@@ -18,6 +18,7 @@ extension CryptoMachine {
                 user: user, account: state.upkeep.account, tracker: state.tracker, storage: storage)
             var readings: [Reading] = []
             for event in events { readings.append(try await self.open(event, &sessions, &senders)) }
+            state.tracker.track(senders.unasked)
             change.put += try senders.confirmed.values.map { try $0.record(key: key) }
             let messages = Set(readings.compactMap { try? $0.get().message })
             let earlier = try await storage.events(readFrom: messages)

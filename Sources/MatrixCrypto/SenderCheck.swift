@@ -8,6 +8,8 @@ struct SenderCheck {
     private let storage: any CryptoStorage
     private let tracker: DeviceTracker
     private var users: [ExactText: (identity: Identity?, devices: [DeviceKeys])] = [:]
+    /// Users whose devices nobody has asked for, such as of somebody who has left the room meanwhile.
+    private(set) var unasked: Set<ExactText> = []
     /// Sessions of which it was not noted yet that their device was confirmed.
     private(set) var confirmed: [SessionID: InboundSession] = [:]
 
@@ -39,8 +41,9 @@ struct SenderCheck {
         }
         // It may be gone by now, as after a sign-out: what it was counts.
         guard let master = session.confirmedBy else {
-            let isAsked = tracker.isOutdated(ExactText(owner.user)) ?? true
-            throw isAsked ? GroupMessageReader.Seal.unknownSender : .unconfirmedSender
+            let isOutdated = tracker.isOutdated(ExactText(owner.user))
+            if isOutdated == nil { unasked.insert(ExactText(owner.user)) }
+            throw isOutdated ?? true ? GroupMessageReader.Seal.unknownSender : .unconfirmedSender
         }
         let isChanged = identity.map { $0.hasChangedAfterVerification && $0.master == master } ?? false
         return isChanged ? .changedIdentity : nil

@@ -29,6 +29,8 @@ final class TestServer {
     /// Changes or drops messages to devices on their way.
     var intercept: (_ sender: DeviceID, _ type: String, _ content: JSONValue) -> JSONValue? = { $2 }
     private(set) var sent: [(type: String, reader: DeviceID)] = []
+    /// With whom nobody shares a room any more, as each answer of a sync says.
+    var left: [ExactText] = []
 
     func signIn(_ user: ExactText, _ device: ExactText) async throws -> Client {
         let (storage, key) = (FakeCryptoStorage(), try KeyMaterial())
@@ -76,6 +78,7 @@ final class TestServer {
                 var sync = CryptoSync(kind: .sliding)
                 sync.events = inboxes.removeValue(forKey: client.id) ?? []
                 sync.changed = Array(changed.removeValue(forKey: client.id) ?? [])
+                sync.left = left
                 sync.keyCounts = ["signed_curve25519": .integer(Int64(oneTimeKeys[client.id]?.count ?? 0))]
                 if !sync.events.isEmpty || !sync.changed.isEmpty { isQuiet = false }
                 _ = try await client.machine.received(sync, at: now)

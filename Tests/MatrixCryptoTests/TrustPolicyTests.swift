@@ -112,6 +112,25 @@ struct TrustPolicyTests {
         #expect(try await read(again, "$2", by: reader).get().content["body"] == "hello")
     }
 
+    @Test("Who has left before anybody asked for their devices is asked about when something of theirs is read.")
+    func sendersWhoHaveLeftAreAskedAbout() async throws {
+        let sender = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: sender)
+        let reader = try await server.signIn("@a:b", "A1")
+        try await server.makeIdentity(on: reader)
+        // The answer that brings the key says so, too.
+        server.left = ["@me:b"]
+        let sealed = try await share(sender, members: ["@me:b", "@a:b"])
+        try await server.exchangeAll()
+        server.left = []
+        await #expect(throws: GroupMessageReader.Seal.unknownSender) {
+            try await read(sealed, "$1", by: reader).get()
+        }
+        try await server.exchangeAll()
+        #expect(try await reader.machine.takeChangedUsers().contains("@me:b"))
+        #expect(try await read(sealed, "$1", by: reader).get().content["body"] == "hello")
+    }
+
     @Test("Nothing is sent to a person whose verified identity has changed, until the user says so.")
     func changedIdentitiesHoldSending() async throws {
         let sender = try await server.signIn("@me:b", "ME")

@@ -291,6 +291,7 @@ actor AccountEncryption {
             do {
                 let readings = try await machine.read(events)
                 await requestKeys(of: zip(events, readings).filter { $0.1 == .failure(.noKey) }.map(\.0))
+                if readings.contains(.failure(.unknownSender)) { await requests?.wake() }
                 return readings.map { $0.mapError { SealReason($0) } }
             } catch {
                 try await end(for: error)

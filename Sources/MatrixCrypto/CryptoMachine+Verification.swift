@@ -218,9 +218,12 @@ extension CryptoMachine {
         var flow = changed
         var sent = try state.send(messages, of: flow)
         let (proof, last) = flow.finish()
-        if let proof, try await !take(proof, &state, &change) { flow.end(.failed) }
+        let isProven = if let proof { try await take(proof, &state, &change) } else { false }
+        if proof != nil, !isProven { flow.end(.failed) }
         state.verifications[index] = flow
         sent += try state.send(last, of: flow)
+        // Behind the end of the verification: others answer no device that they have not verified yet, and never later.
+        if isProven, let proof, proof.party.user == user { try await requestSecrets(of: [proof.party.device], &state) }
         return sent
     }
 
@@ -259,7 +262,6 @@ extension CryptoMachine {
             state.changedUsers.insert(user)
             state.tracker.noteTrustChanged()
         }
-        try await requestSecrets(of: [keys.device], &state)
         return true
     }
 

@@ -69,6 +69,9 @@ struct VerificationTests {
             let (given, made) = (try await new.machine.storedSecrets(), try await old.machine.storedSecrets())
             #expect(Set(given.keys) == [.master, .selfSigning, .userSigning])
             for (name, secret) in given { #expect(made[name].map { $0.isEqual(to: secret) } == true) }
+            // Others answer no device whose verification has not ended for them.
+            let early = server.sent.map(\.type).prefix { $0 != "m.secret.request" }
+            #expect(early.contains("m.key.verification.done"))
         }
     }
 

@@ -3,26 +3,33 @@
 usage: matrix_peer.py HOMESERVER USER PASSWORD STORE
        matrix_peer.py --check           only makes a client, which shows that all it needs is installed
 
-Signs in with end-to-end encryption, and keeps its keys in the folder STORE. Reads a JSON array a line, [NAME,
-ARGUMENT...], and answers with a line each: {"answer": …} or {"error": …}. NAME is a method of Peer.
+Signs in with end-to-end encryption, and keeps its keys in the folder STORE. Then it answers lines (peer_commands.py).
 build-aux/ratchets-peers --matrix installs what it needs.
 """
 import asyncio
 import hashlib
-import json
 import sys
 import tempfile
 
 from nio import (
     AsyncClient, AsyncClientConfig, DownloadResponse, JoinResponse, LoginResponse, MegolmEvent, RoomGetEventResponse,
-    RoomSendResponse, UploadResponse)
+    RoomSendResponse, UnknownToDeviceEvent, UploadResponse)
 from nio.crypto.attachments import decrypt_attachment
+
+from peer_commands import pattern, serve
 
 
 class Peer:
     def __init__(self, homeserver, user, store):
         config = AsyncClientConfig(encryption_enabled=True, store_sync_tokens=True)
         self.client = AsyncClient(homeserver, user, store_path=store, config=config)
+        self.reasons = {}
+        self.client.add_to_device_callback(self.note, UnknownToDeviceEvent)
+
+    def note(self, event):
+        if event.type == "m.room_key.withheld":
+            content = event.source["content"]
+            self.reasons[content.get("session_id")] = content.get("code")
 
     async def login(self, password):
         answer = await self.client.login(password, device_name="peer")
@@ -53,10 +60,9 @@ class Peer:
         return answer.event_id
 
     async def send_file(self, room, name, size):
-        """Uploads SIZE bytes, encrypted, and sends them; byte N is 31 * N."""
-        data = bytes(31 * number % 256 for number in range(size))
+        """Uploads SIZE bytes, encrypted, and sends them."""
         answer, file = await self.client.upload(
-            lambda *_: data, content_type="application/octet-stream", filename=name, encrypt=True, filesize=size)
+            lambda *_: pattern(size), content_type="application/octet-stream", filename=name, encrypt=True, filesize=size)
         if not isinstance(answer, UploadResponse):
             raise RuntimeError(f"upload: {answer}")
         file["url"] = answer.content_uri
@@ -85,6 +91,11 @@ class Peer:
         data = decrypt_attachment(answer.body, file["key"]["k"], file["hashes"]["sha256"], file["iv"])
         return hashlib.sha256(data).hexdigest()
 
+    async def withheld(self, session):
+        """Why the key of a session was not sent to it."""
+        await self.sync()
+        return self.reasons.get(session)
+
     async def export_keys(self, file, passphrase):
         await self.client.export_keys(file, passphrase)
 
@@ -108,14 +119,7 @@ async def main():
     peer = Peer(homeserver, user, store)
     try:
         await peer.login(password)
-        loop = asyncio.get_running_loop()
-        while line := await loop.run_in_executor(None, sys.stdin.readline):
-            name, *arguments = json.loads(line)
-            try:
-                answer = {"answer": await getattr(peer, name)(*arguments)}
-            except Exception as error:  # the test that asked says what is wrong
-                answer = {"error": f"{type(error).__name__}: {error}"}
-            print(json.dumps(answer), flush=True)
+        await serve(peer)
     finally:
         await peer.client.close()
 

@@ -6,25 +6,40 @@ import ToolSupport
 
 @testable import MatrixBackend
 
-/// Another Matrix client, matrix-nio, as a process (`build-aux/matrix_peer.py`).
-final class MatrixPeer: Sendable {
+/// Which other Matrix client a test talks to.
+enum PeerClient: String {
+    /// matrix-nio, which has no identities: a test makes one for it (`build-aux/matrix_peer.py`).
+    case nio = "PARLANCE_MATRIX_PEER"
+    /// matrix-rust-sdk under its strictest settings (`build-aux/sdk_peer.py`).
+    case sdk = "PARLANCE_SDK_PEER"
+
     /// How it is started; empty where it could not be installed.
-    static let command =
-        ProcessInfo.processInfo.environment["PARLANCE_MATRIX_PEER"]?.split(separator: " ").map(String.init) ?? []
+    var command: [String] {
+        ProcessInfo.processInfo.environment[rawValue]?.split(separator: " ").map(String.init) ?? []
+    }
+}
+
+/// Another Matrix client as a process.
+final class MatrixPeer: Sendable {
+    /// How matrix-nio is started; empty where it could not be installed.
+    static let command = PeerClient.nio.command
 
     struct Failure: Error {
         let said: String
     }
 
     let user: MemberID
+    private let client: PeerClient
     private let process: PeerProcess
     /// Of its keys, as long as it runs.
     private let folder = TemporaryFolder()
 
-    init(_ session: MatrixSession, server: URL) async throws {
-        user = session.user
+    /// - Parameter options: Further words of its command.
+    init(_ user: MemberID, server: URL, client: PeerClient = .nio, options: [String] = []) async throws {
+        self.user = user
+        self.client = client
         process = try await Self.started(
-            Self.command + [server.absoluteString, session.user.rawValue, "password", folder.url.path])
+            client.command + [server.absoluteString, user.rawValue, "password", folder.url.path] + options)
     }
 
     /// Starts it until it answers: one that ends before it has signed in says nothing of what is tested.
@@ -43,6 +58,11 @@ final class MatrixPeer: Sendable {
 
     @discardableResult
     func ask(_ name: String, _ arguments: JSONValue...) async throws -> JSONValue {
+        try await ask(name, arguments)
+    }
+
+    @discardableResult
+    func ask(_ name: String, _ arguments: [JSONValue]) async throws -> JSONValue {
         let question = try JSONValue.array([.string(name)] + arguments).encoded()
         let line = try await process.answer(to: String(decoding: question, as: UTF8.self))
         let answer = try JSONValue(parsing: Data(line.utf8))
@@ -66,5 +86,27 @@ final class MatrixPeer: Sendable {
     @discardableResult
     func send(_ content: JSONValue, in room: RoomID) async throws -> MessageID {
         MessageID(try await ask("send", .string(room.rawValue), content).string ?? "")
+    }
+
+    /// Sends a file of which byte N is 31 * N, encrypted.
+    @discardableResult
+    func sendFile(_ name: String, size: Int, in room: RoomID) async throws -> MessageID {
+        let answer = try await ask("send_file", .string(room.rawValue), .string(name), .integer(Int64(size)))
+        return MessageID(answer.string ?? "")
+    }
+
+    /// The SHA-256 of the file of an event, decrypted.
+    func digest(ofFileOf event: MessageID, in room: RoomID) async throws -> String? {
+        try await ask("read_file", .string(room.rawValue), .string(event.rawValue)).string
+    }
+
+    /// What an edit makes of a message.
+    func read(edit: MessageID, of message: MessageID, in room: RoomID) async throws -> String? {
+        let content =
+            switch client {
+            case .nio: try await read(edit, in: room)
+            case .sdk: try await ask("edited", .string(room.rawValue), .string(message.rawValue))
+            }
+        return content?["m.new_content"]?["body"]?.string
     }
 }

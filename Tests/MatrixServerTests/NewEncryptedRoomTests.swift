@@ -19,7 +19,7 @@ struct NewEncryptedRoomTests {
         let bob = try await MatrixUser.make("bob", sliding: sliding)
         await bob.close()
         try await RoomKeyTests.untilPublished(ann)
-        let peer = try await MatrixPeer(bob.session, server: bob.server.url)
+        let peer = try await MatrixPeer(bob.session.user, server: bob.server.url)
         try await RoomKeyTests.confirm(bob)
         return (ann, peer)
     }

@@ -39,7 +39,7 @@ import ToolSupport
         _ = try await ann.client.call(
             .put, ["client", "v3", "rooms", room.rawValue, "state", "m.room.encryption", ""],
             body: ["algorithm": "m.megolm.v1.aes-sha2"])
-        while try await !ann.backend.keys.isEncrypted(room) { try await Task.sleep(for: .milliseconds(20)) }
+        try await ann.untilEncrypted(room)
         for text in texts { try await ann.say(text, in: room) }
         return room
     }
@@ -157,8 +157,7 @@ import ToolSupport
         #expect(try writer.finish() == 2)
 
         // Ours, by another device of the one who has written it.
-        let session = MatrixSession(user: peer.user, device: "", token: AccessToken(""))
-        let elsewhere = try await MatrixPeer(session, server: ann.server.url)
+        let elsewhere = try await MatrixPeer(peer.user, server: ann.server.url)
         #expect(try await elsewhere.read(first, in: room) == nil)
         await #expect(throws: MatrixPeer.Failure.self) {
             try await elsewhere.ask("import_keys", .string(ours.path), "Password")

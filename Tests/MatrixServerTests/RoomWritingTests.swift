@@ -18,10 +18,6 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct RoomWritingTests {
-    private static func untilEncrypted(_ user: MatrixUser, _ room: RoomID) async throws {
-        while try await !user.backend.keys.isEncrypted(room) { try await Task.sleep(for: .milliseconds(20)) }
-    }
-
     /// The content of an event as the server has it.
     private static func raw(_ event: MessageID, in room: RoomID, for user: MatrixUser) async throws -> MatrixEvent {
         try #require(try await user.client.event(event, in: room))
@@ -48,7 +44,7 @@ struct RoomWritingTests {
     func writing(_ sliding: Bool) async throws {
         var (ann, credential) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (room, peer) = try await RoomKeyTests.room(with: ann, sliding: sliding)
-        try await Self.untilEncrypted(ann, room)
+        try await ann.untilEncrypted(room)
         let first = try await Self.say("Größe", from: ann, to: peer, in: room)
         let reply = try await Self.say("Answer", from: ann, to: peer, in: room, replyTo: first.id)
         #expect(reply.replyTo == first.id)
@@ -90,7 +86,7 @@ struct RoomWritingTests {
     func rotation(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (room, peer) = try await RoomKeyTests.room(with: ann, sliding: sliding)
-        try await Self.untilEncrypted(ann, room)
+        try await ann.untilEncrypted(room)
         let first = try await Self.say("First", from: ann, to: peer, in: room)
         let settings: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": 2]
         try await ann.client.setState("m.room.encryption", settings, of: room)
@@ -129,13 +125,13 @@ struct RoomWritingTests {
         let settings: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
         try await ann.client.setState("m.room.encryption", settings, of: room)
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
-        try await Self.untilEncrypted(ann, room)
+        try await ann.untilEncrypted(room)
         // Between invitation and joining.
         let early = try await ann.say("Early", in: room)
         _ = try await bob.backend.join(room.rawValue)
         try await bob.waitForRoom(room)
         try await bob.messages(in: room) { $0.map(\.text) == ["Early"] }
-        try await Self.untilEncrypted(bob, room)
+        try await bob.untilEncrypted(room)
         try await bob.say("Hello", in: room, replyTo: early.id)
         try await ann.messages(in: room) { $0.last?.text == "Hello" && $0.last?.replyTo == early.id }
         try await ann.backend.edit(early.id, in: room, to: WrittenText("Earlier"))
@@ -175,7 +171,7 @@ struct RoomWritingTests {
             "m.room.message", ["msgtype": "m.text", "body": "Sent"], to: room, transaction: "sent")
         let settings: JSONValue = ["algorithm": "m.megolm.v1.aes-sha2"]
         try await ann.client.setState("m.room.encryption", settings, of: room)
-        try await Self.untilEncrypted(ann, room)
+        try await ann.untilEncrypted(room)
         await ann.backend.outbox.setOnline(true)
         let queued = try await ann.syncedMessage(TransactionID("queued"), in: room)
         #expect(try await Self.raw(queued.id, in: room, for: ann).type == "m.room.encrypted")
@@ -191,7 +187,7 @@ struct RoomWritingTests {
     func forwarding() async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: true)
         let (room, peer) = try await RoomKeyTests.room(with: ann, sliding: true)
-        try await Self.untilEncrypted(ann, room)
+        try await ann.untilEncrypted(room)
         try await peer.ask("send_file", .string(room.rawValue), "data.bin", 1000)
         let received = try await ann.messages(in: room) { $0.last?.attachments.count == 1 }
         let file = try #require(received.last?.attachments.first)

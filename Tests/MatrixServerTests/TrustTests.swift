@@ -15,50 +15,16 @@ import Testing
     .timeLimit(.minutes(5))
 )
 struct TrustTests {
-    /// Another device of a user.
-    private func anotherDevice(_ user: MatrixUser, sliding: Bool = true) async throws -> MatrixUser {
-        let other = try await user.elsewhere(sliding: sliding)
-        let name = user.session.user.rawValue
-        try await RoomKeyTests.open(other, KeyCredential(account: name, place: MemoryCredentialStore()))
-        return other
-    }
-
-    private func status(
-        _ user: MatrixUser, where condition: (EncryptionStatus) -> Bool
-    ) async throws -> EncryptionStatus {
-        for await status in user.backend.encryptionStatuses() where condition(status) { return status }
-        throw CancellationError()
-    }
-
-    private func verification(
-        _ user: MatrixUser, where condition: (Verification.Phase) -> Bool
-    ) async throws -> Verification {
-        for await all in user.backend.verifications() {
-            if let found = all.last(where: { condition($0.phase) }) { return found }
-        }
-        throw CancellationError()
-    }
-
-    private func identity(
-        of other: MatrixUser, for user: MatrixUser, is expected: UserIdentity
-    ) async throws {
-        for await identity in user.backend.identities(of: other.session.user) where identity == expected { return }
-    }
-
-    private func isComparing(_ phase: Verification.Phase) -> Bool {
-        if case .comparing = phase { true } else { false }
-    }
-
     /// Both compare and confirm what was asked.
     private func compare(_ asking: MatrixUser, _ asked: MatrixUser) async throws {
-        let request = try await verification(asked) { $0 == .requested }
+        let request = try await asked.verification { $0 == .requested }
         try await asked.backend.perform(.accept, in: request.id)
-        let one = try await verification(asking, where: isComparing)
-        let other = try await verification(asked, where: isComparing)
+        let one = try await asking.verification(where: \.isComparing)
+        let other = try await asked.verification(where: \.isComparing)
         #expect(one.phase == other.phase && one.id == request.id)
         for user in [asking, asked] { try await user.backend.perform(.confirmMatch, in: request.id) }
         for user in [asking, asked] {
-            _ = try await verification(user) { $0 == .done }
+            try await user.verification { $0 == .done }
             try await user.backend.perform(.dismiss, in: request.id)
         }
     }
@@ -67,26 +33,26 @@ struct TrustTests {
     func newDevice(_ sliding: Bool) async throws {
         let (ann, _) = try await RoomKeyTests.person("ann", sliding: sliding)
         let (bob, _) = try await RoomKeyTests.person("bob", sliding: sliding)
-        let status = try await status(ann) { $0.identity == .confirmed && $0.recovery == .unsaved }
+        let status = try await ann.status { $0.identity == .confirmed && $0.recovery == .unsaved }
         #expect(status.condition == .on && status.otherConfirmedDevices == 0 && status.fingerprint != nil)
         try await ann.backend.confirmRecoveryKey()
-        _ = try await self.status(ann) { $0.recovery == .ready }
+        try await ann.status { $0.recovery == .ready }
         let room = try await ann.backend.createRoom(named: "Sealed")
         try await ann.waitForRoom(room)
         try await ann.client.setState("m.room.encryption", ["algorithm": "m.megolm.v1.aes-sha2"], of: room)
         try await ann.backend.invite(bob.session.user.rawValue, to: room)
         _ = try await bob.backend.join(room.rawValue)
         try await bob.waitForRoom(room)
-        let new = try await anotherDevice(ann, sliding: sliding)
+        let new = try await ann.anotherDevice(sliding: sliding)
         try await new.waitForRoom(room)
-        while try await !new.backend.keys.isEncrypted(room) { try await Task.sleep(for: .milliseconds(20)) }
+        try await new.untilEncrypted(room)
         let early = try await new.say("From the new device", in: room)
         try await bob.messages(in: room) { $0.last?.id == early.id && $0.last?.seal == .unconfirmedSender }
-        #expect(try await self.status(new) { $0.identity == .unconfirmed }.otherConfirmedDevices == 1)
+        #expect(try await new.status { $0.identity == .unconfirmed }.otherConfirmedDevices == 1)
 
         _ = try await new.backend.verifyDevice(nil)
         try await compare(new, ann)
-        _ = try await self.status(new) { $0.identity == .confirmed }
+        try await new.status { $0.identity == .confirmed }
         try await bob.messages(in: room) { $0.last?.text == "From the new device" }
         let devices = try await new.backend.devices().filter { $0.trust != .withoutEncryption }
         #expect(devices.count == 2 && devices.allSatisfy { $0.trust == .confirmed } && devices[0].isThis)
@@ -95,15 +61,15 @@ struct TrustTests {
             try await Task.sleep(for: .milliseconds(20))
         }
         let key = try await new.backend.replaceRecoveryKey()
-        let third = try await anotherDevice(ann, sliding: sliding)
+        let third = try await ann.anotherDevice(sliding: sliding)
         await #expect(throws: EncryptionError.malformedRecoveryKey) {
             try await third.backend.recover(with: "EsTc " + key.text)
         }
         try await third.waitForRoom(room)
         try await third.messages(in: room) { $0.last?.seal == .beforeSignIn }
-        _ = try await self.status(new) { $0.backup == .on(remaining: 0) && $0.recovery == .unsaved }
+        try await new.status { $0.backup == .on(remaining: 0) && $0.recovery == .unsaved }
         try await third.backend.recover(with: key.text)
-        _ = try await self.status(third) { $0.identity == .confirmed && $0.backup == .on(remaining: 0) }
+        try await third.status { $0.identity == .confirmed && $0.backup == .on(remaining: 0) }
         // What was said before it signed in comes from the backup.
         try await third.messages(in: room) {
             $0.last?.text == "From the new device" && $0.last?.trust == .unproven
@@ -122,7 +88,7 @@ struct TrustTests {
             all.contains { $0.event == RoomEvent(.verificationRequested, subject: bob.session.user) }
         }
         try await compare(ann, bob)
-        try await identity(of: bob, for: ann, is: .verified)
+        try await ann.identity(of: bob.session.user, is: .verified)
         for user in [ann, bob] { await user.close() }
     }
 
@@ -135,19 +101,19 @@ struct TrustTests {
         _ = try await bob.backend.join(chat.rawValue)
         for user in [ann, bob] {
             try await user.waitForRoom(chat)
-            while try await !user.backend.keys.isEncrypted(chat) { try await Task.sleep(for: .milliseconds(20)) }
+            try await user.untilEncrypted(chat)
         }
         try await ann.members(of: chat) { all in all.contains { $0.id == bob.session.user && !$0.hasLeft } }
         _ = try await ann.backend.verify(bob.session.user)
         try await compare(ann, bob)
-        try await identity(of: bob, for: ann, is: .verified)
-        try await identity(of: ann, for: bob, is: .verified)
+        try await ann.identity(of: bob.session.user, is: .verified)
+        try await bob.identity(of: ann.session.user, is: .verified)
         try await ann.say("Verified", in: chat)
         try await bob.messages(in: chat) { $0.last?.text == "Verified" }
 
-        let other = try await anotherDevice(bob)
+        let other = try await bob.anotherDevice()
         _ = try await other.backend.createIdentity(password: "password")
-        try await identity(of: bob, for: ann, is: .changedAfterVerification)
+        try await ann.identity(of: bob.session.user, is: .changedAfterVerification)
         for await trust in ann.backend.trust(of: chat) where trust.holding == [bob.session.user] { break }
         try await ann.backend.send(Fixtures.outgoing("Held", transaction: "held"), to: chat)
         var reason: String?
@@ -157,11 +123,11 @@ struct TrustTests {
         }
         #expect(reason?.contains(bob.session.user.rawValue) == true)
         try await ann.backend.acceptIdentity(of: bob.session.user)
-        try await identity(of: bob, for: ann, is: .unverified)
+        try await ann.identity(of: bob.session.user, is: .unverified)
         try await ann.backend.retry(TransactionID("held"), in: chat)
         try await other.messages(in: chat) { $0.last?.text == "Held" }
         // The former device belongs to no identity now.
-        _ = try await status(bob) { $0.identity == .replaced }
+        try await bob.status { $0.identity == .replaced }
         for user in [ann, bob, other] { await user.close() }
     }
 }

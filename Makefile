@@ -126,14 +126,16 @@ else
 	@$(RELEASE)/parlance-matrix-soak unread
 	@$(RELEASE)/parlance-matrix-soak requests --minutes 10
 	@$(RELEASE)/parlance-matrix-soak talk
+	@$(RELEASE)/parlance-matrix-soak keys
 	$(SWIFT) build --build-tests
 	@PARLANCE_HISTORIES=10000 $(SWIFT) test --skip-build --disable-xctest --filter MatrixBackendTests.RandomHistoryTests
 	@PARLANCE_CLICKS=10000 build-aux/with-display \
 		$(SWIFT) test --skip-build --disable-swift-testing --filter RandomUseTests
 	@trap 'build-aux/synapse down --data .build/synapse/trips' EXIT; \
 		url=$$(build-aux/synapse up --fresh --data .build/synapse/trips); \
-		PARLANCE_TRIPS=1000 PARLANCE_HOMESERVER=$$url \
-		$(SWIFT) test --skip-build --disable-xctest --filter MatrixServerTests.WrittenTripTests
+		export PARLANCE_TRIPS=1000 PARLANCE_PEER_MESSAGES=1000 PARLANCE_HOMESERVER=$$url; \
+		export PARLANCE_MATRIX_PEER="$$(build-aux/ratchets-peers --matrix)" PARLANCE_SDK_PEER="$$(build-aux/ratchets-peers --sdk)"; \
+		$(SWIFT) test --skip-build --disable-xctest --filter 'MatrixServerTests.(WrittenTripTests|PeerTests)'
 endif
 
 fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of message bodies, of JSON, of encryption and of pictures

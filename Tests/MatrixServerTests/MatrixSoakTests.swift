@@ -1,5 +1,6 @@
 import ChatTestSupport
 import Testing
+import ToolSupport
 
 /// Short versions of `parlance-matrix-soak`.
 @Suite(.timeLimit(.minutes(5))) struct MatrixSoakTests {
@@ -11,6 +12,15 @@ import Testing
         ])
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.output.contains("80 messages: 0 lost, 0 doubled, 0 timelines out of order"))
+    }
+
+    /// A process dies once at each moment of an exchange of keys.
+    @Test(.enabled(if: EncryptionSetting.isOn)) func noKeyIsLostByKills() async throws {
+        let outcome = try await SoakTool("parlance-matrix-soak").run([
+            "keys", "--client-kills", "6", "--server-kills", "0", "--data", ".build/synapse/keys",
+        ])
+        #expect(outcome.status == 0, "\(outcome.output)")
+        #expect(outcome.output.contains("6 kills at their moment"))
     }
 
     /// A broken proxy setting does not affect requests to localhost.

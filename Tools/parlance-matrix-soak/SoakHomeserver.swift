@@ -115,7 +115,7 @@ struct SoakHomeserver {
         return events.reversed()
     }
 
-    private func call(
+    func call(
         _ method: MatrixRequest.Method, _ path: String, _ body: [String: Any]?, as session: MatrixSession? = nil
     ) async throws -> [String: Any] {
         guard let address = URL(string: "\(url.absoluteString)/_matrix/client/v3/\(path)") else { return [:] }

@@ -12,6 +12,7 @@ let usage = """
                                      [--data DIR]
            parlance-matrix-soak requests [--count N] [--minutes N]
            parlance-matrix-soak unread [--count N] [--seed N]
+           parlance-matrix-soak keys [--client-kills N] [--server-kills N] [--seed N] [--data DIR]
            parlance-matrix-soak bench [--data DIR]
            parlance-matrix-soak encryption [cipher|room|sharing|restore|start]...
 
@@ -23,6 +24,10 @@ let usage = """
               open files are left
     unread    tells N sequences (100000) of push rules, rooms, messages, deletions and read marks in syncs: the counts of
               unread messages and mentions are those of a count of all by the rules as the specification has them
+    keys      from the project's folder: users in an encrypted room over a real Synapse with its data in DIR
+              (.build/synapse/keys), whose processes are killed (150 times) while they take messages to the device,
+              upload, claim, share and back up keys, or make an identity, and so is the server (50 times): no key is
+              lost, no index of a session used twice, and no message unreadable that another device reads
     bench     from the project's folder: time, requests and bytes from a start to a list of rooms, with 40 and with 400
               rooms, and a room with 10,000 messages, over a real Synapse whose data stays in DIR (.build/synapse/bench)
     encryption  what encryption costs: reading, writing, opening, sharing and restoring, over a server in memory
@@ -38,6 +43,10 @@ let mode = rest.popFirst()
 do {
     if mode == "child" {
         try await TalkChild(folder: rest.popFirst() ?? "").run()
+        exit(0)
+    }
+    if mode == "key-child" {
+        try await KeyChild(folder: rest.popFirst() ?? "").run()
         exit(0)
     }
     if mode == "bench-child" {
@@ -76,6 +85,11 @@ do {
             count: number("--messages", 10_000), kills: number("--client-kills", 50),
             serverKills: number("--server-kills", 100), faults: number("--faults", 2000),
             folder: data ?? ".build/synapse/soak", seed: options["--seed"] ?? .random(in: 1...999_999)
+        ).run()
+    case "keys":
+        isFine = try await KeyRun(
+            kills: number("--client-kills", 150), serverKills: number("--server-kills", 50),
+            folder: data ?? ".build/synapse/keys", seed: options["--seed"] ?? .random(in: 1...999_999)
         ).run()
     case "requests":
         isFine = try await RequestRun(count: number("--count", 10_000), minutes: number("--minutes", 0)).run()

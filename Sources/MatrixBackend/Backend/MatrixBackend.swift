@@ -265,6 +265,11 @@ public actor MatrixBackend {
         opening = Task { [sealed] in try? await sealed.openKnown() }
     }
 
+    /// As ``openKeys(of:credential:)``, of an account that has always had the same place for credentials.
+    package func openKeys(of device: String, from place: any CredentialStore) async {
+        await openKeys(of: device, credential: KeyCredential(account: ownUserID.rawValue, place: place))
+    }
+
     private func attachBackup() async {
         guard let machine = await keys.machine else { return }
         let hooks = KeyBackup.Hooks(

@@ -1,0 +1,131 @@
+import ChatCore
+import Foundation
+import Glibc
+import MatrixBackend
+import Synchronization
+import ToolSupport
+
+/// A user whose processes are killed, one after another.
+struct KeyProcess {
+    /// How long a process may take for one thing.
+    private static let timeout: TimeInterval = 90
+
+    let session: MatrixSession
+    let isSliding: Bool
+    let folder: URL
+    let url: URL
+    /// With what messages have left.
+    let indices: UsedIndices
+    private(set) var recoveryKey: String?
+    /// What all processes have said.
+    private(set) var queued: Set<String> = []
+    /// How the messages of the room read, at the end.
+    private(set) var readings: [String: KeyUser.Reading] = [:]
+    private var child: ChildProcess?
+    /// Whether it has ended by itself, as it was to.
+    private(set) var hasDied = false
+
+    init(_ session: MatrixSession, isSliding: Bool, folder: URL, url: URL, indices: UsedIndices) {
+        (self.session, self.isSliding, self.folder) = (session, isSliding, folder)
+        (self.url, self.indices) = (url, indices)
+    }
+
+    /// Starts a process and waits until it is ready. Blocks.
+    /// - Returns: Whether it lives.
+    mutating func start(_ death: DyingTransport.Death? = nil) throws -> Bool {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let child = try ChildProcess(arguments: ["key-child", folder.path])
+        self.child = child
+        hasDied = false
+        let words = [
+            "begin", url.absoluteString, isSliding ? "1" : "0", session.user.rawValue, session.device,
+            session.token.value, death?.words ?? "",
+        ]
+        child.send(words.joined(separator: " "))
+        return try hear(until: "ready")
+    }
+
+    /// - Returns: Whether it lived until it said that it was done.
+    mutating func ask(_ line: String, until end: String) throws -> Bool {
+        child?.send(line)
+        return try hear(until: end)
+    }
+
+    /// Has it send a text, or wait for it where it is queued.
+    mutating func say(_ text: String, in room: String) throws -> Bool {
+        try ask("\(queued.contains(text) ? "wait" : "say") \(room) \(text)", until: "said \(text)")
+    }
+
+    /// Waits a while for it to die by itself, and kills it.
+    /// - Returns: Whether it died by itself.
+    mutating func end(after wait: TimeInterval) throws -> Bool {
+        guard let pid = child?.pid else { return hasDied }
+        let (alarm, hasRung) = Self.alarm(after: wait, of: pid)
+        _ = try hear(until: "")
+        alarm.cancel()
+        return hasRung.value == false && hasDied
+    }
+
+    private mutating func hear(until end: String) throws -> Bool {
+        guard let pid = child?.pid else { return false }
+        let (alarm, hasRung) = Self.alarm(after: Self.timeout, of: pid)
+        defer { alarm.cancel() }
+        while let line = child?.nextLine() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words.first {
+            case "sealed": SealedIndex(words: Array(words.dropFirst())).map { indices.insert($0) }
+            case "key": recoveryKey = words.dropFirst().joined(separator: " ")
+            case "queued": queued.insert(words[1])
+            case "text": readings[words[1]] = .text(words.dropFirst(2).joined(separator: " "))
+            case "unread": readings[words[1]] = .sealed(words[2])
+            default: break
+            }
+            if line == end { return true }
+        }
+        let (_, wasKilled) = child?.killAndDrain() ?? ([], true)
+        let signal = child?.lastSignal ?? 0
+        child = nil
+        hasDied = true
+        if hasRung.value, end != "" { throw SoakFailure("\(session.user): nothing but “\(end)” was missing for 90 s") }
+        guard wasKilled || signal == SIGKILL else { throw SoakFailure("\(session.user) ended by itself") }
+        return false
+    }
+
+    /// Kills a process unless it is canceled.
+    private static func alarm(after wait: TimeInterval, of pid: pid_t) -> (alarm: DispatchWorkItem, hasRung: Flag) {
+        let flag = Flag()
+        let item = DispatchWorkItem {
+            flag.value = true
+            kill(pid, SIGKILL)
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + wait, execute: item)
+        return (item, flag)
+    }
+
+    private final class Flag: Sendable {
+        private let state = Mutex(false)
+        var value: Bool {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
+    }
+}
+
+/// With which indices of which sessions messages have left, and whether one was used for two.
+final class UsedIndices: Sendable {
+    private struct Place: Hashable {
+        let session: String
+        let index: UInt64
+    }
+
+    private let digests = Mutex<[Place: Set<UInt64>]>([:])
+
+    func insert(_ message: SealedIndex) {
+        let place = Place(session: message.session, index: message.index)
+        _ = digests.withLock { $0[place, default: []].insert(message.digest) }
+    }
+
+    var count: Int { digests.withLock { $0.count } }
+    /// How many were used for more than one message.
+    var reused: Int { digests.withLock { $0.values.count { $0.count > 1 } } }
+}

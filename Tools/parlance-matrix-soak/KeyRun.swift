@@ -1,0 +1,265 @@
+import ChatCore
+import Foundation
+import MatrixBackend
+import ToolSupport
+
+/// Users in an encrypted room, one of whom is killed again and again while keys are exchanged, and a server that is
+/// killed, too. Nothing that another device reads stays unreadable, no key is missing in the backup, and no index of a
+/// session is used for two messages.
+struct KeyRun {
+    /// After so many messages the next one has another key.
+    private static let rotation = 3
+
+    let kills: Int
+    let serverKills: Int
+    /// The folder of the homeserver.
+    let folder: String
+    let seed: UInt64
+
+    /// What is there for the whole run.
+    private struct Scene {
+        let server: SoakHomeserver
+        let folder: URL
+        let room: String
+        let bob: KeyUser
+        let bobSession: MatrixSession
+        /// Another device of the user who is killed.
+        let observer: KeyUser
+        let indices: UsedIndices
+    }
+
+    func run() async throws -> Bool {
+        print("\(kills) kills, \(serverKills) kills of the server, seed \(seed)")
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("parlance-keys-\(UUID().uuidString)", isDirectory: true)
+        let server = try SoakHomeserver.start(in: self.folder, isNew: true)
+        var random = SeededGenerator(seed: seed)
+        let indices = UsedIndices()
+        var ann = KeyProcess(
+            try await server.register("ann"), isSliding: true, folder: folder.appendingPathComponent("ann"),
+            url: server.url, indices: indices)
+        ann = try await Self.onThread(ann) { ann in
+            guard try ann.start(), try ann.ask("identity", until: "identity") else { throw SoakFailure("no identity") }
+        }
+        guard let key = ann.recoveryKey else { throw SoakFailure("no recovery key") }
+        let (bob, bobSession) = try await member("bob", server, folder, indices)
+        let room = try await server.makeRoom(of: ann.session, with: bobSession)
+        try await server.encrypt(room, after: Self.rotation, as: ann.session)
+        let observer = try await device(of: "ann", isSliding: false, server, folder, indices)
+        try await observer.backend.recover(with: key)
+        try await observer.status { $0.identity == .confirmed }
+        let scene = Scene(
+            server: server, folder: folder, room: room, bob: bob, bobSession: bobSession, observer: observer,
+            indices: indices)
+        _ = try await Self.onThread(ann) { _ = try $0.end(after: 0) }
+
+        let died = try await killUsers(&ann, scene, &random)
+        try await killServer(&ann, scene, &random)
+        let isFine = try await compare(&ann, key, died, scene)
+        await bob.close()
+        await observer.close()
+        try server.stop()
+        if isFine {
+            try FileManager.default.removeItem(at: folder)
+        } else {
+            print("left as it was found: \(folder.path)")
+        }
+        return isFine
+    }
+
+    // MARK: Users
+
+    /// Signs an account in once more, in this process.
+    private func device(
+        of name: String, isSliding: Bool, _ server: SoakHomeserver, _ folder: URL, _ indices: UsedIndices
+    ) async throws -> KeyUser {
+        let session = try await server.signIn(name)
+        let place = folder.appendingPathComponent("\(name)-\(session.device)", isDirectory: true)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        return try await KeyUser(session, url: server.url, isSliding: isSliding, folder: place) { indices.insert($0) }
+    }
+
+    /// A new user with an identity, in this process.
+    private func member(
+        _ name: String, _ server: SoakHomeserver, _ folder: URL, _ indices: UsedIndices
+    ) async throws -> (KeyUser, MatrixSession) {
+        let session = try await server.register(name)
+        let place = folder.appendingPathComponent(name, isDirectory: true)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        let user = try await KeyUser(session, url: server.url, isSliding: false, folder: place) { indices.insert($0) }
+        _ = try await user.backend.createIdentity(password: "password")
+        return (user, session)
+    }
+
+    // MARK: Kills
+
+    /// - Returns: How often a process died at each moment.
+    private func killUsers(
+        _ ann: inout KeyProcess, _ scene: Scene, _ random: inout SeededGenerator
+    ) async throws -> [DyingTransport.Moment: Int] {
+        var died: [DyingTransport.Moment: Int] = [:]
+        let moments = DyingTransport.Moment.allCases
+        for number in 0..<kills {
+            let moment = moments[number % moments.count]
+            let death = DyingTransport.Death(
+                moment: moment, phase: DyingTransport.Phase.allCases.randomElement(using: &random) ?? .asking,
+                number: moment == .bootstrap ? .random(in: 1...6, using: &random) : 1,
+                delay: .random(in: 0...30_000, using: &random))
+            // Not every message has a new key, which is what a backup waits for.
+            for attempt in 0..<4 {
+                let name = "\(number)-\(attempt)"
+                let hasDied =
+                    switch moment {
+                    case .upload, .bootstrap: try await killNewUser("dan\(name)", death, scene)
+                    case .claim: try await killWithNewMember(&ann, "carl\(name)", death, scene)
+                    case .toDevice, .share, .backup: try await kill(&ann, name, death, scene)
+                    }
+                guard hasDied else { continue }
+                died[moment, default: 0] += 1
+                break
+            }
+        }
+        return died
+    }
+
+    private func kill(
+        _ ann: inout KeyProcess, _ name: String, _ death: DyingTransport.Death, _ scene: Scene
+    ) async throws -> Bool {
+        let room = RoomID(scene.room)
+        try await scene.bob.say("b\(name)", in: room)
+        var hasDied = false
+        (ann, hasDied) = try await Self.onThread((ann, false)) { pair in
+            guard try pair.0.start(death), try pair.0.say("a\(name)", in: scene.room) else {
+                pair.1 = true
+                return
+            }
+            pair.1 = try pair.0.end(after: 3)
+        }
+        // What was queued goes out, and what was not is said now.
+        ann = try await Self.onThread(ann) { ann in
+            guard try ann.start(), try ann.say("a\(name)", in: scene.room) else { throw SoakFailure("it dies again") }
+            _ = try ann.end(after: 0)
+        }
+        return hasDied
+    }
+
+    private func killWithNewMember(
+        _ ann: inout KeyProcess, _ name: String, _ death: DyingTransport.Death, _ scene: Scene
+    ) async throws -> Bool {
+        let (user, session) = try await member(name, scene.server, scene.folder, scene.indices)
+        try await scene.server.add(session, to: scene.room, by: scene.bobSession)
+        let hasDied = try await kill(&ann, name, death, scene)
+        try await user.say("c\(name)", in: RoomID(scene.room))
+        await user.close()
+        try await scene.server.leave(scene.room, as: session)
+        return hasDied
+    }
+
+    /// A user is killed at their first start, or while they make their identity, and does it again.
+    private func killNewUser(_ name: String, _ death: DyingTransport.Death, _ scene: Scene) async throws -> Bool {
+        let session = try await scene.server.register(name)
+        let dan = KeyProcess(
+            session, isSliding: Bool.random(), folder: scene.folder.appendingPathComponent(name), url: scene.server.url,
+            indices: scene.indices)
+        var (user, hasDied) = try await Self.onThread((dan, false)) { pair in
+            guard try pair.0.start(death), try pair.0.ask("identity", until: "identity") else {
+                pair.1 = true
+                return
+            }
+            pair.1 = try pair.0.end(after: 1)
+        }
+        user = try await Self.onThread(user) { user in
+            guard try user.start(), try user.ask("identity", until: "identity") else {
+                throw SoakFailure("\(name) has no identity")
+            }
+        }
+        try await scene.server.add(session, to: scene.room, by: scene.bobSession)
+        _ = try await Self.onThread(user) { user in
+            guard try user.say("d\(name)", in: scene.room) else { throw SoakFailure("\(name) dies again") }
+            _ = try user.end(after: 0)
+        }
+        try await scene.server.leave(scene.room, as: session)
+        return hasDied
+    }
+
+    private func killServer(
+        _ ann: inout KeyProcess, _ scene: Scene, _ random: inout SeededGenerator
+    ) async throws {
+        ann = try await Self.onThread(ann) { guard try $0.start() else { throw SoakFailure("ann dies") } }
+        for number in 0..<serverKills {
+            let delay = UInt32.random(in: 0...400_000, using: &random)
+            async let said: Void = scene.bob.say("sb\(number)", in: RoomID(scene.room))
+            async let killed: Void = Self.onThread(()) { _ in
+                usleep(delay)
+                try scene.server.killAndStart()
+            }
+            ann = try await Self.onThread(ann) { ann in
+                guard try ann.say("sa\(number)", in: scene.room) else { throw SoakFailure("ann dies") }
+            }
+            _ = try await (said, killed)
+        }
+        ann = try await Self.onThread(ann) { _ = try $0.end(after: 0) }
+    }
+
+    // MARK: Outcome
+
+    private func compare(
+        _ ann: inout KeyProcess, _ key: String, _ died: [DyingTransport.Moment: Int], _ scene: Scene
+    ) async throws -> Bool {
+        let room = RoomID(scene.room)
+        let sealed = try await scene.server.sealedMessages(in: scene.room, as: scene.bobSession)
+        let events = Set(sealed.keys)
+        ann = try await Self.onThread(ann) { ann in
+            guard try ann.start(), try ann.ask("backed", until: "backed"),
+                try ann.ask("end \(scene.room) \(events.joined(separator: " "))", until: "done")
+            else { throw SoakFailure("ann dies") }
+            _ = try ann.end(after: 0)
+        }
+        for message in sealed.values { scene.indices.insert(message) }
+        // Two events with the same text are one index all the same.
+        let doubled = sealed.count - Set(sealed.values.map { "\($0.session) \($0.index)" }).count
+        let restored = try await device(of: "ann", isSliding: true, scene.server, scene.folder, scene.indices)
+        try await restored.backend.recover(with: key)
+        try await restored.status { $0.backup == .on(remaining: 0) && !$0.isRestoring }
+        let views = [
+            ("bob", try await scene.bob.readings(in: room, of: events)),
+            ("her other device", try await scene.observer.readings(in: room, of: events)),
+            ("the backup", try await restored.readings(in: room, of: events)), ("ann", ann.readings),
+        ]
+        await restored.close()
+        var unread: [String: Int] = [:]
+        for id in events where !views.allSatisfy({ $0.1[id]?.isText == true }) {
+            for (name, readings) in views where readings[id]?.isText != true { unread[name, default: 0] += 1 }
+            print(id, views.map { "\($0.0): \($0.1[id].map { "\($0)" } ?? "missing")" }.joined(separator: ", "))
+        }
+        let total = died.values.reduce(0, +)
+        print(
+            "\(sealed.count) messages, \(scene.indices.count) indices; \(total) kills at their moment:",
+            died.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ") + ";",
+            "\(serverKills) kills of the server")
+        let lost = unread["the backup", default: 0]
+        let unreadable = unread.filter { $0.key != "the backup" }.values.reduce(0, +)
+        let reused = scene.indices.reused + doubled
+        SoakReport(name: "keys-kills", value: total, unit: "kills", target: kills).print()
+        SoakReport(name: "keys-lost", value: lost, unit: "keys", target: 0).print()
+        SoakReport(name: "keys-reused", value: reused, unit: "indices", target: 0).print()
+        SoakReport(name: "keys-unreadable", value: unreadable, unit: "messages", target: 0).print()
+        return total == kills && lost == 0 && reused == 0 && unreadable == 0
+    }
+
+    /// Runs what blocks.
+    private static func onThread<T: Sendable>(
+        _ value: T, _ work: @escaping @Sendable (inout T) throws -> Void
+    ) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(
+                    with: Result {
+                        var value = value
+                        try work(&value)
+                        return value
+                    })
+            }
+        }
+    }
+}

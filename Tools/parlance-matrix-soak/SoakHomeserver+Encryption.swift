@@ -1,0 +1,42 @@
+import ChatCore
+import Foundation
+import JSONReading
+import MatrixBackend
+import ToolSupport
+
+/// Encrypted rooms, as the server has them.
+extension SoakHomeserver {
+    /// - Parameter messages: After how many messages a session is over.
+    func encrypt(_ room: String, after messages: Int, as user: MatrixSession) async throws {
+        let content: [String: Any] = ["algorithm": "m.megolm.v1.aes-sha2", "rotation_period_msgs": messages]
+        _ = try await call(.put, "rooms/\(room)/state/m.room.encryption/", content, as: user)
+    }
+
+    func add(_ user: MatrixSession, to room: String, by owner: MatrixSession) async throws {
+        _ = try await call(.post, "rooms/\(room)/invite", ["user_id": user.user.rawValue], as: owner)
+        _ = try await call(.post, "rooms/\(room)/join", [:], as: user)
+    }
+
+    func leave(_ room: String, as user: MatrixSession) async throws {
+        _ = try await call(.post, "rooms/\(room)/leave", [:], as: user)
+    }
+
+    /// The sealed messages of a room, by event.
+    func sealedMessages(in room: String, as user: MatrixSession) async throws -> [String: SealedIndex] {
+        var found: [String: SealedIndex] = [:]
+        var from: String? = ""
+        while let token = from {
+            let query = "dir=b&limit=500" + (token.isEmpty ? "" : "&from=" + token)
+            let response = try await call(.get, "rooms/\(room)/messages?\(query)", nil, as: user)
+            for case let event as [String: Any] in response["chunk"] as? [Any] ?? [] {
+                guard event["type"] as? String == "m.room.encrypted", let id = event["event_id"] as? String,
+                    let content = event["content"],
+                    let value = try? JSONValue(parsing: JSONSerialization.data(withJSONObject: content))
+                else { continue }
+                found[id] = SealedIndex(value)
+            }
+            from = response["end"] as? String
+        }
+        return found
+    }
+}

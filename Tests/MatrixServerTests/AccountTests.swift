@@ -108,7 +108,7 @@ struct AccountTests {
         try await backend.client.setDisplayName("Anne", of: MemberID(ann))
         await isCalled("Anne")
         let client = MatrixClient(
-            server: try TestHomeserver.url(), token: await backend.client.token, transport: CurlTransport())
+            server: try TestHomeserver.url(), token: backend.client.token, transport: CurlTransport())
         await accounts.close()
         await list.close()
 
@@ -202,7 +202,7 @@ struct AccountTests {
         for await rooms in backend.roomSummaries() where rooms.contains(where: { $0.id == room }) { break }
         #expect(try await Self.signIn(name, to: accounts, again: ann) == ann)
         try await Self.wait(accounts, for: ann) { $0 == .online }
-        for await items in await backend.outbox.items(in: room) where items.isEmpty { break }
+        for await items in backend.outbox.items(in: room) where items.isEmpty { break }
         let sent = try await backend.client.history(of: room, before: nil, limit: 5).events
         #expect(sent.first?.content["body"]?.string == "Meanwhile")
         #expect(try await backend.draft(in: room) == Fixtures.draft("half a thought"))

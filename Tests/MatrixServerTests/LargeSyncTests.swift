@@ -26,7 +26,7 @@ import Testing
             over: store, server: ann.server, session: ann.session,
             transport: NarrowTransport(transport: ann.transport, most: 150_000))
         for await rooms in backend.roomSummaries() where rooms.count == 12 { break }
-        while await !backend.syncStatus.hasCaughtUp { try await Task.sleep(for: .milliseconds(20)) }
+        while !backend.syncStatus.hasCaughtUp { try await Task.sleep(for: .milliseconds(20)) }
         await backend.close()
         await store.close()
         await ann.close()

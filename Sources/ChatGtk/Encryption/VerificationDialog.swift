@@ -105,7 +105,7 @@ final class VerificationDialog {
         for label in [symbol, name] { content.append(label) }
         let cell = FlowBoxChild(content)
         cell.isFocusable = false
-        // Seven in a row of a wide dialog, four and three in the narrowest.
+        // Four in a row, or three in the narrowest dialog.
         cell.setSizeRequest(width: 72)
         // The box around them reads all of them as words.
         for part in [cell, content, symbol, name] { part.hideFromAccessibility() }

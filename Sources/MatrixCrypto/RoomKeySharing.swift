@@ -118,9 +118,8 @@ struct RoomKeySharing {
             state.outgoing.add(.batch(item))
         }
         for device in uninformed { outbound.informed[device.user, default: []].insert(device.device) }
-        for reader in Set(uninformed.map(\.user)) {
-            change.merge(CryptoChange(put: [try outbound.record(of: room, for: reader)]))
-        }
+        let records = try Set(uninformed.map(\.user)).map { try outbound.record(of: room, for: $0) }
+        change.merge(CryptoChange(put: records))
     }
 
     /// - Returns: Whether all devices have the key that can be given it.

@@ -58,12 +58,7 @@ struct KeyRun {
         let isFine = try await compare(&ann, key, died, scene)
         await bob.close()
         await observer.close()
-        try server.stop()
-        if isFine {
-            try FileManager.default.removeItem(at: folder)
-        } else {
-            print("left as it was found: \(folder.path)")
-        }
+        try server.stop(removing: folder, if: isFine)
         return isFine
     }
 

@@ -29,6 +29,16 @@ struct SoakHomeserver {
 
     func stop() throws { _ = try Self.run("down", folder) }
 
+    /// Stops the server, and removes what the users stored unless it shows what went wrong.
+    func stop(removing stores: URL, if isFine: Bool) throws {
+        try stop()
+        if isFine {
+            try FileManager.default.removeItem(at: stores)
+        } else {
+            print("left as it was found: \(stores.path)")
+        }
+    }
+
     /// Kills the server and restarts it with the same data and port.
     func killAndStart() throws {
         let text = try String(contentsOfFile: folder + "/pid", encoding: .utf8)

@@ -42,12 +42,7 @@ struct TalkRun {
         let ends = await talk(talkers, server, progress)
         print("sent after \((clock.now - start).components.seconds) s")
         let isFine = try await compare(talkers, rooms, server, ends, proxy.faults)
-        try server.stop()
-        if isFine {
-            try FileManager.default.removeItem(at: folder)
-        } else {
-            print("left as it was found: \(folder.path)")
-        }
+        try server.stop(removing: folder, if: isFine)
         return isFine
     }
 

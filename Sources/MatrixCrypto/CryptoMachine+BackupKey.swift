@@ -7,15 +7,43 @@ extension CryptoMachine {
     /// Stored before the server has its public key: a backup that nobody could read would be written to otherwise.
     private static let nextName = "m.megolm_backup.v1.next"
     private static let nextKey = CryptoRecord.Key(.privateKey, id: ExactText(nextName))
+    /// Of the backup that is made with an identity that the server may not have yet.
+    private static let stagedKey = CryptoRecord.Key(.privateKey, owner: "staged", id: ExactText(nextName))
 
     /// Stores the key of a backup that is about to be made. The former key stays until
     /// ``backupKey(for:)`` finds the new one in use.
     public func prepareBackupKey(_ secret: KeyMaterial) async throws {
+        try await change { _, change in change.put.append(try nextRecord(secret, Self.nextKey)) }
+    }
+
+    /// The key of a backup that is about to be made; `nil` if none is.
+    public func preparedBackupKey() async throws -> KeyMaterial? { try await nextBackupKey(Self.nextKey) }
+
+    /// The key of the backup of the identity that is being made. The same until ``prepareStagedBackupKey(_:)``.
+    func stageBackupKey(_ change: inout CryptoChange) async throws -> KeyMaterial {
+        if let staged = try await nextBackupKey(Self.stagedKey) { return staged }
+        let made = try KeyMaterial()
+        change.put.append(try nextRecord(made, Self.stagedKey))
+        return made
+    }
+
+    /// The server has the identity: its backup is to be made.
+    func prepareStagedBackupKey(_ change: inout CryptoChange) async throws {
+        guard let staged = try await nextBackupKey(Self.stagedKey) else { return }
+        change.put.append(try nextRecord(staged, Self.nextKey))
+        change.removed.insert(Self.stagedKey)
+    }
+
+    private func nextRecord(_ secret: KeyMaterial, _ record: CryptoRecord.Key) throws -> CryptoRecord {
         let bytes = secret.withBytes { Array(UnsafeBufferPointer(start: $0, count: KeyMaterial.count)) }
         let encrypted = try EncryptedSecret(bytes, name: Self.nextName, key: key)
-        try await change { _, change in
-            change.put.append(CryptoRecord(Self.nextKey, value: try JSONEncoder().encode(encrypted)))
-        }
+        return CryptoRecord(record, value: try JSONEncoder().encode(encrypted))
+    }
+
+    private func nextBackupKey(_ key: CryptoRecord.Key) async throws -> KeyMaterial? {
+        guard let record = try await storage.cryptoRecord(key) else { return nil }
+        let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
+        return try KeyMaterial(bytes: encrypted.decrypt(name: Self.nextName, key: self.key))
     }
 
     /// Returns the key of the backup with this public key, if it is here.
@@ -26,10 +54,9 @@ extension CryptoMachine {
             {
                 return known
             }
-            guard let record = try await storage.cryptoRecord(Self.nextKey) else { return nil }
-            let encrypted = try JSONDecoder().decode(EncryptedSecret.self, from: record.value)
-            let next = try KeyMaterial(bytes: encrypted.decrypt(name: Self.nextName, key: key))
-            guard try BackupKey(next).publicKey == publicKey else { return nil }
+            guard let next = try await preparedBackupKey(), try BackupKey(next).publicKey == publicKey else {
+                return nil
+            }
             change.put.append(try PrivateKeys.record(.backup, next, key: key))
             change.removed.insert(Self.nextKey)
             return next

@@ -64,8 +64,9 @@ extension CryptoMachine {
     }
 
     private static let unsavedKey = CryptoRecord.Key(.position, id: "recoveryKeyUnsaved")
+    private static let unsavedRecord = CryptoRecord(unsavedKey, value: Data([1]))
 
-    /// Whether the user has not said yet that the recovery key is saved.
+    /// Whether the user has not said yet that the identity's recovery key is saved.
     public func isRecoveryKeyUnsaved() async throws -> Bool {
         try await storage.cryptoRecord(Self.unsavedKey) != nil
     }
@@ -73,7 +74,7 @@ extension CryptoMachine {
     public func setRecoveryKeyUnsaved(_ isUnsaved: Bool) async throws {
         try await change { _, change in
             if isUnsaved {
-                change.put.append(CryptoRecord(Self.unsavedKey, value: Data([1])))
+                change.put.append(Self.unsavedRecord)
             } else {
                 change.removed.insert(Self.unsavedKey)
             }
@@ -170,21 +171,24 @@ extension CryptoMachine {
 
     // MARK: Making an identity
 
-    /// The body of a `keys/device_signing/upload` for a new identity, whose private keys are on the disk when this returns.
-    /// The same until ``commitIdentity()``.
-    public func stageIdentity() async throws -> JSONValue {
+    /// A new identity whose secrets are on the disk when this returns. The same until ``commitIdentity()``.
+    public func stageIdentity() async throws -> StagedIdentity {
         try await change { state, change in
-            var keys: [SecretName: SigningKey] = [:]
+            var secrets: [SecretName: KeyMaterial] = [:]
             for name in SecretName.identity {
                 if let staged = try await PrivateKeys.stored(name, isStaged: true, in: storage, key: key) {
-                    keys[name] = try SigningKey(seed: staged)
+                    secrets[name] = staged
                 } else {
-                    let made = try SigningKey()
-                    keys[name] = made
-                    change.put.append(try PrivateKeys.record(name, made.seed, isStaged: true, key: key))
+                    let made = try SigningKey().seed
+                    secrets[name] = made
+                    change.put.append(try PrivateKeys.record(name, made, isStaged: true, key: key))
                 }
             }
-            guard let master = keys[.master], let selfSigning = keys[.selfSigning], let userSigning = keys[.userSigning]
+            let backupKey = try await stageBackupKey(&change)
+            secrets[.backup] = backupKey
+            guard let master = try secrets[.master].map({ try SigningKey(seed: $0) }),
+                let selfSigning = try secrets[.selfSigning].map({ try SigningKey(seed: $0) }),
+                let userSigning = try secrets[.userSigning].map({ try SigningKey(seed: $0) })
             else { throw RatchetError.argument }
             let account = state.upkeep.account
             let masterObject = try SignedJSON.signed(
@@ -195,23 +199,16 @@ extension CryptoMachine {
                 let id = ExactText("\(master.publicKey)")
                 return .object(try SignedJSON.signed(object, by: user, keyID: id) { try master.sign($0) })
             }
-            return [
+            let upload: JSONValue = [
                 "master_key": .object(masterObject), "self_signing_key": try signed(selfSigning, .selfSigning),
                 "user_signing_key": try signed(userSigning, .userSigning),
             ]
+            return StagedIdentity(upload: upload, secrets: secrets, backupKey: backupKey)
         }
     }
 
-    /// The private keys that ``stageIdentity()`` has made.
-    public func stagedSecrets() async throws -> [SecretName: KeyMaterial] {
-        var secrets: [SecretName: KeyMaterial] = [:]
-        for name in SecretName.identity {
-            secrets[name] = try await PrivateKeys.stored(name, isStaged: true, in: storage, key: key)
-        }
-        return secrets
-    }
-
-    /// The server has taken the staged identity.
+    /// The server has taken the staged identity. Until the user has its recovery key and the server its backup, this device
+    /// knows that they are missing: the process may end before.
     public func commitIdentity() async throws {
         try await change { state, change in try await self.commitIdentity(&state, &change) }
     }
@@ -233,6 +230,8 @@ extension CryptoMachine {
         try await voidVerifications(&change)
         // The backup's key belongs to what was before.
         change.removed.insert(SecretName.backup.record)
+        try await prepareStagedBackupKey(&change)
+        change.put.append(Self.unsavedRecord)
         try signThisDevice(with: selfSigning, &state)
         state.tracker.invalidateAll()
     }
@@ -285,6 +284,15 @@ extension CryptoMachine {
         let selfSigning = try SigningKey(seed: seed)
         if selfSigning.publicKey == own.selfSigning { try signThisDevice(with: selfSigning, &state) }
     }
+}
+
+/// An identity that the server may not have yet.
+public struct StagedIdentity: Sendable {
+    /// The body of a `keys/device_signing/upload`.
+    public let upload: JSONValue
+    /// All of them: as soon as another device tells that the server has the identity, nothing of it is staged any more.
+    public let secrets: [SecretName: KeyMaterial]
+    public let backupKey: KeyMaterial
 }
 
 extension SecretName {

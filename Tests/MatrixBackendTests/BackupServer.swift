@@ -112,8 +112,11 @@ final class BackupServer: MatrixTransport {
         let path = request.url.absoluteString.split(separator: "?")[0].split(separator: "/")
             .map { $0.removingPercentEncoding ?? "" }
         if path.contains("account_data") {
-            state.withLock { $0.accountData[path.last ?? ""] = request.json }
-            return [:]
+            return state.withLock { state in
+                guard request.method == .put else { return state.accountData[path.last ?? ""] }
+                state.accountData[path.last ?? ""] = request.json
+                return [:]
+            }
         }
         guard let index = path.firstIndex(of: "room_keys") else { return nil }
         let rest = Array(path[(index + 1)...])

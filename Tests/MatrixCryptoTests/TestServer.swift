@@ -52,8 +52,8 @@ final class TestServer {
 
     /// Has a device make the identity of its user.
     func makeIdentity(on client: Client) async throws {
-        let body = try await client.machine.stageIdentity()
-        try publishIdentity(body, of: client.machine.user)
+        let staged = try await client.machine.stageIdentity()
+        try publishIdentity(staged.upload, of: client.machine.user)
         try await client.machine.commitIdentity()
         try await exchangeAll()
     }

@@ -57,16 +57,18 @@ struct KeyChild {
     }
 
     private func makeIdentity(_ user: KeyUser) async throws {
-        let status = try await user.status {
-            $0.identity != .unknown && $0.recovery != .unknown && $0.backup != .unknown
+        let status = try await user.status { $0.identity != .unknown && $0.recovery != .unknown }
+        // As the user does who was interrupted, and follows what the window offers.
+        switch status.identity {
+        case .confirmed:
+            if status.recovery != .ready {
+                ParentPipe.send("key \(try await user.backend.replaceRecoveryKey().text)")
+            }
+        default: ParentPipe.send("key \(try await user.backend.createIdentity(password: "password").text)")
         }
-        let isWhole = status.identity == .confirmed && [.unsaved, .ready].contains(status.recovery)
-        if !isWhole || [.off, .untrusted].contains(status.backup) {
-            // As the user does who was interrupted.
-            ParentPipe.send("key \(try await user.backend.createIdentity(password: "password").text)")
-        }
+        try await user.backend.confirmRecoveryKey()
         try await user.status {
-            $0.identity == .confirmed && [.unsaved, .ready].contains($0.recovery) && $0.backup == .on(remaining: 0)
+            $0.identity == .confirmed && $0.recovery == .ready && $0.backup == .on(remaining: 0)
         }
         ParentPipe.send("identity")
     }

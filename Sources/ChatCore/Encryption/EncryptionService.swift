@@ -86,7 +86,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         case none
         /// There is one that lacks some of the secrets, or whose key this device has not seen yet.
         case incomplete
-        /// It holds all, and its key was shown, but not confirmed as saved.
+        /// Nobody has confirmed that its key is saved, if one was made and shown at all.
         case unsaved
         case ready
     }

@@ -112,24 +112,25 @@ actor EncryptionMonitor {
             status.isRestoring = standing.restore != nil
         }
         await readRecovery()
-        switch recovery {
-        case .unread: status.recovery = .unknown
-        case .none: status.recovery = .none
-        case .unusable: status.recovery = .incomplete
-        case .found(let state):
-            status.hasPassphrase = state.hasPassphrase
-            status.recovery = try await standing(of: state, status.backup, machine)
-        }
+        status.recovery = standing(status.backup)
+        if case .found(let state) = recovery { status.hasPassphrase = state.hasPassphrase }
+        // What is there may be of a former identity: making this one was interrupted.
+        if status.recovery != .unknown, try await machine.isRecoveryKeyUnsaved() { status.recovery = .unsaved }
         return status
     }
 
-    private func standing(
-        of state: SecretStorage.State, _ backup: EncryptionStatus.Backup, _ machine: CryptoMachine
-    ) async throws -> EncryptionStatus.Recovery {
+    private func standing(_ backup: EncryptionStatus.Backup) -> EncryptionStatus.Recovery {
+        let state: SecretStorage.State
+        switch recovery {
+        case .unread: return .unknown
+        case .none: return .none
+        case .unusable: return .incomplete
+        case .found(let found): state = found
+        }
         guard state.missing.isDisjoint(with: [.master, .selfSigning, .userSigning]) else { return .incomplete }
         // Else the recovery key would restore no messages.
         if case .on = backup, state.missing.contains(.backup) { return .incomplete }
-        return try await machine.isRecoveryKeyUnsaved() ? .unsaved : .ready
+        return .ready
     }
 
     /// Asks the server once; what fails is asked again with the next change.

@@ -21,24 +21,25 @@ struct IdentitySetup: Sendable {
     private func createAlone(_ password: String?) async throws -> RecoveryKey {
         // The device has to be at the server before it is signed, and what the server has to be known.
         guard await keys.makeAllRequests() else { throw EncryptionError.unreachable }
-        let body = try await keys.encrypting { try await $0.stageIdentity() }
-        var secrets = try await keys.encrypting { try await $0.stagedSecrets() }
-        let backupKey = try KeyMaterial()
-        secrets[.backup] = backupKey
+        let staged = try await keys.encrypting { try await $0.stageIdentity() }
         do {
             _ = try await InteractiveAuth(client: client, user: user).call(
-                .post, ["client", "v3", "keys", "device_signing", "upload"], body: body.object ?? [:],
+                .post, ["client", "v3", "keys", "device_signing", "upload"], body: staged.upload.object ?? [:],
                 password: password)
         } catch {
             throw EncryptionError.translated(error)
         }
         // Before the former private keys go: nothing else could open what they have signed.
-        let created = try await createStorage(of: secrets)
+        let created = try await createStorage(of: staged.secrets)
         try await keys.encrypting { try await $0.commitIdentity() }
         await keys.noteChange()
         _ = await keys.makeAllRequests()
-        // Without it the status says so, and the user can switch it on; the recovery key is shown all the same.
-        try? await beginBackup(with: backupKey)
+        do {
+            try await beginBackup(with: staged.backupKey)
+        } catch {
+            // The recovery key is shown all the same, and the backup's own loop goes on trying.
+            await keys.wakeBackup()
+        }
         return created
     }
 
@@ -96,15 +97,23 @@ struct IdentitySetup: Sendable {
 
     func replaceRecoveryKey() async throws -> RecoveryKey {
         try await gate.run {
-            let secrets = try await keys.encrypting { try await $0.storedSecrets() }
+            var secrets = try await keys.encrypting { try await $0.storedSecrets() }
             guard secrets[.master] != nil, secrets[.selfSigning] != nil, secrets[.userSigning] != nil else {
                 throw EncryptionError.unconfirmedDevice
             }
-            // A storage without it would be all that is left of what reads the backup.
-            if secrets[.backup] == nil, await keys.backup?.standing.backup != .off {
-                throw EncryptionError.incompleteRecovery
+            let backup = await keys.backup?.standing.backup
+            if secrets[.backup] == nil {
+                switch backup {
+                // The storage would be all that is left of what reads the backup.
+                case .on: throw EncryptionError.incompleteRecovery
+                // One that was to be made with the identity, before the process ended.
+                default: secrets[.backup] = try await keys.encrypting { try await $0.preparedBackupKey() }
+                }
             }
-            return try await createStorage(of: secrets)
+            if secrets[.backup] == nil, backup != .off { throw EncryptionError.incompleteRecovery }
+            let created = try await createStorage(of: secrets)
+            await keys.wakeBackup()
+            return created
         }
     }
 

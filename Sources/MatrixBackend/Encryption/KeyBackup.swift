@@ -39,6 +39,8 @@ actor KeyBackup {
         let count: Int?
     }
 
+    private static let choice = "m.key_backup"
+
     private enum Look {
         case needed
         case none
@@ -54,6 +56,7 @@ actor KeyBackup {
     private let clock: any Clock<Duration>
     private let now: @Sendable () -> Date
     private let backOff = BackOff()
+    private let creation = SerialGate()
     private let feed = ValueFeed(Standing())
     private var look = Look.needed
     private var questions = BackupQuestions()
@@ -150,7 +153,9 @@ actor KeyBackup {
 
     private func work() async -> Outcome {
         do {
-            if let found = try await found() { try await work(with: found) }
+            let found = try await found()
+            if found?.isTrusted != true { try await createPrepared() }
+            if let found { try await work(with: found) }
             setAlarm()
             return .done
         } catch let error as MatrixError {
@@ -234,7 +239,12 @@ actor KeyBackup {
     /// Makes a backup, and writes all keys to it from now on.
     /// - Parameter key: What will read it. The secret storage has it before, so that it is never the only copy.
     func create(with key: KeyMaterial) async throws {
+        try await creation.run { try await createAlone(key) }
+    }
+
+    private func createAlone(_ key: KeyMaterial) async throws {
         let publicKey = try BackupKey(key).publicKey
+        if case .found(let found) = look, found.isTrusted, found.publicKey == publicKey { return }
         try await machine.prepareBackupKey(key)
         let authData = try await hooks.sign(["public_key": .string("\(publicKey)")])
         let version = try await client.createKeyBackup(authData)
@@ -244,6 +254,24 @@ actor KeyBackup {
         let remaining = try await machine.remainingInBackup()
         publish { $0.backup = .on(remaining: remaining) }
         wake()
+    }
+
+    /// Makes the backup that was to be made with the identity, if that was interrupted or has failed.
+    private func createPrepared() async throws {
+        guard let key = try await machine.preparedBackupKey(), try await machine.ownIdentity() == .confirmed,
+            try await isBackupKeyStored(), try await client.accountData(Self.choice, of: user)?["enabled"] != false
+        else { return }
+        try await create(with: key)
+        try await noteChoice(isEnabled: true)
+    }
+
+    /// Whether the recovery key opens a backup's key: without that, it would be lost with this device.
+    private func isBackupKeyStored() async throws -> Bool {
+        do {
+            return try await SecretStorage(client: client, user: user).state()?.secrets[.backup] != nil
+        } catch EncryptionError.incompleteRecovery {
+            return false
+        }
     }
 
     /// Deletes the backup from the server, and those before it.
@@ -265,7 +293,7 @@ actor KeyBackup {
 
     /// Tells the user's other devices that the user has switched the backup on or off.
     func noteChoice(isEnabled: Bool) async throws {
-        try await client.setAccountData("m.key_backup", ["enabled": .bool(isEnabled)], of: user)
+        try await client.setAccountData(Self.choice, ["enabled": .bool(isEnabled)], of: user)
     }
 
     // MARK: Writing

@@ -1,0 +1,103 @@
+import ChatCore
+import ChatTestSupport
+import Foundation
+import JSONReading
+import MatrixCrypto
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixBackend
+
+/// An identity of which the process ended before its backup was made.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct InterruptedSetUpTests {
+    /// Has the server know the identity, and what the device says of itself.
+    private func publish(_ identity: JSONValue, of machine: CryptoMachine) async throws {
+        let (user, device) = (machine.user.text, machine.device.text)
+        var keys: [String: JSONValue] = [:]
+        var sync = CryptoSync(kind: .sliding)
+        sync.keyCounts = ["signed_curve25519": 0]
+        _ = try await machine.received(sync, at: Fixtures.date)
+        for _ in 0..<10 {
+            guard let request = try await machine.nextRequest(at: Fixtures.date) else { return }
+            var answer: JSONValue = [:]
+            switch request.action {
+            case .upload(let body):
+                keys[device] = try JSONValue(parsing: Data(body))["device_keys"] ?? keys[device]
+                answer = ["one_time_key_counts": ["signed_curve25519": 50]]
+            case .uploadSignatures(let body):
+                keys[device] = try JSONValue(parsing: body)[user]?[device] ?? keys[device]
+                try await machine.outdateOwnDevices()
+            case .query:
+                var members = ["device_keys": JSONValue.object([user: .object(keys)])]
+                for name in ["master_key", "self_signing_key", "user_signing_key"] {
+                    members["\(name)s"] = .object([user: try #require(identity[name])])
+                }
+                answer = .object(members)
+            case .claim, .send, .sendAll: Issue.record("Nobody else is there.")
+            }
+            try await machine.answered(request, with: answer, at: Fixtures.date)
+        }
+        Issue.record("The device asks without an end.")
+    }
+
+    /// A device whose process ended when its identity had just been made.
+    private func interrupted(
+        _ server: BackupServer, storesKey: Bool = true
+    ) async throws -> (device: BackedUpDevice, key: KeyMaterial) {
+        let device = try await BackedUpDevice(server)
+        try await device.addSessions(3)
+        let staged = try await device.machine.stageIdentity()
+        if storesKey {
+            _ = try await SecretStorage(client: server.client, user: BackedUpDevice.user).create(staged.secrets)
+        }
+        // The answer to its upload was lost.
+        try await publish(staged.upload, of: device.machine)
+        #expect(try await device.machine.isRecoveryKeyUnsaved())
+        #expect(try await device.machine.preparedBackupKey()?.isEqual(to: staged.backupKey) == true)
+        #expect(try await device.machine.ownIdentity() == .confirmed)
+        return (device, staged.backupKey)
+    }
+
+    @Test("The backup that was to be made with the identity is made at the next start.") func interruptedCreation()
+        async throws
+    {
+        let server = BackupServer()
+        let (device, key) = try await interrupted(server)
+        // There is one of the former identity, which nobody here can read.
+        server.add(try BackupKey(KeyMaterial()))
+        server.fail(BackupServer.Failure(method: .post, path: "version"))
+        await device.backup.wake()
+        while !server.requests.contains(where: { $0.method == .post }) { try await Task.sleep(for: .milliseconds(5)) }
+        while server.versions.count < 2 {
+            device.pass(5)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await device.isComplete()
+        #expect(server.count("2") == 3)
+        #expect(try await device.machine.storedSecrets()[.backup]?.isEqual(to: key) == true)
+        #expect(try await device.machine.preparedBackupKey() == nil)
+        while server.accountData["m.key_backup"] != ["enabled": true] { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test("None is made that the recovery key does not open, or that the user has switched off.")
+    func unwantedCreation() async throws {
+        for isStored in [true, false] {
+            let server = BackupServer()
+            let (device, _) = try await interrupted(server, storesKey: isStored)
+            if isStored { try await device.backup.noteChoice(isEnabled: false) }
+            let decisive = isStored ? "/m.key_backup" : "/m.secret_storage.default_key"
+            // When it is asked for once more, what followed from the first answer is over.
+            for count in 1...2 {
+                await device.backup.wake()
+                while server.requests.count(where: { $0.method == .get && $0.url.path.hasSuffix(decisive) }) < count {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            }
+            #expect(server.versions.isEmpty)
+            // It is still there for when the recovery key is made.
+            #expect(try await device.machine.preparedBackupKey() != nil)
+            await device.backup.stop()
+        }
+    }
+}

@@ -191,7 +191,10 @@ class Person:
         if not self.focus():
             self.press("Tab")
         focus = wait(f"the focus in {self.user}'s window", self.focus)
-        while focus not in seen and len(seen) < ROUND:
+        def came_round():
+            # What had the focus first may not be part of the round; two devices of one name have the same controls.
+            return focus in seen[:1] or any(seen[start:start + 3] == seen[-3:] for start in range(len(seen) - 3))
+        while not came_round() and len(seen) < ROUND:
             if not focus["name"] or focus["role"] in ("invalid", "unknown", "redundant object", ""):
                 fail(f"a {focus['role']} '{focus['name']}' takes the focus after {seen[-1:]}")
             # GTK 4.8 names a button by its mnemonic and by its label.
@@ -203,6 +206,8 @@ class Person:
             end = time.monotonic() + 3
             while (focus := self.focus() or seen[-1]) == seen[-1] and time.monotonic() < end:
                 time.sleep(0.05)
+            if focus == seen[-1]:
+                break
         missing = [name for name in names if not any(focus["name"].startswith(name) for focus in seen)]
         if missing:
             fail(f"Tab does not reach {missing}, but {[focus['name'] for focus in seen]}")

@@ -82,9 +82,7 @@ struct AccountsCoordinatorTests {
         let (room, backend) = (RoomID("garden"), FakeChatService())
         let accounts = AccountsCoordinator(local: local, service: service, time: Timekeeper(clock)) { id, _ in
             guard id == Self.ann.id else { return nil }
-            let coordinator = ConversationCoordinator(service: backend)
-            coordinator.start(opening: nil)
-            return coordinator
+            return Self.started(backend)
         }
         let window = AccountRoom(Self.ann.id, room)
         accounts.restoreWindows(of: [window])
@@ -104,7 +102,8 @@ struct AccountsCoordinatorTests {
         let replies = UnsentReplies { stored.record($0) }
         let accounts = AccountsCoordinator(
             local: local, service: service, time: Timekeeper(clock), unsentReplies: replies
-        ) { id, _ in ConversationCoordinator(service: id == Self.ann.id ? backend : FakeChatService()) }
+        ) { id, _ in Self.started(id == Self.ann.id ? backend : FakeChatService()) }
+        backend.publish([.of("garden", at: localTime(2026, 3, 10))])
         accounts.start(showing: AccountsCoordinator.localID)
         publish(.broken(reason: "x"))
         await eventually { accounts.rows.count == 3 }
@@ -135,10 +134,44 @@ struct AccountsCoordinatorTests {
         await sending.value
         #expect(accounts.strandedReplies.map(\.text) == ["At three"])
         #expect(
-            accounts.strandedReplies[0].body(.untranslated)
+            accounts.question(about: accounts.strandedReplies[0], .untranslated)
                 == "@gone:example.org is no longer on this computer. You wrote:\n\nAt three")
         accounts.unsentReplies.remove(accounts.strandedReplies[0])
         #expect(accounts.strandedReplies.isEmpty)
+    }
+
+    @Test("A reply to a room that was left waits for what the user says, now and after a restart")
+    func replyToALeftRoomStays() async {
+        let stored = Recorder<[String]>()
+        func open(_ texts: [String], over backend: FakeChatService) -> AccountsCoordinator {
+            backend.publish([.of("garden", at: localTime(2026, 3, 10))])
+            return AccountsCoordinator(
+                local: local, service: service, time: Timekeeper(clock),
+                unsentReplies: UnsentReplies(texts) { stored.record($0) }
+            ) { id, _ in Self.started(id == Self.ann.id ? backend : FakeChatService()) }
+        }
+        let (backend, later) = (FakeChatService(), FakeChatService())
+        publish(.online)
+        let accounts = open([], over: backend)
+        accounts.start(showing: AccountsCoordinator.localID)
+        await eventually { accounts.coordinator(of: Self.ann.id)?.rooms.state.isLoaded == true }
+        await accounts.send("At three", answering: NotificationTarget(account: Self.ann.id, room: RoomID("shed")))
+        #expect(
+            accounts.strandedReplies.map(\.text) == ["At three"]
+                && backend.calls.allSatisfy { if case .send = $0 { false } else { true } })
+        #expect(
+            accounts.question(about: accounts.strandedReplies[0], .untranslated)
+                == "You are no longer in the room that you replied to. You wrote:\n\nAt three")
+        let restarted = open(stored.values.last ?? [], over: later)
+        restarted.start(showing: AccountsCoordinator.localID)
+        await eventually { restarted.strandedReplies.map(\.text) == ["At three"] }
+        #expect(backend.drafts.isEmpty && later.drafts.isEmpty)
+    }
+
+    private static func started(_ service: FakeChatService) -> ConversationCoordinator {
+        let coordinator = ConversationCoordinator(service: service)
+        coordinator.start(opening: nil)
+        return coordinator
     }
 
     /// Signs out until there is nothing more to ask.

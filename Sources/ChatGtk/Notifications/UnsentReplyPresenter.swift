@@ -2,7 +2,7 @@ import ChatViewModels
 import ComposerGtk
 import GtkKit
 
-/// Asks what becomes of replies that were written into notifications of accounts that are gone, one at a time.
+/// Asks what becomes of replies that were written into notifications of accounts or rooms that are gone, one at a time.
 final class UnsentReplyPresenter {
     private let accounts: AccountsCoordinator
     private weak var window: Widget?
@@ -24,7 +24,7 @@ final class UnsentReplyPresenter {
         isAsking = true
         asked.append(reply)
         let replies = accounts.unsentReplies
-        let dialog = MessageDialog(heading: reply.heading(.gettext), body: reply.body(.gettext))
+        let dialog = MessageDialog(heading: reply.heading(.gettext), body: accounts.question(about: reply, .gettext))
         dialog.addResponse("discard", translated("_Discard"), .destructive)
         dialog.addResponse("copy", translated("_Copy"), .suggested)
         dialog.setResponses(default: "copy", close: "later")

@@ -36,11 +36,15 @@ extension AccountsCoordinator {
 
     /// Sends what the user wrote into the notification of a room, and marks the room as read up to its message; no window
     /// is needed. A text that cannot be sent goes into the room's draft, see ``UnsentReplies`` for an account that is not
-    /// open. A blank text does nothing.
+    /// open and a room that was left. A blank text does nothing.
     public func send(_ text: String, answering target: NotificationTarget) async {
         guard !text.allSatisfy(\.isWhitespace) else { return }
         guard let coordinator = await openCoordinator(of: target.account) else {
             return keep(text, answering: target)
+        }
+        await time.wait(atMost: Self.connectingTimeout) { coordinator.rooms.state.isLoaded }
+        guard !coordinator.hasLeft(target.room) else {
+            return unsentReplies.add(UnsentReplies.Reply(text, to: target))
         }
         await coordinator.send(text, answeringIn: target.room)
         await markRead(target)

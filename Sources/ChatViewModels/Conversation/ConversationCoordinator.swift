@@ -146,6 +146,9 @@ public final class ConversationCoordinator {
         performer.requestLeaving(room, in: requests ?? self.requests)
     }
 
+    /// Whether a room is known not to be among the joined ones.
+    func hasLeft(_ room: RoomID) -> Bool { rooms.state.isLoaded && !rooms.state.rows.contains { $0.id == room } }
+
     /// Sends a text that was not written in the room's composer. If that fails, it becomes part of what is.
     func send(_ text: String, answeringIn room: RoomID) async {
         do {

@@ -3,7 +3,7 @@ import Foundation
 public import Observation
 
 /// What the user wrote into notifications of accounts that were not open. It is kept until it is in the draft of its
-/// room; if the account is gone, until the user says what becomes of it.
+/// room; if the account or the room is gone, until the user says what becomes of it.
 @Observable
 @MainActor
 public final class UnsentReplies {
@@ -55,19 +55,28 @@ extension UnsentReplies.Reply {
 
     public nonisolated func heading(_ translator: Translator) -> String { translator("Reply Not Sent") }
 
-    /// The question what becomes of a reply whose account is gone.
-    public nonisolated func body(_ translator: Translator) -> String {
-        let isCut = text.count > Self.quotedCharacters
-        return translator(
-            "{account} is no longer on this computer. You wrote:\n\n{text}",
-            ["account": account, "text": isCut ? text.prefix(Self.quotedCharacters) + "…" : text])
+    /// The question what becomes of a reply whose account or room is gone.
+    nonisolated func body(isAccountGone: Bool, _ translator: Translator) -> String {
+        let quoted = text.count > Self.quotedCharacters ? text.prefix(Self.quotedCharacters) + "…" : text
+        return isAccountGone
+            ? translator(
+                "{account} is no longer on this computer. You wrote:\n\n{text}", ["account": account, "text": quoted])
+            : translator("You are no longer in the room that you replied to. You wrote:\n\n{text}", ["text": quoted])
     }
 }
 
 extension AccountsCoordinator {
-    /// The replies whose accounts are gone: nothing will send them.
+    /// The replies whose accounts or rooms are gone: nothing will send them.
     public var strandedReplies: [UnsentReplies.Reply] {
-        hasAccountStates ? unsentReplies.replies.filter { !isListed($0.account) } : []
+        guard hasAccountStates else { return [] }
+        return unsentReplies.replies.filter { reply in
+            !isListed(reply.account) || coordinator(of: reply.account)?.hasLeft(reply.room) ?? false
+        }
+    }
+
+    /// The question what becomes of a stranded reply.
+    public func question(about reply: UnsentReplies.Reply, _ translator: Translator) -> String {
+        reply.body(isAccountGone: !isListed(reply.account), translator)
     }
 
     /// Keeps a reply whose account is not open.
@@ -85,7 +94,10 @@ extension AccountsCoordinator {
     /// Moves the replies that wait for an account into the drafts of their rooms.
     func restoreReplies(to account: String, in coordinator: ConversationCoordinator) {
         for reply in unsentReplies.replies where reply.account == account {
-            Task { [unsentReplies] in
+            Task { [unsentReplies, time] in
+                await time.wait(atMost: Self.connectingTimeout) { coordinator.rooms.state.isLoaded }
+                // A draft of a room that is not listed would be out of sight.
+                guard !coordinator.hasLeft(reply.room) else { return }
                 if await coordinator.addToDraft(reply.text, of: reply.room) { unsentReplies.remove(reply) }
             }
         }

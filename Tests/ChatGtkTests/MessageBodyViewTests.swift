@@ -154,6 +154,19 @@ final class MessageBodyViewTests: GtkTestCase {
         }
     }
 
+    func testLongCodeBeginsAtItsLeftEndInEveryLanguage() {
+        onMain {
+            gtk_widget_set_default_direction(GTK_TEXT_DIR_RTL)
+            defer { gtk_widget_set_default_direction(GTK_TEXT_DIR_LTR) }
+            let line = Array(repeating: "let seconds = minutes * 60", count: 8).joined(separator: "; ")
+            let bench = Bench(markdown: "```\n\(line)\n```")
+            XCTAssertGreaterThan(bench.text.widget.width, bench.view.widget.width, "it scrolls")
+            let start = bench.text.widget.translate(x: 0, y: 0, to: bench.view.widget)
+            XCTAssertGreaterThanOrEqual(start?.x ?? -1, 0)
+            bench.window.close()
+        }
+    }
+
     func testLongCodeScrollsAndEverythingElseWraps() {
         onMain {
             let bench = Bench(

@@ -85,7 +85,7 @@ final class BodyText: WidgetImplementation {
                 palette = nil
             } else {
                 text = content.text.text
-                isRightToLeft = text.startsRightToLeft
+                isRightToLeft = !content.isCode && text.startsRightToLeft
                 layout = nil
                 revealed = []
                 setActions(TextAction.all(in: content.text))

@@ -34,6 +34,8 @@ final class CodeBlock {
         // Long lines scroll horizontally; vertical scrolling belongs to the timeline.
         let scroller = ScrolledWindow(sideways: textWidget)
         scroller.maxContentWidth = BodyText.maxWidth - 2 * Self.padding
+        // Code begins at the left in every language. The viewport between the two has a direction, too.
+        for widget in [scroller, textWidget.parent, textWidget] { widget?.textDirection = .leftToRight }
         widget.append(header)
         widget.append(scroller)
         guard language != nil else { return }

@@ -37,8 +37,8 @@ final class Gallery {
         application.hold()
         Task {
             status = await work(self)
-            // What failed may have left a window open, which would hold the application.
-            if status != 0 { application.quit() }
+            // A window that is still open would hold the application.
+            if status != 0 || window != nil { application.quit() }
             application.release()
         }
     }

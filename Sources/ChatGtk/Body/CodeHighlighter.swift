@@ -26,10 +26,19 @@ enum CodeHighlighter {
         "ps1": "powershell", "vb": "vbnet", "f#": "fsharp", "fs": "fsharp", "gd": "gdscript",
     ]
 
+    private static var cache = HighlightCache()
+
     /// Returns the highlights of code, or an empty array if the language is unknown or the code too long. Takes
-    /// milliseconds on the main thread.
+    /// milliseconds on the main thread for code that was not drawn lately.
     static func highlights(of code: String, language: String, isDark: Bool) -> [CodeHighlight] {
-        guard isReady, code.utf8.count <= maxLength, let language = sourceLanguage(language),
+        guard code.utf8.count <= maxLength else { return [] }
+        return cache.highlights(of: HighlightCache.Key(code: code, language: language, isDark: isDark)) {
+            computed(code, language, isDark)
+        }
+    }
+
+    private static func computed(_ code: String, _ language: String, _ isDark: Bool) -> [CodeHighlight] {
+        guard isReady, let language = sourceLanguage(language),
             let made = gtk_source_buffer_new_with_language(language)
         else { return [] }
         let buffer = TextBuffer(owning: made)

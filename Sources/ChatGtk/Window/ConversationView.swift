@@ -48,6 +48,8 @@ final class ConversationView {
     private let lookUpRoom: RoomLookup
     private var room: (name: String, kind: Room.Kind) = ("", .group)
     private var headerRendering: Rendering?
+    /// Whether the timeline has reported its position since the room was opened.
+    private var hasPosition = false
     private var previewsChanged: SignalConnection?
     private let settings: Settings?
     /// Whether no room list is beside it or on another page.
@@ -253,9 +255,18 @@ final class ConversationView {
     }
 
     private func latestChanged(isAtEnd: Bool) {
-        latest.isRevealed = !isAtEnd
+        if hasPosition { latest.isRevealed = !isAtEnd } else { showLatest(!isAtEnd) }
+        hasPosition = true
         // A hidden revealer would still cover the newest message and intercept its clicks.
         latest.canTarget = !isAtEnd
+    }
+
+    /// Shows the button as the room opens: at once, since what the user did not do is not animated, and 15 more frames
+    /// would be drawn.
+    private func showLatest(_ isShown: Bool) {
+        latest.withPointer { gtk_revealer_set_transition_type($0, GTK_REVEALER_TRANSITION_TYPE_NONE) }
+        latest.isRevealed = isShown
+        latest.withPointer { gtk_revealer_set_transition_type($0, GTK_REVEALER_TRANSITION_TYPE_CROSSFADE) }
     }
 
     /// The last announced text.

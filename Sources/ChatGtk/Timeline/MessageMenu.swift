@@ -20,7 +20,9 @@ final class MessageMenu {
     ]
 
     private let parent: Widget
-    private let popover: PopoverMenu
+    /// Created on demand: GTK makes widgets of all its items.
+    private var madePopover: PopoverMenu?
+    private let model: Object
     private let group = ActionGroup()
     private var actions: [(action: Action, isEnabled: (MessageItem) -> Bool)] = []
     private var item: MessageItem?
@@ -29,8 +31,7 @@ final class MessageMenu {
 
     init(parent: Widget) {
         self.parent = parent
-        let builder = Builder(resource: Resource.ui("message-menu"))
-        popover = PopoverMenu(model: builder["menu", Object.self], parent: parent)
+        model = Builder(resource: Resource.ui("message-menu"))["menu", Object.self]
         for (name, action) in Self.names {
             add(name, isEnabled: { $0.offers(action) }) { $0.onAction?($1, action) }
         }
@@ -42,7 +43,14 @@ final class MessageMenu {
             if let trust = menu.item?.visibleTrust { menu.onExplainTrust?(trust) }
         }
         parent.insertActions(group, prefix: "message")
+    }
+
+    private var popover: PopoverMenu {
+        if let madePopover { return madePopover }
+        let popover = PopoverMenu(model: model, parent: parent)
         popover.onClose { [weak self] in self?.focus.restore() }
+        madePopover = popover
+        return popover
     }
 
     private func add(
@@ -56,10 +64,10 @@ final class MessageMenu {
     }
 
     isolated deinit {
-        popover.unparent()
+        madePopover?.unparent()
     }
 
-    var isOpen: Bool { popover.isVisible }
+    var isOpen: Bool { madePopover?.isVisible == true }
 
     /// Opens at the center of the widget.
     func open(for item: MessageItem, at widget: Widget) {

@@ -27,7 +27,10 @@ final class TimelineView {
     let viewModel: TimelineViewModel
     let list: TimelineList
     let menu: MessageMenu
-    let reactions: ReactionPicker
+    // Created on demand: a room is opened more often than these are.
+    private(set) lazy var reactions = makeReactions()
+    private lazy var calendar = makeCalendar()
+    private let menuParent: Widget
     /// Called to choose the room to forward messages to.
     var onForward: (([MessageID]) -> Void)?
     private let links = LinkOpener()
@@ -39,7 +42,6 @@ final class TimelineView {
     var sealHelp: (SealReason) -> SealHelp? = { _ in nil }
     /// Called to do it.
     var onHelp: ((SealHelp) -> Void)?
-    private let calendar: DayPicker
     private let activityMonitor: WindowActivityMonitor
     private(set) var pointer: TimelinePointer?
     private var highlighted = (terms: SearchTerms(terms: []), current: MessageID?.none)
@@ -53,8 +55,7 @@ final class TimelineView {
         self.scroller = scroller
         (widget, list) = TimelineList.create()
         menu = MessageMenu(parent: menuParent)
-        reactions = ReactionPicker(parent: menuParent)
-        calendar = DayPicker(parent: menuParent)
+        self.menuParent = menuParent
         activityMonitor = WindowActivityMonitor(on: scroller)
         list.maxRowWidth = Self.maxRowWidth
         widget.setAccessibleLabel(translated("Messages"))
@@ -80,7 +81,6 @@ final class TimelineView {
             return true
         }
         list.onDragScroll = { [weak self] in self?.pointer?.dragScrolled() }
-        calendar.onPick = { [weak viewModel] in viewModel?.send(.pages(.jump(.date($0)))) }
         scroller.onMap { [weak self] _ in self?.list.notifyAgain() }
         activityMonitor.onChange = { [weak viewModel] in viewModel?.send(.reading(.attended($0))) }
     }
@@ -92,7 +92,18 @@ final class TimelineView {
         }
         menu.onSelect = { [weak viewModel] in viewModel?.send(.selection(.toggle($0))) }
         menu.onReact = { [weak self] in self?.openReactions(for: $0, at: $1) }
-        reactions.onPick = { [weak self] in self?.perform(.react($1), on: $0) }
+    }
+
+    private func makeReactions() -> ReactionPicker {
+        let picker = ReactionPicker(parent: menuParent)
+        picker.onPick = { [weak self] in self?.perform(.react($1), on: $0) }
+        return picker
+    }
+
+    private func makeCalendar() -> DayPicker {
+        let picker = DayPicker(parent: menuParent)
+        picker.onPick = { [weak viewModel] in viewModel?.send(.pages(.jump(.date($0)))) }
+        return picker
     }
 
     /// Focuses a row.

@@ -11,7 +11,8 @@ final class EditorMenu {
     private let anchor: Widget
     private let textView: Widget
     private let formats = Menu()
-    private let popover: PopoverMenu
+    /// Created on demand: GTK makes widgets of all its items.
+    private var madePopover: PopoverMenu?
     private let actions = ActionGroup()
     private var named: [String: Action] = [:]
     private let rules: [MarkdownRule]
@@ -25,9 +26,6 @@ final class EditorMenu {
         self.anchor = anchor
         rules = model.markdownRules
         spelling = SpellingMenu(model: model, actions: actions)
-        popover = PopoverMenu(model: Self.menu(formats, spelling), parent: anchor)
-        // GTK focuses the first focusable widget of the bar instead of the one that had the focus.
-        popover.onClose { [weak textView] in textView?.grabFocus() }
         addActions()
         anchor.insertActions(actions, prefix: "composer")
         // In the capture phase: before the text view's own menu, which bypasses the engine.
@@ -51,10 +49,19 @@ final class EditorMenu {
     }
 
     isolated deinit {
-        popover.unparent()
+        madePopover?.unparent()
     }
 
-    var isOpen: Bool { popover.isVisible }
+    var isOpen: Bool { madePopover?.isVisible == true }
+
+    private var popover: PopoverMenu {
+        if let madePopover { return madePopover }
+        let popover = PopoverMenu(model: Self.menu(formats, spelling), parent: anchor)
+        // GTK focuses the first focusable widget of the bar instead of the one that had the focus.
+        popover.onClose { [weak textView] in textView?.grabFocus() }
+        madePopover = popover
+        return popover
+    }
 
     // MARK: Items
 

@@ -68,7 +68,7 @@ final class MessageRowTests: GtkTestCase {
             let bench = try Bench("") { $0.content = Message.Content(sealed: .noKey) }
             XCTAssertEqual(
                 BodyText.of(bench.text)?.text, "The key for this message has not arrived yet.")
-            XCTAssertTrue(bench.row.widget.hasStyle("sealed"))
+            XCTAssertTrue(bench.bubble.hasStyle("sealed"))
             try bench.close()
         }
     }
@@ -256,6 +256,26 @@ final class MessageRowTests: GtkTestCase {
                     XCTAssertLessThanOrEqual(receipts.right, Double(bench.row.widget.width))
                     try bench.close()
                 }
+            }
+        }
+    }
+
+    /// A row costs what its widgets cost: a plain message has none for what it does not show.
+    func testPlainMessageHasOnlyWhatItShowsUntilThePointerComes() throws {
+        try onMain {
+            for isOwn in [true, false] {
+                let bench = try Bench("Tea?", isOwn: isOwn)
+                try RealInput.point(at: bench.window.window, x: 5, y: 500)
+                let hidden = bench.row.widget.descendants.filter { !$0.isMapped }.map(\.cssName)
+                XCTAssertEqual(hidden.filter { $0 == "button" || $0 == "box" }, [])
+                XCTAssertFalse(bench.row.widget.descendants.contains { $0.cssName == "button" })
+                try RealInput.point(at: bench.row.widget)
+                let bar = { bench.row.widget.descendants.first { $0.hasStyle("message-hover") } }
+                XCTAssertTrue(MainLoop.pump { bar()?.hasStyle("ready") == true && bar()?.canTarget == true })
+                XCTAssertEqual(bar()?.children.count, 3)
+                try RealInput.point(at: bench.window.window, x: 5, y: 500)
+                XCTAssertTrue(MainLoop.pump { bar()?.canTarget == false }, "what is not seen takes no tap")
+                try bench.close()
             }
         }
     }

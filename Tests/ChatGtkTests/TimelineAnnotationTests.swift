@@ -48,6 +48,10 @@ final class TimelineAnnotationTests: GtkTestCase {
         try onMain {
             for width: Int32 in [360, 900] {
                 let bench = try ConversationBench(30, width: width)
+                let widths = bench.visible.compactMap { bench.row($0)?.bubble.width }
+                bench.visible.forEach { bench.row($0)?.prepareAnchors() }
+                bench.waitUntilIdle()
+                XCTAssertEqual(bench.visible.compactMap { bench.row($0)?.bubble.width }, widths)
                 for number in bench.visible {
                     guard let row = bench.row(number),
                         let text = ConversationBench.descendants(of: row.widget).first(where: {

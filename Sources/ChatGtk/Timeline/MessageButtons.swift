@@ -43,21 +43,29 @@ final class MessageButtons {
 
     // MARK: Positioning
 
-    /// Wraps the bubble in an overlay that shows the buttons beside it if the row is wide enough, or else over its
-    /// upper corner. As an overlay, the buttons do not reduce the width available to bubbles.
-    func around(_ bubble: Widget, in row: Widget) -> Overlay {
-        let overlay = Overlay()
-        overlay.setChild(bubble)
+    /// Shows the buttons beside the bubble in `overlay` if the row is wide enough, or else over its upper corner. As an
+    /// overlay, they do not reduce the width available to bubbles.
+    func attach(to overlay: Overlay, over bubble: Widget, in row: Widget) {
+        // Invisible buttons must not intercept clicks on the text below.
+        widget.canTarget = false
         overlay.addOverlay(widget) { [weak self, weak row] overlay in
             guard let self, let row else { return nil }
             return self.frame(beside: overlay, in: row)
         }
-        // Invisible buttons must not intercept clicks on the text below.
-        widget.canTarget = false
-        row.onStateFlagsChange { [weak self] row in
-            self?.widget.canTarget = !row.stateFlags.isDisjoint(with: [.prelight, .focusWithin])
+        // Below the footer, as what is added to an overlay later is above.
+        widget.insert(into: overlay, after: bubble)
+        fadeIn()
+    }
+
+    /// GTK animates a change of the opacity, but not the first one: the buttons must have been styled without it.
+    private func fadeIn() {
+        var ticks = 0
+        widget.addTick { [weak self] in
+            ticks += 1
+            guard ticks > 1 else { return true }
+            self?.widget.addStyle("ready")
+            return false
         }
-        return overlay
     }
 
     private func frame(beside bubble: Widget, in row: Widget) -> Allocation {

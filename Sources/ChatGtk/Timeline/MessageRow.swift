@@ -22,32 +22,33 @@ final class MessageRow: TimelineRow {
     }
 
     var widget: Widget { box }
+    /// The sender, the bubble, and what is below it.
     private let box: Box
     private let isOwn: Bool
-    /// `nil` for the user's own messages.
-    private let header: MessageHeader?
-    private let quote = MessageQuote()
     private let body = MessageBodyView()
-    private let shortened = Button(label: translated("Show Full Message"))
-    /// Created on demand, since few messages are sealed.
-    private var help: SealHelpButton?
-    private let bubble = Box(.vertical, spacing: 4)
+    let bubble = Box(.vertical, spacing: 4)
     /// Around the bubble.
-    private let overlay: Overlay
-    /// Created on demand: messages of others have one only if they are edited.
+    private let overlay = Overlay()
+    /// The bubble, in messages of others beside the avatar.
+    private let line: Widget
+    // Created on demand, since a row costs what its widgets cost, and few rows need them.
+    private var header: MessageHeader?
+    private var avatar: AvatarView?
+    private var quote: MessageQuote?
+    private var files: AttachmentView?
+    private var help: SealHelpButton?
+    private var shortened: Button?
+    private var madePreview: LinkPreviewCard?
     private var footer: MessageFooter?
-    private let buttons: MessageButtons
-    let reactions: ReactionsView
-    let readReceipts: ReadReceiptsView
-    /// Created on demand, since few rows need them.
+    private var madeButtons: MessageButtons?
+    private var makingButtons: Timeout?
+    private var madeReactions: ReactionsView?
+    private var madeReadReceipts: ReadReceiptsView?
     private(set) var failedMessageBar: FailedMessageBar?
     private(set) var upload: UploadProgressBar?
-    private let column = Box(.vertical, spacing: 3)
     private let outputs: Outputs
-    private let avatar: AvatarView?
-    private let avatarLoader: AvatarLoader
-    private let files: AttachmentView
-    let preview: LinkPreviewCard
+    private let media: MediaPresenter
+    private let linkPreviews: () -> LinkPreviews?
     private(set) var item: MessageItem?
     private(set) var accessibleText = ""
 
@@ -57,32 +58,12 @@ final class MessageRow: TimelineRow {
         outputs: Outputs
     ) {
         self.isOwn = isOwn
-        avatarLoader = media.avatars
-        readReceipts = ReadReceiptsView(avatarLoader: media.avatars)
-        files = AttachmentView(media: media)
-        preview = LinkPreviewCard(media: media, linkPreviews: linkPreviews)
-        buttons = MessageButtons(isOwn: isOwn)
-        reactions = ReactionsView(isOwn: isOwn)
+        self.media = media
+        self.linkPreviews = linkPreviews
         self.outputs = outputs
-        box = Box(.horizontal, spacing: 6, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
-        avatar = isOwn ? nil : AvatarView(size: 30)
-        header = isOwn ? nil : MessageHeader(inset: Self.avatarInset + Self.bubblePadding)
-        overlay = buttons.around(bubble, in: box)
+        box = Box(.vertical, spacing: 3, role: GTK_ACCESSIBLE_ROLE_LIST_ITEM)
+        line = isOwn ? overlay : Box(.horizontal, spacing: Self.avatarSpacing)
         build()
-        connect()
-    }
-
-    private func connect() {
-        buttons.menu.onClick { [weak self] in self.map { $0.outputs.menuRequested($0) } }
-        buttons.reply.onClick { [weak self] in self?.perform(.reply) }
-        buttons.react.onClick { [weak self] in self.map { $0.outputs.reactionsRequested($0) } }
-        shortened.onClick { [weak self] in
-            if let self, let item = self.item { self.outputs.fullTextRequested(item) }
-        }
-        reactions.onToggle = { [weak self] in self?.perform(.react($0)) }
-        quote.onClick = { [weak self] in self?.outputs.jumpRequested($0) }
-        preview.onOpen = { [weak self] in self?.open($0) }
-        preview.onAppear = { [weak self] in self?.placeFooter() }
         body.onLink = { [weak self] in self?.open($0) }
     }
 
@@ -92,51 +73,127 @@ final class MessageRow: TimelineRow {
 
     private func open(_ link: BodyLink) { outputs.linkActivated(link, widget) }
 
+    private static let avatarSize = 30
+    private static let avatarSpacing = 6
     /// The width of the avatar and of the space after it.
-    private static let avatarInset = 30 + 6
+    private static let avatarInset = avatarSize + avatarSpacing
     /// Horizontal: see `.message-bubble` in the style sheet.
     private static let bubblePadding = 12
+    /// The space above the first message of a group.
+    private static let groupSpacing = 11
 
     /// The widget that the message menu points to when opened by its button.
-    var menuAnchor: Widget { buttons.menu }
-    var reactionAnchor: Widget { buttons.react }
+    var menuAnchor: Widget { anchor(\.menu) }
+    var reactionAnchor: Widget { anchor(\.react) }
+
+    /// A button that has a place already, or else the bubble.
+    private func anchor(_ button: KeyPath<MessageButtons, Button>) -> Widget {
+        madeButtons.map { $0[keyPath: button] }.flatMap { $0.width > 0 ? $0 : nil } ?? bubble
+    }
+
+    /// Creates what popovers point to, for a row that a finger touches: it is neither hovered nor focused.
+    func prepareAnchors() { _ = buttons }
 
     func show(_ item: TimelineItem, selected: Range<Int>?) {
         guard case .message(let message) = item else { return }
         self.item = message
         let texts = MessageText.localized
-        header?.show(message.senderName, time: texts.headerTime(message))
-        quote.show(message.quote)
-        files.show(message.attachments)
+        showSender(message, time: texts.headerTime(message))
+        showQuote(message.quote)
+        showFiles(message.attachments)
         let placeholder = texts.placeholder(message)
         let displayedBody = placeholder.map { MessageBody(plain: $0) } ?? message.body
         body.show(displayedBody, sender: message.senderName)
         body.select(selected)
         body.widget.isVisible = placeholder != nil || !message.text.isEmpty
-        preview.show(placeholder == nil ? message.body.previewedLink : nil)
-        shortened.isVisible = message.isShortened && !message.isDeleted
+        showPreview(of: placeholder == nil ? message.body.previewedLink : nil)
+        showShortened(message.isShortened && !message.isDeleted)
         showHelp(message.isSealed ? message.seal.flatMap(outputs.sealHelp) : nil)
-        reactions.show(message.reactions)
+        if madeReactions != nil || !message.reactions.isEmpty { reactions.show(message.reactions) }
         // The receipts are placed by the reactions, which are outside of the overlay.
         overlay.queueAllocate()
         showDelivery(message)
-        readReceipts.show(message.readers)
+        if madeReadReceipts != nil || !message.readers.isEmpty { readReceipts.show(message.readers) }
         showFooter(texts.caption(message), isEdited: message.isEdited, trust: message.visibleTrust)
         overlay.tooltip = texts.tooltip(message)
-        buttons.show(message)
-        if let avatar {
-            avatar.show(message.senderName, message.senderAvatar, from: avatarLoader)
-            avatar.widget.opacity = message.endsGroup ? 1 : 0
-        }
-        widget.setStyle("starts-group", message.startsGroup)
-        widget.setStyle("ends-group", message.endsGroup)
-        widget.setStyle("deleted", message.isDeleted)
-        widget.setStyle("sealed", message.isSealed && !message.isDeleted)
-        widget.setStyle("editing", message.isBeingEdited)
-        widget.setStyle("marked", message.isSelected)
+        madeButtons?.show(message)
+        showStyle(message)
         widget.setAccessiblySelected(message.isSelected)
         accessibleText = texts.accessibleText(message)
         widget.setAccessibleLabel(accessibleText)
+    }
+
+    /// What concerns only the bubble is a class of the bubble: one of the row would make GTK style all in the row anew.
+    private func showStyle(_ message: MessageItem) {
+        bubble.setStyle("starts-group", message.startsGroup)
+        bubble.setStyle("ends-group", message.endsGroup)
+        bubble.setStyle("deleted", message.isDeleted)
+        bubble.setStyle("sealed", message.isSealed && !message.isDeleted)
+        widget.setStyle("editing", message.isBeingEdited)
+        widget.setStyle("marked", message.isSelected)
+    }
+
+    private func showSender(_ message: MessageItem, time: String?) {
+        if time != nil, header == nil, !isOwn {
+            let header = MessageHeader(inset: Self.avatarInset + Self.bubblePadding)
+            box.prepend(header.widget)
+            self.header = header
+        }
+        header?.show(message.senderName, time: time)
+        let spacing = message.startsGroup ? Self.groupSpacing : 0
+        let isBelowHeader = header?.widget.isVisible == true
+        header?.widget.marginTop = spacing
+        line.marginTop = isBelowHeader ? 0 : spacing
+        if message.endsGroup { showAvatar(message) }
+        avatar?.widget.opacity = message.endsGroup ? 1 : 0
+    }
+
+    private func showAvatar(_ message: MessageItem) {
+        if avatar == nil, let line = line as? Box {
+            let avatar = AvatarView(size: Self.avatarSize)
+            avatar.widget.valign = .end
+            line.prepend(avatar.widget)
+            line.marginStart = 0
+            self.avatar = avatar
+        }
+        avatar?.show(message.senderName, message.senderAvatar, from: media.avatars)
+    }
+
+    private func showQuote(_ quote: MessageItem.Quote?) {
+        if quote != nil, self.quote == nil {
+            let made = MessageQuote()
+            made.onClick = { [weak self] in self?.outputs.jumpRequested($0) }
+            bubble.prepend(made.widget)
+            self.quote = made
+        }
+        self.quote?.show(quote)
+    }
+
+    private func showFiles(_ attachments: [MediaReference]) {
+        if !attachments.isEmpty, files == nil {
+            let made = AttachmentView(media: media)
+            if let quote { bubble.insert(made.widget, after: quote.widget) } else { bubble.prepend(made.widget) }
+            files = made
+        }
+        files?.show(attachments)
+    }
+
+    private func showPreview(of link: BodyLink?) {
+        if madePreview != nil || link != nil && linkPreviews() != nil { preview.show(link) }
+    }
+
+    private func showShortened(_ isShortened: Bool) {
+        if isShortened, shortened == nil {
+            let button = Button(label: translated("Show Full Message"))
+            button.addStyle("flat")
+            button.halign = .start
+            button.onClick { [weak self] in
+                if let self, let item = self.item { self.outputs.fullTextRequested(item) }
+            }
+            bubble.insert(button, after: help?.widget ?? body.widget)
+            shortened = button
+        }
+        shortened?.isVisible = isShortened
     }
 
     private func showHelp(_ help: SealHelp?) {
@@ -161,7 +218,7 @@ final class MessageRow: TimelineRow {
     private func placeFooter() {
         let shown = footer.flatMap { $0.widget.isVisible ? $0.widget : nil }
         let endsWithBody =
-            body.widget.isVisible && !shortened.isVisible && !preview.widget.isVisible
+            body.widget.isVisible && shortened?.isVisible != true && madePreview?.widget.isVisible != true
             && help?.widget.isVisible != true
         let isBeside = body.keepCornerClear(of: endsWithBody ? shown.map { shown in { shown.preferredSize } } : nil)
         bubble.setStyle("has-footer", shown != nil && !(endsWithBody && isBeside))
@@ -179,14 +236,14 @@ final class MessageRow: TimelineRow {
         bar.onRetry = { [weak self] in self?.perform(.retry) }
         bar.onDiscard = { [weak self] in self?.perform(.requestDiscard) }
         bar.widget.marginStart = isOwn ? 0 : Self.avatarInset + Self.bubblePadding
-        column.insert(bar.widget, after: reactions.widget)
+        box.insert(bar.widget, after: madeReactions?.widget ?? line)
         return bar
     }
 
     private func makeUploadProgressBar() -> UploadProgressBar {
         let bar = UploadProgressBar()
         bar.onCancel = { [weak self] in self?.perform(.requestDiscard) }
-        column.insert(bar.widget, after: reactions.widget)
+        box.insert(bar.widget, after: madeReactions?.widget ?? line)
         return bar
     }
 
@@ -210,7 +267,7 @@ final class MessageRow: TimelineRow {
     /// Shows the progress of a swipe to reply, from 0 to 1.
     func showSwipe(_ progress: Double) {
         widget.setStyle("swiping", progress > 0)
-        buttons.emphasizeReply(progress)
+        if progress > 0 || madeButtons != nil { buttons.emphasizeReply(progress) }
     }
 
     /// Returns the text offset in UTF-8 bytes nearest to a point in `other`'s coordinates.
@@ -232,35 +289,79 @@ final class MessageRow: TimelineRow {
         widget.isFocusable = true
         widget.addStyle("message-row")
         widget.setStyle("own", isOwn)
-        column.hexpand = true
-        column.halign = isOwn ? .end : .start
-        if let header { column.append(header.widget) }
-        reactions.widget.marginStart = isOwn ? 0 : Self.avatarInset
-        column.append(bubbleLine())
-        column.append(reactions.widget)
-        box.append(column)
-    }
-
-    private func bubbleLine() -> Widget {
-        let line = Box(.horizontal, spacing: 6)
-        line.halign = isOwn ? .end : .start
         bubble.addStyle("message-bubble")
-        shortened.addStyle("flat")
-        shortened.halign = .start
-        bubble.append(quote.widget)
-        bubble.append(files.widget)
         bubble.append(body.widget)
-        bubble.append(shortened)
-        bubble.append(preview.widget)
-        if let avatar {
-            avatar.widget.valign = .end
-            line.append(avatar.widget)
-        }
-        readReceipts.attach(to: overlay, in: widget, below: column, beside: reactions)
-        line.append(overlay)
+        overlay.setChild(bubble)
+        line.halign = isOwn ? .end : .start
         // A minimum margin on the opposite side distinguishes the user's own messages from others' even in a narrow
         // window.
-        if isOwn { line.marginStart = 36 } else { line.marginEnd = 36 }
-        return line
+        if isOwn {
+            line.marginStart = 36
+        } else {
+            line.marginStart = Self.avatarInset
+            line.marginEnd = 36
+            line.setSizeRequest(height: Self.avatarSize)
+            (line as? Box)?.append(overlay)
+        }
+        box.append(line)
+        widget.onStateFlagsChange { [weak self] _ in self?.stateChanged() }
+    }
+
+    /// Whether the pointer or the focus is in the row.
+    private var isActive: Bool { !widget.stateFlags.isDisjoint(with: [.prelight, .focusWithin]) }
+
+    private func stateChanged() {
+        if let madeButtons {
+            // Invisible buttons must not intercept clicks on the text below.
+            madeButtons.widget.canTarget = isActive
+        } else if isActive, makingButtons?.isPending != true {
+            // Not now: the state may change amid a layout, see `RowLayout.queue()`.
+            makingButtons = Timeout(whenIdle: { [weak self] in
+                if let self, isActive { buttons.widget.canTarget = true }
+            })
+        }
+    }
+
+    /// Created once the pointer or the focus has come to the row.
+    private var buttons: MessageButtons {
+        if let madeButtons { return madeButtons }
+        let buttons = MessageButtons(isOwn: isOwn)
+        madeButtons = buttons
+        buttons.attach(to: overlay, over: bubble, in: widget)
+        if let item { buttons.show(item) }
+        buttons.menu.onClick { [weak self] in self.map { $0.outputs.menuRequested($0) } }
+        buttons.reply.onClick { [weak self] in self?.perform(.reply) }
+        buttons.react.onClick { [weak self] in self.map { $0.outputs.reactionsRequested($0) } }
+        return buttons
+    }
+
+    var reactions: ReactionsView {
+        if let madeReactions { return madeReactions }
+        let reactions = ReactionsView(isOwn: isOwn)
+        madeReactions = reactions
+        reactions.widget.marginStart = isOwn ? 0 : Self.avatarInset
+        reactions.onToggle = { [weak self] in self?.perform(.react($0)) }
+        box.insert(reactions.widget, after: line)
+        return reactions
+    }
+
+    var readReceipts: ReadReceiptsView {
+        if let madeReadReceipts { return madeReadReceipts }
+        let receipts = ReadReceiptsView(avatarLoader: media.avatars)
+        madeReadReceipts = receipts
+        receipts.attach(to: overlay, in: widget, below: widget) { [weak self] in self?.madeReactions }
+        // Below the footer, as what is added to an overlay later is above.
+        receipts.widget.insert(into: overlay, after: madeButtons?.widget ?? bubble)
+        return receipts
+    }
+
+    var preview: LinkPreviewCard {
+        if let madePreview { return madePreview }
+        let preview = LinkPreviewCard(media: media, linkPreviews: linkPreviews)
+        madePreview = preview
+        preview.onOpen = { [weak self] in self?.open($0) }
+        preview.onAppear = { [weak self] in self?.placeFooter() }
+        bubble.append(preview.widget)
+        return preview
     }
 }

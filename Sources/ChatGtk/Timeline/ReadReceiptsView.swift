@@ -58,13 +58,14 @@ final class ReadReceiptsView {
     ///   - overlay: An overlay in the row.
     ///   - row: The row; the receipts are at its trailing edge.
     ///   - content: What they are below, on whose lower edge they lie. By default they end with the overlay.
-    ///   - reactions: What ends `content` while it is visible; the receipts are beside its last line.
+    ///   - reactions: Returns what ends `content` while it is visible; the receipts are beside its last line.
     func attach(
-        to overlay: Overlay, in row: Widget, below content: Widget? = nil, beside reactions: ReactionsView? = nil
+        to overlay: Overlay, in row: Widget, below content: Widget? = nil,
+        beside reactions: @escaping () -> ReactionsView? = { nil }
     ) {
-        overlay.addOverlay(widget) { [weak self, weak row, weak content, weak reactions] overlay in
+        overlay.addOverlay(widget) { [weak self, weak row, weak content] overlay in
             guard let self, let row else { return nil }
-            return self.frame(in: overlay, row, below: content, beside: reactions)
+            return self.frame(in: overlay, row, below: content, beside: reactions())
         }
     }
 

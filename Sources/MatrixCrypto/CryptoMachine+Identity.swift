@@ -25,10 +25,11 @@ extension CryptoMachine {
     /// What is to be known of the identities of these users, who are members of a room.
     public func trust(of members: [ExactText]) async throws -> RoomTrust {
         try await change { state, _ in
+            let identities = try await Identity.stored(members, in: storage)
             var trust = RoomTrust()
             for member in members {
                 let id = MemberID(member.text)
-                guard let identity = try await Identity.stored(member, in: storage) else {
+                guard let identity = identities[member] else {
                     if member != user, state.tracker.isOutdated(member) == false { trust.withoutIdentity.append(id) }
                     continue
                 }
@@ -251,10 +252,11 @@ extension CryptoMachine {
     func takeIdentities(
         in answer: JSONValue, of users: [ExactText], _ state: inout State, _ change: inout CryptoChange
     ) async throws -> [ExactText: Identity] {
+        let stored = try await Identity.stored(users, in: storage)
         var identities: [ExactText: Identity] = [:]
         // One's own first: it says which others are verified.
         for other in users.filter({ $0 == user }) + users.filter({ $0 != user }) {
-            let known = other == user ? state.own : try await Identity.stored(other, in: storage)
+            let known = other == user ? state.own : stored[other]
             let verifier = state.own.flatMap { $0.isVerified ? $0.userSigning : nil }
             let updated = Identity.updated(
                 known, of: other, by: answer, ownUser: user, ownUserSigning: verifier)

@@ -157,8 +157,7 @@ extension CryptoMachine {
         at now: Date
     ) async throws {
         let identities = try await takeIdentities(in: answer, of: query.users, &state, &change)
-        var known: [ExactText: [DeviceKeys]] = [:]
-        for user in query.users { known[user] = try await devices(of: user) }
+        let known = try await self.devices(of: query.users)
         let lists = state.tracker.apply(
             answer, to: query, known: known, identities: identities, ownUser: user, at: now)
         for list in lists {
@@ -195,28 +194,31 @@ extension CryptoMachine {
         let all = answer["one_time_keys"]?.object
         let unreached = answer["failures"]?.object ?? [:]
         let writer = DeviceWriter(user: user, upkeep: state.upkeep)
+        let known = try await self.devices(of: claims.map(\.user))
+        let devices = claims.map { claim in known[claim.user]?.first { $0.device == claim.device } }
+        var peers = try await OlmPeer.stored(Set(devices.compactMap(\.?.identityKey)), in: storage, key: key)
         var untold: [(reader: DeviceID, content: JSONValue)] = []
-        for claim in claims {
+        for (claim, device) in zip(claims, devices) {
             let isRequested = state.requested.remove(claim.id) != nil
             guard let all, unreached.member(claim.user.server) == nil else {
                 state.delay(claim, isRequested, from: now)
-                if isRequested { untold += try await self.noSession(with: claim, writer, &change) }
+                if isRequested { untold += Self.noSession(with: claim, device, &peers, writer) }
                 continue
             }
             if let number = claim.number {
                 state.repairDelays[number] = nil
                 state.outgoing.remove(number)
             }
-            let device = try await devices(of: claim.user).first { $0.device == claim.device }
-            guard let device, let session = try self.session(with: device, in: all, state.upkeep.account) else {
+            guard let device, var peer = peers[device.identityKey],
+                let session = try self.session(with: device, in: all, state.upkeep.account)
+            else {
                 if isRequested {
                     state.claimDelays[claim.id, default: RetryDelay()].extend(from: now)
-                    untold += try await self.noSession(with: claim, writer, &change)
+                    untold += Self.noSession(with: claim, device, &peers, writer)
                 }
                 continue
             }
             state.claimDelays[claim.id] = nil
-            var peer = try await OlmPeer(device.identityKey, in: storage, key: key)
             try peer.add(session)
             if claim.number != nil {
                 let message = try peer.encrypt(writer.payload("m.dummy", [:], to: device))
@@ -227,8 +229,15 @@ extension CryptoMachine {
                             user: device.user.text, device: device.device.text,
                             content: Data(try CanonicalJSON.bytes(of: writer.content(of: message, to: device))))))
             }
-            change.merge(try peer.change(key: key))
+            peers[device.identityKey] = peer
         }
+        // Merged at once: a merge costs as much as all that there is.
+        change.merge(
+            try peers.values.reduce(into: CryptoChange()) { all, peer in
+                let one = try peer.change(key: key)
+                all.put += one.put
+                all.removed.formUnion(one.removed)
+            })
         for item in try RoomKeyBatch.batches("m.room_key.withheld", untold) { state.outgoing.add(.batch(item)) }
     }
 
@@ -246,15 +255,10 @@ extension CryptoMachine {
     }
 
     /// What tells a device that it cannot be given keys, if it was not told.
-    private func noSession(
-        with claim: KeyClaim, _ writer: DeviceWriter, _ change: inout CryptoChange
-    ) async throws -> [(reader: DeviceID, content: JSONValue)] {
-        guard let device = try await devices(of: claim.user).first(where: { $0.device == claim.device }) else {
-            return []
-        }
-        var peer = try await OlmPeer(device.identityKey, in: storage, key: key)
-        guard peer.mayReport() else { return [] }
-        change.merge(try peer.change(key: key))
+    private static func noSession(
+        with claim: KeyClaim, _ device: DeviceKeys?, _ peers: inout [Curve25519Key: OlmPeer], _ writer: DeviceWriter
+    ) -> [(reader: DeviceID, content: JSONValue)] {
+        guard let device, peers[device.identityKey]?.mayReport() == true else { return [] }
         let content: JSONValue = [
             "algorithm": .string(InboundSession.algorithm), "code": .string(Withheld.noOlm.rawValue),
             "reason": "no session with this device could be begun",

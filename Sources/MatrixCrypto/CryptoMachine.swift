@@ -200,6 +200,12 @@ public actor CryptoMachine {
     func devices(of user: ExactText) async throws -> [DeviceKeys] {
         try await storage.cryptoRecords(.device, owner: user).map { try DeviceKeys(record: $0) }
     }
+
+    func devices(of users: some Sequence<ExactText>) async throws -> [ExactText: [DeviceKeys]] {
+        try await storage.cryptoRecords(.device, owners: Set(users)).mapValues { records in
+            try records.map { try DeviceKeys(record: $0) }
+        }
+    }
 }
 
 extension CryptoChange {

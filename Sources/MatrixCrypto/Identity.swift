@@ -152,4 +152,15 @@ extension Identity {
     static func stored(_ user: ExactText, in storage: any CryptoStorage) async throws -> Identity? {
         try await storage.cryptoRecord(key(user)).map { try Identity(record: $0) }
     }
+
+    /// The identities of many users, without those of whom none is known.
+    static func stored(
+        _ users: some Sequence<ExactText>, in storage: any CryptoStorage
+    ) async throws -> [ExactText: Identity] {
+        let records = try await storage.cryptoRecords(.identity, owners: Set(users))
+        return try records.compactMapValues { records in
+            // There are other records of the kind.
+            try records.first { $0.key.id == id }.map { try Identity(record: $0) }
+        }
+    }
 }

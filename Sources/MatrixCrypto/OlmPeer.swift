@@ -53,17 +53,38 @@ struct OlmPeer {
 
     /// Reads what is stored of a device. What cannot be read is an error, not a device without sessions.
     init(_ identityKey: Curve25519Key, in storage: any CryptoStorage, key: KeyMaterial) async throws {
+        let sessions = try await storage.cryptoRecords(.olmSession, owner: Self.owner(identityKey))
+        let memory = try await storage.cryptoRecord(Self.memoryKey(identityKey))
+        try self.init(identityKey, sessions: sessions, memory: memory, key: key)
+    }
+
+    private init(
+        _ identityKey: Curve25519Key, sessions: [CryptoRecord], memory record: CryptoRecord?, key: KeyMaterial
+    ) throws {
         self.identityKey = identityKey
-        entries = try await storage.cryptoRecords(.olmSession, owner: Self.owner(identityKey)).map { record in
+        entries = try sessions.map { record in
             let stored = try JSONDecoder().decode(StoredSession.self, from: record.value)
             return Entry(
                 session: try OlmSession(pickle: Array(stored.pickle), key: key), id: record.key.id, use: stored.use,
                 isChanged: false)
         }
-        if let record = try await storage.cryptoRecord(Self.memoryKey(identityKey)) {
-            memory = try JSONDecoder().decode(Memory.self, from: record.value)
-        }
+        if let record { memory = try JSONDecoder().decode(Memory.self, from: record.value) }
         storedMemory = memory
+    }
+
+    /// Reads what is stored of many devices.
+    static func stored(
+        _ identityKeys: Set<Curve25519Key>, in storage: any CryptoStorage, key: KeyMaterial
+    ) async throws -> [Curve25519Key: OlmPeer] {
+        let owners = Set(identityKeys.map(owner))
+        let sessions = try await storage.cryptoRecords(.olmSession, owners: owners)
+        let memories = try await storage.cryptoRecords(.readMessage, owners: owners)
+        return try identityKeys.reduce(into: [:]) { peers, identityKey in
+            let owner = owner(identityKey)
+            peers[identityKey] = try OlmPeer(
+                identityKey, sessions: sessions[owner] ?? [],
+                memory: memories[owner]?.first { $0.key == memoryKey(identityKey) }, key: key)
+        }
     }
 
     /// What has changed, to be stored together with the account.

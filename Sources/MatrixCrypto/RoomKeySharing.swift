@@ -39,7 +39,7 @@ struct RoomKeySharing {
 
         guard !readers.contains(where: state.tracker.holdsUp) else { return .waits }
         outbound.checked = nil
-        let identities = try await identities(of: readers)
+        let identities = try await Identity.stored(readers, in: storage)
         let held = readers.filter { identities[$0]?.hasChangedAfterVerification ?? false }
         guard held.isEmpty else { return .held(held) }
         let (devices, unconfirmed) = try await devices(of: readers, identities)
@@ -73,20 +73,15 @@ struct RoomKeySharing {
         return outbound
     }
 
-    private func identities(of readers: [ExactText]) async throws -> [ExactText: Identity] {
-        var identities: [ExactText: Identity] = [:]
-        for reader in readers { identities[reader] = try await Identity.stored(reader, in: storage) }
-        return identities
-    }
-
     /// The devices that their owners have confirmed, which alone get keys, and the others.
     private func devices(
         of readers: [ExactText], _ identities: [ExactText: Identity]
     ) async throws -> (confirmed: [ExactText: [ExactText: DeviceKeys]], others: [DeviceID]) {
         var confirmed: [ExactText: [ExactText: DeviceKeys]] = [:]
         var others: [DeviceID] = []
+        let records = try await storage.cryptoRecords(.device, owners: Set(readers))
         for reader in readers {
-            for record in try await storage.cryptoRecords(.device, owner: reader) {
+            for record in records[reader] ?? [] {
                 let keys = try DeviceKeys(record: record)
                 let isThis = reader == user && keys.device == device
                 guard keys.readsRooms, !isThis else { continue }
@@ -128,26 +123,23 @@ struct RoomKeySharing {
         _ state: inout CryptoMachine.State, _ change: inout CryptoChange
     ) async throws -> Bool {
         var batch = RoomKeyBatch(writer: DeviceWriter(user: user, upkeep: state.upkeep))
-        var peers: [(device: DeviceKeys, peer: OlmPeer)] = []
         outbound.retry = nil
+        let lacking = devices.keys.sorted().flatMap { reader in
+            (devices[reader] ?? [:]).values.filter { outbound.shares[reader]?[$0.device] == nil }
+        }
+        let known = try await OlmPeer.stored(Set(lacking.map(\.identityKey)), in: storage, key: key)
+        var peers: [(device: DeviceKeys, peer: OlmPeer)] = []
         var isClaiming = false
-        for reader in devices.keys.sorted() {
-            for device in (devices[reader] ?? [:]).values where outbound.shares[reader]?[device.device] == nil {
-                let peer = try await OlmPeer(device.identityKey, in: storage, key: key)
-                let id = DeviceID(user: reader, device: device.device)
-                if peer.hasSession {
-                    // Refused before.
-                    if let until = state.claimDelays[id]?.until, until > now {
-                        outbound.retry = min(outbound.retry ?? until, until)
-                    } else {
-                        peers.append((device, peer))
-                    }
-                } else if let until = state.claimDelays[id]?.until, until > now {
-                    outbound.retry = min(outbound.retry ?? until, until)
-                } else {
-                    state.requested.insert(id)
-                    isClaiming = true
-                }
+        for device in lacking {
+            let id = DeviceID(user: device.user, device: device.device)
+            if let until = state.claimDelays[id]?.until, until > now {
+                // Refused before, or without a key to claim.
+                outbound.retry = min(outbound.retry ?? until, until)
+            } else if let peer = known[device.identityKey], peer.hasSession {
+                peers.append((device, peer))
+            } else {
+                state.requested.insert(id)
+                isClaiming = true
             }
         }
         // All at once, when the sessions are there.

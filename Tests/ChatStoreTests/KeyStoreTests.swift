@@ -47,6 +47,18 @@ import Testing
         #expect(plan.contains { $0.contains("kind=? AND owner=?") }, "\(plan)")
     }
 
+    @Test func recordsOfManyOwnersAreReadAtOnce() async throws {
+        let store = try open(isNew: true)
+        let owners: [ExactText] = ["@a:b", "@\u{E9}:b", "@e\u{301}:b"]
+        let records = owners.flatMap { owner in ["1", "2"].map { record(.device, owner, $0, "\(owner) \($0)") } }
+        try await store.commit(CryptoChange(put: records + [record(.identity, "@a:b", "1", "other")]))
+        let read = try await store.cryptoRecords(.device, owners: [owners[0], owners[1], "@nobody:b"])
+        #expect(read == [owners[0]: Array(records[0...1]), owners[1]: Array(records[2...3])])
+        #expect(try await store.cryptoRecords(.device, owners: []).isEmpty)
+        try await store.close()
+        await #expect(throws: ChatError.self) { try await store.cryptoRecords(.device, owners: ["@a:b"]) }
+    }
+
     @Test func manyRecordsAreReadPageByPage() async throws {
         let store = try open(isNew: true)
         let records = ["a", "é", "z"].flatMap { (owner: ExactText) in

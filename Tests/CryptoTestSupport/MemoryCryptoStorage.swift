@@ -11,9 +11,20 @@ public actor MemoryCryptoStorage: CryptoStorage {
     public var count: Int { records.values.reduce(0) { $0 + $1.count } }
 
     public func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
-        (records[kind] ?? [:]).filter { owner == nil || $0.key.owner == owner }
-            .map { CryptoRecord($0.key, value: $0.value) }
+        records(kind) { owner == nil || $0.owner == owner }
+    }
+
+    private func records(
+        _ kind: CryptoRecord.Kind, where isRequested: (CryptoRecord.Key) -> Bool
+    ) -> [CryptoRecord] {
+        (records[kind] ?? [:]).filter { isRequested($0.key) }.map { CryptoRecord($0.key, value: $0.value) }
             .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
+    }
+
+    public func cryptoRecords(
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+    ) -> [ExactText: [CryptoRecord]] {
+        Dictionary(grouping: records(kind) { owners.contains($0.owner) }, by: \.key.owner)
     }
 
     public func cryptoRecords(

@@ -16,7 +16,11 @@ actor FakeCryptoStorage: CryptoStorage {
     private var failures = 0
     private var failsAt = 0
 
+    private var unreadable: Set<CryptoRecord.Kind> = []
+
     func fail(_ count: Int) { failures = count }
+    /// Records of many owners cannot be read, if they are of these kinds.
+    func failReading(_ kinds: Set<CryptoRecord.Kind>) { unreadable = kinds }
     /// The change with this number fails, from 1.
     func fail(at number: Int) { failsAt = number }
     func set(_ value: Data?, for key: CryptoRecord.Key) { records[key] = value }
@@ -25,6 +29,11 @@ actor FakeCryptoStorage: CryptoStorage {
         records.filter { $0.key.kind == kind && (owner == nil || $0.key.owner == owner) }
             .map { CryptoRecord($0.key, value: $0.value) }
             .sorted { ($0.key.owner, $0.key.id) < ($1.key.owner, $1.key.id) }
+    }
+    func cryptoRecords(_ kind: CryptoRecord.Kind, owners: Set<ExactText>) throws -> [ExactText: [CryptoRecord]] {
+        guard !unreadable.contains(kind) else { throw Full() }
+        return Dictionary(
+            grouping: cryptoRecords(kind, owner: nil).filter { owners.contains($0.key.owner) }, by: \.key.owner)
     }
     func cryptoRecords(_ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int) -> [CryptoRecord] {
         let all = cryptoRecords(kind, owner: nil)

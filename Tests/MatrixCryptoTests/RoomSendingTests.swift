@@ -2,10 +2,11 @@ import ChatCore
 import CryptoTestSupport
 import Foundation
 import JSONReading
-import MatrixCrypto
 import Ratchets
 import Testing
 import ToolSupport
+
+@testable import MatrixCrypto
 
 /// What is written into encrypted rooms: who reads it, with which key, and what is on the disk before.
 @Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct RoomSendingTests {
@@ -318,6 +319,26 @@ import ToolSupport
                 let read = try #require(try fixture.reader("A1").read(one))
                 #expect(indices[session(one), default: []].insert(read.index).inserted, "\(failure)")
             }
+        }
+    }
+
+    @Test("Devices, identities and sessions that cannot be read are not taken for none: nothing leaves")
+    func unreadableStorage() async throws {
+        for kind in [CryptoRecord.Kind.device, .identity, .olmSession, .readMessage] {
+            var fixture = try await SendingFixture()
+            let first = try await fixture.say("One")
+            fixture.readers.append(try ReadingDevice("@a:b", "A2"))
+            try await fixture.sync(changed: ["@a:b"])
+            await fixture.machine.storage.failReading([kind])
+            let storage = fixture.machine.storage
+            let (sends, records) = (fixture.counts["send"], await storage.records)
+            await #expect(throws: FakeCryptoStorage.Full.self) { try await fixture.say("Two") }
+            #expect(await storage.records[OutboundRoom.key(fixture.room)] == records[OutboundRoom.key(fixture.room)])
+            #expect(fixture.counts["send"] == sends)
+            await storage.failReading([])
+            let second = try await fixture.say("Two")
+            #expect(session(first) == session(second), "\(kind)")
+            #expect(try fixture.readers.allSatisfy { try $0.read(second)?.text == "Two" }, "\(kind)")
         }
     }
 

@@ -7,6 +7,10 @@ public protocol CryptoStorage: Sendable {
     /// Returns the records of a kind: all, or those of one owner. Throws if they cannot be read: a failure is never an
     /// empty result.
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
+    /// Returns the records of a kind of many owners at once, as one moment has them: of those who have some.
+    func cryptoRecords(
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+    ) async throws -> [ExactText: [CryptoRecord]]
     /// Returns the records of a kind behind a key, in the order of their keys: of kinds with more than fit into memory.
     func cryptoRecords(
         _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int

@@ -18,6 +18,22 @@ extension KeyStore: CryptoStorage {
     }
 
     public func cryptoRecords(
+        _ kind: CryptoRecord.Kind, owners: Set<ExactText>
+    ) async throws -> [ExactText: [CryptoRecord]] {
+        guard !owners.isEmpty else { return [:] }
+        return try await read { db in
+            let statement = try db.cachedStatement(sql: Self.query(ofOwner: true))
+            var records: [ExactText: [CryptoRecord]] = [:]
+            for owner in owners {
+                let rows = try Row.fetchAll(
+                    statement, arguments: ["kind": kind.rawValue, "owner": Data(owner.bytes)])
+                if !rows.isEmpty { records[owner] = rows.map { CryptoRecord(kind, $0) } }
+            }
+            return records
+        }
+    }
+
+    public func cryptoRecords(
         _ kind: CryptoRecord.Kind, after key: CryptoRecord.Key?, limit: Int
     ) async throws -> [CryptoRecord] {
         // A condition that holds without a key would scan the whole kind for each page.

@@ -6,7 +6,7 @@ import Ratchets
 extension CryptoMachine {
     /// What becomes of a message that is to be written into an encrypted room.
     public enum Sealing: Equatable, Sendable {
-        /// The content of an `m.room.encrypted`. What it was encrypted with is on the disk, and used for nothing else.
+        /// The content of an `m.room.encrypted`. That its index is used is on the disk.
         case sealed(JSONValue)
         /// All members have to be known first (``setMembers(_:visibility:of:since:)``).
         case needsMembers(AudienceVersion)
@@ -54,15 +54,17 @@ extension CryptoMachine {
             var sharing = RoomKeySharing(
                 room: room, user: user, device: device, storage: storage, key: key, settings: settings,
                 audience: audience, now: now)
-            let outbound: OutboundRoom
+            var outbound: OutboundRoom
             switch try await sharing.share(&state, &change) {
             case .shared(let session): outbound = session
             case .waits: return .waits
             case .held(let users): return .refused(.changedIdentities(users))
             }
-            let sealed = try seal(plaintext, relation: content["m.relates_to"], with: outbound, state.upkeep)
-            change.merge(CryptoChange(put: [try outbound.record(of: room, key: key)]))
-            return .sealed(sealed)
+            if try outbound.reserveIndex() {
+                change.merge(CryptoChange(put: [try outbound.record(of: room, key: key)]))
+                state.outbound[room] = outbound
+            }
+            return .sealed(try seal(plaintext, relation: content["m.relates_to"], with: outbound, state.upkeep))
         }
     }
 

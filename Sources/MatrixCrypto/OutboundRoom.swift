@@ -15,7 +15,12 @@ struct OutboundRoom {
     }
 
     private struct Stored: Codable {
-        let pickle: Data
+        /// The session at some index before ``reserved``, or at it.
+        var session: Data?
+        /// That of earlier versions, at the next index. They would go on from any that they find under this name.
+        var pickle: Data?
+        /// Indices before this one may have been used.
+        var reserved: UInt32?
         let begun: Int64
         var isSpent: Bool
         let isSharedHistory: Bool
@@ -73,6 +78,13 @@ struct OutboundRoom {
     /// When those that could not be given it are worth another attempt.
     var retry: Date?
 
+    /// More indices are not reserved at once, as a restart has to go past them one by one.
+    static let maxReserved: UInt32 = 64
+    /// Indices before this one are noted as used on the disk.
+    private var reserved: UInt32 = 0
+    /// The first index since the session was begun or read.
+    private let firstIndex: UInt32
+
     /// Clocks are set now and then; further back it is not known how old the session is.
     private static let tolerance: Int64 = 60_000
 
@@ -83,6 +95,7 @@ struct OutboundRoom {
     /// A new one.
     init(for settings: EncryptedRoom, isSharedHistory: Bool, at now: Date) throws {
         session = try OutboundGroupSession()
+        firstIndex = try session.index
         id = ExactText(try session.id)
         begun = Self.milliseconds(now)
         self.isSharedHistory = isSharedHistory
@@ -94,7 +107,15 @@ struct OutboundRoom {
     init?(_ room: ExactText, records: [CryptoRecord], key: KeyMaterial) throws {
         guard let record = records.first(where: { $0.key == Self.key(room) }) else { return nil }
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
-        session = try OutboundGroupSession(pickle: Array(stored.pickle), key: key)
+        guard let pickle = stored.session ?? stored.pickle else { throw KeyUpkeep.Failure.state }
+        session = try OutboundGroupSession(pickle: Array(pickle), key: key)
+        reserved = try stored.reserved ?? session.index
+        guard try session.index <= reserved, try reserved - session.index <= Self.maxReserved else {
+            throw KeyUpkeep.Failure.state
+        }
+        // What is encrypted here leaves nowhere, and its index is used for nothing else.
+        while try session.index < reserved { _ = try session.encrypt([]) }
+        firstIndex = reserved
         id = ExactText(try session.id)
         begun = stored.begun
         isSpent = stored.isSpent
@@ -107,10 +128,21 @@ struct OutboundRoom {
         }
     }
 
-    /// The session as it is now, which is on the disk before anything leaves that was encrypted with it.
+    /// Reserves the index of the next message, if it is not yet, and as many behind it as were used since the session was
+    /// begun or read: a restart, which goes on behind them, skips no more than that.
+    /// - Returns: Whether the record has to be on the disk before the message leaves.
+    mutating func reserveIndex() throws -> Bool {
+        let index = try session.index
+        guard index >= reserved else { return false }
+        reserved = index + min(max(1, index - firstIndex), Self.maxReserved, .max - index)
+        return true
+    }
+
+    /// The session as it is now, with what is reserved.
     func record(of room: ExactText, key material: KeyMaterial) throws -> CryptoRecord {
         let stored = Stored(
-            pickle: Data(try session.pickle(key: material)), begun: begun, isSpent: isSpent,
+            session: Data(try session.pickle(key: material)), reserved: max(reserved, try session.index), begun: begun,
+            isSpent: isSpent,
             isSharedHistory: isSharedHistory, maxMessages: maxMessages, maxAge: maxAge)
         return CryptoRecord(Self.key(room), value: try JSONEncoder().encode(stored))
     }

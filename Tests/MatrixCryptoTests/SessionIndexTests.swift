@@ -1,0 +1,102 @@
+import ChatCore
+import CryptoTestSupport
+import Foundation
+import JSONReading
+import Ratchets
+import Testing
+import ToolSupport
+
+@testable import MatrixCrypto
+
+/// Which indices of a session messages have: none is used twice, whatever happens between them.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct SessionIndexTests {
+    private func session(_ sealed: JSONValue) -> String { sealed["session_id"]?.string ?? "" }
+
+    @Test("A restart amid reserved indices uses none twice, skips no more than were used, and others read on")
+    func restartsAmidReservedIndices() async throws {
+        var fixture = try await SendingFixture()
+        var (used, sessions): ([UInt32], Set<String>) = ([], [])
+        for run in 1...8 {
+            let expected = used.last.map { $0 + 1 } ?? 0
+            for number in 0..<run {
+                let sealed = try await fixture.say("\(run)-\(number)")
+                sessions.insert(session(sealed))
+                let read = try #require(try fixture.reader("A1").read(sealed))
+                #expect(read.text == "\(run)-\(number)" && read.index >= expected + UInt32(number))
+                used.append(read.index)
+            }
+            let skipped = used[used.count - run] - expected
+            #expect(skipped < max(1, run - 1), "\(skipped) after \(run - 1) messages")
+            try await fixture.machine.restart()
+        }
+        #expect(sessions.count == 1 && Set(used).count == used.count && used == used.sorted())
+        #expect(fixture.counts["claim"] == 1 && fixture.counts["send"] == 1)
+    }
+
+    @Test("Few messages of many write to the disk")
+    func reservedIndices() async throws {
+        var fixture = try await SendingFixture()
+        _ = try await fixture.say("0")
+        let before = await fixture.machine.storage.commits
+        for number in 1..<100 { _ = try await fixture.say("\(number)") }
+        #expect(await fixture.machine.storage.commits - before <= 8)
+    }
+
+    @Test("A device that comes amid reserved indices gets the key at the next message, also after a restart")
+    func sharingAmidReservedIndices() async throws {
+        for restarts in [false, true] {
+            var fixture = try await SendingFixture()
+            var sealed: [JSONValue] = []
+            for number in 0..<6 { sealed.append(try await fixture.say("\(number)")) }
+            if restarts { try await fixture.machine.restart() }
+            fixture.readers.append(try ReadingDevice("@a:b", "A2"))
+            try await fixture.sync(changed: ["@a:b"])
+            let next = try await fixture.say("Next")
+            let late = try fixture.reader("A2")
+            #expect(session(next) == session(sealed[0]))
+            #expect(try sealed.allSatisfy { try late.read($0) == nil })
+            let (first, index) = (try late.sessions[session(next)]?.firstKnownIndex, try late.read(next)?.index)
+            #expect(first == (restarts ? 8 : 6) && index == first)
+            #expect(try fixture.reader("A1").read(next)?.index == index)
+        }
+    }
+
+    @Test("After a change that failed amid reserved indices none is used twice")
+    func failureAmidReservedIndices() async throws {
+        var fixture = try await SendingFixture()
+        var used: Set<UInt32> = []
+        for number in 0..<60 {
+            if number % 5 == 4 {
+                await fixture.machine.storage.fail(1)
+                await #expect(throws: FakeCryptoStorage.Full.self) {
+                    try await fixture.subject.track([ExactText("@x\(number):b")])
+                }
+            }
+            let read = try #require(try fixture.reader("A1").read(try await fixture.say("\(number)")))
+            #expect(used.insert(read.index).inserted)
+        }
+    }
+
+    @Test("A session as earlier versions stored it goes on at its index; one with impossible indices is an error")
+    func storedSessions() async throws {
+        var fixture = try await SendingFixture()
+        for number in 0..<3 { _ = try await fixture.say("\(number)") }
+        let (storage, key) = (fixture.machine.storage, OutboundRoom.key(fixture.room))
+        let record = try #require(await storage.records[key])
+        var members = try #require(try JSONValue(parsing: record).object)
+        // An earlier version would not know what was used.
+        #expect(members["pickle"] == nil && members["reserved"] == 4)
+        for reserved: Int64 in [1, 1_000_000, -1] {
+            members["reserved"] = .integer(reserved)
+            await storage.set(Data(try CanonicalJSON.bytes(of: .object(members))), for: key)
+            try await fixture.machine.restart()
+            await #expect(throws: (any Error).self) { try await fixture.say("Never") }
+        }
+        members["reserved"] = nil
+        members["pickle"] = members.removeValue(forKey: "session")
+        await storage.set(Data(try CanonicalJSON.bytes(of: .object(members))), for: key)
+        try await fixture.machine.restart()
+        let sealed = try await fixture.say("On")
+        #expect(try fixture.reader("A1").read(sealed)?.index == 2)
+    }
+}

@@ -5,12 +5,12 @@ import Ratchets
 /// A device as it is stored: what was checked once, without the signature.
 extension DeviceKeys {
     private struct Stored: Codable {
-        let identityKey: [UInt8]
-        let signingKey: [UInt8]
+        let identityKey: StoredBytes
+        let signingKey: StoredBytes
         let algorithms: [String]
         let name: String?
         var isDisputed: Bool?
-        var confirmedBy: [UInt8]?
+        var confirmedBy: StoredBytes?
         var object: Data?
     }
 
@@ -18,8 +18,9 @@ extension DeviceKeys {
 
     func record() throws -> CryptoRecord {
         let stored = Stored(
-            identityKey: identityKey.bytes, signingKey: signingKey.bytes, algorithms: algorithms.sorted(), name: name,
-            isDisputed: isDisputed ? true : nil, confirmedBy: confirmedBy?.bytes, object: object)
+            identityKey: StoredBytes(identityKey.bytes), signingKey: StoredBytes(signingKey.bytes),
+            algorithms: algorithms.sorted(), name: name, isDisputed: isDisputed ? true : nil,
+            confirmedBy: confirmedBy.map { StoredBytes($0.bytes) }, object: object)
         return CryptoRecord(key, value: try JSONEncoder().encode(stored))
     }
 
@@ -27,11 +28,12 @@ extension DeviceKeys {
     init(record: CryptoRecord) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
         self.init(
-            user: record.key.owner, device: record.key.id, identityKey: try Curve25519Key(bytes: stored.identityKey),
-            signingKey: try Ed25519Key(bytes: stored.signingKey), algorithms: Set(stored.algorithms),
+            user: record.key.owner, device: record.key.id,
+            identityKey: try Curve25519Key(bytes: stored.identityKey.bytes),
+            signingKey: try Ed25519Key(bytes: stored.signingKey.bytes), algorithms: Set(stored.algorithms),
             name: stored.name)
         isDisputed = stored.isDisputed ?? false
-        confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0) }
+        confirmedBy = try stored.confirmedBy.map { try Ed25519Key(bytes: $0.bytes) }
         object = stored.object
     }
 }

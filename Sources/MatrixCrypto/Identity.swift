@@ -116,32 +116,33 @@ struct Identity: Equatable, Sendable {
 
 extension Identity {
     private struct Stored: Codable {
-        let master: [UInt8]
+        let master: StoredBytes
         let masterObject: Data
-        let selfSigning: [UInt8]?
-        let userSigning: [UInt8]?
-        let pinned: [UInt8]
-        let verified: [UInt8]?
-        let withdrawn: [UInt8]?
+        let selfSigning: StoredBytes?
+        let userSigning: StoredBytes?
+        let pinned: StoredBytes
+        let verified: StoredBytes?
+        let withdrawn: StoredBytes?
     }
 
     private static let id: ExactText = "keys"
     static func key(_ user: ExactText) -> CryptoRecord.Key { CryptoRecord.Key(.identity, owner: user, id: id) }
 
     func record(of user: ExactText) throws -> CryptoRecord {
+        func bytes(_ key: Ed25519Key) -> StoredBytes { StoredBytes(key.bytes) }
         let stored = Stored(
-            master: master.bytes, masterObject: masterObject, selfSigning: selfSigning?.bytes,
-            userSigning: userSigning?.bytes, pinned: pinned.bytes, verified: verified?.bytes,
-            withdrawn: withdrawn?.bytes)
+            master: bytes(master), masterObject: masterObject, selfSigning: selfSigning.map(bytes),
+            userSigning: userSigning.map(bytes), pinned: bytes(pinned), verified: verified.map(bytes),
+            withdrawn: withdrawn.map(bytes))
         return CryptoRecord(Self.key(user), value: try JSONEncoder().encode(stored))
     }
 
     /// A record that cannot be read is an error, not a user without an identity.
     init(record: CryptoRecord) throws {
         let stored = try JSONDecoder().decode(Stored.self, from: record.value)
-        func key(_ bytes: [UInt8]?) throws -> Ed25519Key? { try bytes.map { try Ed25519Key(bytes: $0) } }
-        self.init(master: try Ed25519Key(bytes: stored.master), object: stored.masterObject)
-        pinned = try Ed25519Key(bytes: stored.pinned)
+        func key(_ stored: StoredBytes?) throws -> Ed25519Key? { try stored.map { try Ed25519Key(bytes: $0.bytes) } }
+        self.init(master: try Ed25519Key(bytes: stored.master.bytes), object: stored.masterObject)
+        pinned = try Ed25519Key(bytes: stored.pinned.bytes)
         selfSigning = try key(stored.selfSigning)
         userSigning = try key(stored.userSigning)
         verified = try key(stored.verified)

@@ -7,7 +7,7 @@ import Ratchets
 struct OutboundRoom {
     /// That a device has the key, or that it is under way to it.
     struct Share: Codable, Equatable {
-        let identityKey: [UInt8]
+        let identityKey: StoredBytes
         /// The first message that it reads.
         let index: UInt32
         /// Whether the server has it.
@@ -173,7 +173,7 @@ struct OutboundRoom {
     func isSharedBeyond(_ devices: [ExactText: [ExactText: DeviceKeys]]) -> Bool {
         shares.contains { user, shares in
             shares.contains { device, share in
-                devices[user]?[device]?.identityKey.bytes != share.identityKey
+                devices[user]?[device]?.identityKey.bytes != share.identityKey.bytes
             }
         }
     }

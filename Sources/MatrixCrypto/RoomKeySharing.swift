@@ -153,7 +153,8 @@ struct RoomKeySharing {
             var peer = known
             try batch.add("m.room_key", roomKey, to: device, &peer)
             added.put += try peer.change(key: key).put
-            let share = OutboundRoom.Share(identityKey: device.identityKey.bytes, index: index, isAnswered: false)
+            let share = OutboundRoom.Share(
+                identityKey: StoredBytes(device.identityKey.bytes), index: index, isAnswered: false)
             outbound.shares[device.user, default: [:]][device.device] = share
         }
         for reader in Set(peers.map(\.device.user)) {

@@ -12,6 +12,12 @@ public struct ExactText: Hashable, Comparable, Sendable, CustomStringConvertible
     public var text: String { String(decoding: bytes, as: UTF8.self) }
     public var description: String { text }
 
+    /// Of all bytes at once, which takes a fraction of one after another.
+    public func hash(into hasher: inout Hasher) {
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(bytes.count)
+    }
+
     /// By bytes, which is the order of Unicode's scalars.
     public static func < (one: ExactText, other: ExactText) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 }

@@ -68,12 +68,18 @@ extension CryptoMachine {
         }
     }
 
-    /// How a room is encrypted, as it is on the disk; read anew only if that has changed.
+    /// How a room is encrypted, as it is on the disk; read anew only if that may have changed.
     private func settings(of room: ExactText, _ state: inout State) async throws -> EncryptedRoom? {
+        let changes = await storage.changeCount()
+        if let known = state.settings[room], known.changes == changes { return known.room }
         guard let record = try await storage.cryptoRecord(EncryptedRoom.key(room)) else { return nil }
-        if let known = state.settings[room], known.record == record { return known.room }
-        let settings = try EncryptedRoom(record: record)
-        state.settings[room] = (record, settings)
+        let settings: EncryptedRoom
+        if let known = state.settings[room], known.record == record {
+            settings = known.room
+        } else {
+            settings = try EncryptedRoom(record: record)
+        }
+        state.settings[room] = (changes, record, settings)
         return settings
     }
 

@@ -24,8 +24,8 @@ public actor CryptoMachine {
         /// Of rooms that something was written into.
         var audiences: [ExactText: RoomAudience] = [:]
         var outbound: [ExactText: OutboundRoom] = [:]
-        /// What was read of how rooms are encrypted, and its record: others write it.
-        var settings: [ExactText: (record: CryptoRecord, room: EncryptedRoom)] = [:]
+        /// What was read of how rooms are encrypted, and the changes of the storage before that: others write it, too.
+        var settings: [ExactText: (changes: UInt64, record: CryptoRecord, room: EncryptedRoom)] = [:]
         /// The identity of the user, if it is known.
         var own: Identity?
         /// The key of that identity that has confirmed this device.

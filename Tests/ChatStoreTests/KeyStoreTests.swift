@@ -59,6 +59,22 @@ import Testing
         await #expect(throws: ChatError.self) { try await store.cryptoRecords(.device, owners: ["@a:b"]) }
     }
 
+    @Test func changesAreCounted() async throws {
+        let store = try open(isNew: true)
+        var counts = [await store.changeCount()]
+        try await store.commit(CryptoChange(put: [record("D", "1")]))
+        counts.append(await store.changeCount())
+        _ = try await store.cryptoRecords(.device, owner: nil)
+        #expect(await store.changeCount() == counts[1])
+        // Whether one that failed has changed something is not asked.
+        store.beforeAccess.withLock { $0 = { throw CancellationError() } }
+        await #expect(throws: (any Error).self) {
+            try await store.commit(CryptoChange(put: [record("E", "1")]))
+        }
+        counts.append(await store.changeCount())
+        #expect(Set(counts).count == 3)
+    }
+
     @Test func manyRecordsAreReadPageByPage() async throws {
         let store = try open(isNew: true)
         let records = ["a", "é", "z"].flatMap { (owner: ExactText) in

@@ -47,7 +47,11 @@ public actor MemoryCryptoStorage: CryptoStorage {
         return found
     }
 
+    public private(set) var changes: UInt64 = 0
+    public func changeCount() -> UInt64 { changes }
+
     public func commit(_ change: CryptoChange) {
+        changes += 1
         for key in change.removed { records[key.kind]?[key] = nil }
         for record in change.put { records[record.key.kind, default: [:]][record.key] = record.value }
         read.merge(change.read) { first, _ in first }

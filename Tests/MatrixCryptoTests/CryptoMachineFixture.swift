@@ -23,7 +23,14 @@ actor FakeCryptoStorage: CryptoStorage {
     func failReading(_ kinds: Set<CryptoRecord.Kind>) { unreadable = kinds }
     /// The change with this number fails, from 1.
     func fail(at number: Int) { failsAt = number }
-    func set(_ value: Data?, for key: CryptoRecord.Key) { records[key] = value }
+    func set(_ value: Data?, for key: CryptoRecord.Key) {
+        records[key] = value
+        changes += 1
+    }
+    private var changes: UInt64 = 0
+    /// Records that were asked for by their keys.
+    private(set) var singleReads = 0
+    func changeCount() -> UInt64 { changes }
 
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {
         records.filter { $0.key.kind == kind && (owner == nil || $0.key.owner == owner) }
@@ -45,7 +52,8 @@ actor FakeCryptoStorage: CryptoStorage {
     }
     func cryptoRecordCount(_ kind: CryptoRecord.Kind) -> Int { cryptoRecords(kind, owner: nil).count }
     func cryptoRecord(_ key: CryptoRecord.Key) -> CryptoRecord? {
-        records[key].map { CryptoRecord(key, value: $0) }
+        singleReads += 1
+        return records[key].map { CryptoRecord(key, value: $0) }
     }
     func events(readFrom messages: Set<GroupMessage>) -> [GroupMessage: ExactText] {
         read.filter { messages.contains($0.key) }
@@ -58,6 +66,7 @@ actor FakeCryptoStorage: CryptoStorage {
         failsAt -= 1
         if failsAt == 0 { throw Full() }
         guard change.read.allSatisfy({ read[$0.key] ?? $0.value == $0.value }) else { throw Full() }
+        changes += 1
         for key in change.removed { records[key] = nil }
         for record in change.put { records[record.key] = record.value }
         read.merge(change.read) { first, _ in first }

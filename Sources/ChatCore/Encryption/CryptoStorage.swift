@@ -21,6 +21,8 @@ public protocol CryptoStorage: Sendable {
     func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord?
     /// Returns the events that messages of sessions were read from, without those that were not read.
     func events(readFrom messages: Set<GroupMessage>) async throws -> [GroupMessage: ExactText]
+    /// Counts the changes: as long as the number is the one from before something was read, that is as it was read.
+    func changeCount() async -> UInt64
     /// Applies all of a change or nothing. It is on the disk once this returns.
     func commit(_ change: CryptoChange) async throws
 }

@@ -2,6 +2,7 @@ import ChatCore
 import Dispatch
 public import Foundation
 import GRDB
+import Synchronization
 
 /// The database of end-to-end encryption, `keys.sqlite` in the folder of an account's ``ChatStore``, which must be open:
 /// its lock keeps others out of the folder.
@@ -13,6 +14,8 @@ public final class KeyStore: Sendable {
     private let file: DatabaseFile
     /// Whether the file is too large to have been checked when it was opened: ``check()`` does it beside its use.
     public let needsCheck: Bool
+
+    private let changes = Mutex<UInt64>(0)
 
     /// Runs before each access, for tests in which one fails.
     let beforeAccess = AccessHook()
@@ -101,7 +104,12 @@ public final class KeyStore: Sendable {
         }
     }
 
+    public func changeCount() async -> UInt64 { changes.withLock { $0 } }
+
     func write<T: Sendable>(_ body: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        // Behind the change: what is read in between is newer than its number says, and read once more. One that failed
+        // counts as well.
+        defer { changes.withLock { $0 += 1 } }
         do {
             try beforeAccess.run()
             return try await pool.write(body)

@@ -15,7 +15,8 @@ struct EncryptionBench {
     /// What is measured.
     let sections: [Section]
 
-    func run() async throws -> Bool {
+    /// Not on the main thread, as nothing of the program calls encryption there: each call would wait for another thread.
+    @concurrent func run() async throws -> Bool {
         guard RatchetLibrary.version != nil else {
             print("encryption: the program was built without it, so there is nothing to measure")
             return true

@@ -8,6 +8,12 @@ public actor MemoryCryptoStorage: CryptoStorage {
 
     public init() {}
 
+    /// With what another one has now.
+    public init(copying other: MemoryCryptoStorage) async {
+        records = await other.records
+        read = await other.read
+    }
+
     public var count: Int { records.values.reduce(0) { $0 + $1.count } }
 
     public func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) -> [CryptoRecord] {

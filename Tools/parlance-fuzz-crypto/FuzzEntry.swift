@@ -1,9 +1,9 @@
-import Dispatch
 import Foundation
 import Fuzzing
 
 /// Unsynchronized: libFuzzer runs on one thread.
 nonisolated(unsafe) private var calls = 0
+private let thread = WaitingThread()
 private let run: CryptoFuzzRun = {
     let name = ProcessInfo.processInfo.environment["PARLANCE_FUZZ_KIND"] ?? ""
     guard let kind = CryptoFuzzRun.Kind(rawValue: name) else { fatalError("PARLANCE_FUZZ_KIND is '\(name)'") }
@@ -22,13 +22,7 @@ public func fuzzInitialize(_ count: UnsafeMutableRawPointer?, _ arguments: Unsaf
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     calls += 1
     let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    // The machine is an actor: another thread runs it, and this one, which is none of Swift's pool, waits.
-    let done = DispatchSemaphore(value: 0)
     let run = run
-    Task.detached {
-        if let violation = await run.violation(of: input) { fatalError(violation) }
-        done.signal()
-    }
-    done.wait()
+    thread.run { if let violation = await run.violation(of: input) { fatalError(violation) } }
     return 0
 }

@@ -1,18 +1,18 @@
 import ChatCore
-import CryptoTestSupport
-import JSONReading
+package import CryptoTestSupport
+package import JSONReading
 import MatrixCrypto
-import Ratchets
+package import Ratchets
 
 /// Sessions as backups and key files have them.
-struct BackupFuzz: CryptoFuzz {
+package struct BackupFuzz: CryptoFuzz {
     private let key: BackupKey
     private let session: String
     private let content: JSONValue
     private let record: JSONValue
     private let damage: JSONDamage
 
-    init() async throws {
+    package init() async throws {
         key = try BackupKey(KeyMaterial())
         let device = try TestDevice("@a:b", "ONE")
         (session, content) = try Self.session(of: device)
@@ -23,7 +23,7 @@ struct BackupFuzz: CryptoFuzz {
         ])
     }
 
-    static func session(of device: TestDevice) throws -> (id: String, json: JSONValue) {
+    package static func session(of device: TestDevice) throws -> (id: String, json: JSONValue) {
         let group = try OutboundGroupSession()
         let session = try InboundGroupSession(sessionKey: group.sessionKey)
         let id = try group.id
@@ -39,7 +39,7 @@ struct BackupFuzz: CryptoFuzz {
         )
     }
 
-    private static func record(_ content: JSONValue, for key: Curve25519Key) throws -> JSONValue {
+    package static func record(_ content: JSONValue, for key: Curve25519Key) throws -> JSONValue {
         // What has no canonical form is encrypted as text that is no JSON.
         let plaintext = (try? CanonicalJSON.bytes(of: content)) ?? Array("\(content)".utf8.prefix(1_000))
         let data = try BackedUpData(plaintext, for: key)
@@ -52,7 +52,7 @@ struct BackupFuzz: CryptoFuzz {
         ]
     }
 
-    mutating func violation(of input: inout FuzzInput) async throws -> String? {
+    package mutating func violation(of input: inout FuzzInput) async throws -> String? {
         let exported: ExportedSession?
         let isWhole: Bool
         switch input.number(below: 3) {

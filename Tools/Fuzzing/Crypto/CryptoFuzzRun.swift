@@ -1,16 +1,19 @@
 import Ratchets
 
 /// One of the readers of what others say to encryption.
-protocol CryptoFuzz {
+public protocol CryptoFuzz {
     /// After how many calls everything begins anew: what hostile input leaves behind is bounded, and not nothing.
     static var lifetime: Int { get }
     init() async throws
+    /// One that is as this one was made, while this one is left as it is.
+    func renewed() async throws -> Self
     /// What is wrong, if anything is. An error is wrong, too.
     mutating func violation(of input: inout FuzzInput) async throws -> String?
 }
 
 extension CryptoFuzz {
-    static var lifetime: Int { 500 }
+    public static var lifetime: Int { 500 }
+    public func renewed() async throws -> Self { try await Self() }
 }
 
 /// Feeds the readers of `MatrixCrypto` with what servers, devices, people and files may say.
@@ -39,7 +42,7 @@ public final class CryptoFuzzRun: @unchecked Sendable {
         /// What is said of rooms, and canonical JSON.
         case rooms
 
-        fileprivate var type: any CryptoFuzz.Type {
+        public var type: any CryptoFuzz.Type {
             switch self {
             case .devices: DeviceListFuzz.self
             case .identities: IdentityFuzz.self
@@ -56,21 +59,25 @@ public final class CryptoFuzzRun: @unchecked Sendable {
         }
     }
 
-    private let kind: Kind
+    private let type: any CryptoFuzz.Type
+    /// As it was made.
+    private var first: (any CryptoFuzz)?
     private var fuzz: (any CryptoFuzz)?
     private var calls = 0
 
-    public init(_ kind: Kind) { self.kind = kind }
+    public init(_ type: any CryptoFuzz.Type) { self.type = type }
+    public convenience init(_ kind: Kind) { self.init(kind.type) }
 
     /// What is wrong, if anything is. One call at a time.
     public func violation(of input: [UInt8]) async -> String? {
         do {
-            if fuzz == nil || calls.isMultiple(of: kind.type.lifetime) { fuzz = try await kind.type.init() }
+            if first == nil { first = try await type.init() }
+            if calls.isMultiple(of: type.lifetime) { fuzz = try await first?.renewed() }
             calls += 1
             var input = FuzzInput(input)
             return try await fuzz?.violation(of: &input)
         } catch {
-            return "\(kind.rawValue) end with \(error)"
+            return "\(type) ends with \(error)"
         }
     }
 }

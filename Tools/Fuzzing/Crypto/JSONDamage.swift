@@ -1,8 +1,8 @@
 import ChatCore
-import JSONReading
+public import JSONReading
 
 /// Changes documents that are right, one place after another, into such as somebody hostile might send.
-struct JSONDamage {
+public struct JSONDamage {
     private static let maxChanges = 6
     /// Values and bytes of text: beyond it, a document is what any limit on sizes refuses.
     private static let maxSize = 200_000
@@ -10,7 +10,7 @@ struct JSONDamage {
     /// Text that means something elsewhere in documents of the kind: identifiers, keys, names of members.
     let strings: [String]
 
-    init(_ strings: [String]) { self.strings = Self.hostile + strings }
+    public init(_ strings: [String]) { self.strings = Self.hostile + strings }
 
     private static let hostile = [
         "", "\u{0}", "e\u{301}", "\u{E9}", "@a:b", "@e\u{301}:b", "m.megolm.v1.aes-sha2",
@@ -27,7 +27,7 @@ struct JSONDamage {
     ]
 
     /// The document with as many changes as the input says; perhaps none.
-    func applied(to value: JSONValue, by input: inout FuzzInput) -> JSONValue {
+    public func applied(to value: JSONValue, by input: inout FuzzInput) -> JSONValue {
         var value = value
         for _ in 0..<input.number(below: Self.maxChanges) where !input.isEmpty {
             let next = changed(value, by: &input)
@@ -83,7 +83,7 @@ struct JSONDamage {
         case 2: members[input.choice(of: strings)] = input.choice(of: Self.scalars + Array(members.values.prefix(1)))
         default:
             let value = members.min { $0.key < $1.key }?.value ?? .null
-            for number in 0..<input.number(below: 300) { members["\(number)"] = value }
+            for number in 0..<input.count() { members["\(number)"] = value }
         }
         return members
     }
@@ -95,7 +95,7 @@ struct JSONDamage {
         case 1: values.append(input.choice(of: Self.scalars))
         default:
             let value = values.first ?? .null
-            values += Array(repeating: value, count: input.number(below: 300))
+            values += Array(repeating: value, count: input.count())
         }
         return .array(values)
     }

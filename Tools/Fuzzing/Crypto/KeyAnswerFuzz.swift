@@ -8,14 +8,15 @@ import Ratchets
 /// Answers to uploads and claims of keys, and the counts of keys that a sync has.
 struct KeyAnswerFuzz: CryptoFuzz {
     /// An account that makes keys in each call is stored with thousands of them in the end.
-    static let lifetime = 40
+    static let lifetime = 8
 
     private static let own: ExactText = "@me:b"
     private static let room: ExactText = "!r:b"
     private static let maxRecords = 1_000
 
-    private let storage = MemoryCryptoStorage()
-    private let machine: CryptoMachine
+    private let key: KeyMaterial
+    private var storage = MemoryCryptoStorage()
+    private var machine: CryptoMachine
     private let peer: TestDevice
     private let claimed: JSONValue
     private let devices: JSONValue
@@ -23,8 +24,8 @@ struct KeyAnswerFuzz: CryptoFuzz {
     private var now = Date(timeIntervalSince1970: 1_000_000)
 
     init() async throws {
-        machine = try await CryptoMachine.begun(
-            user: Self.own, device: "ME", in: storage, key: KeyMaterial(), at: now)
+        key = try KeyMaterial()
+        machine = try await CryptoMachine.begun(user: Self.own, device: "ME", in: storage, key: key, at: now)
         peer = try TestDevice("@a:b", "PEER")
         try peer.account.generateOneTimeKeys(1)
         guard let oneTimeKey = try peer.account.unpublishedOneTimeKeys.first else { throw RatchetError.argument }
@@ -59,6 +60,13 @@ struct KeyAnswerFuzz: CryptoFuzz {
         try await machine.seal("m.room.message", ["body": "x"], in: Self.room, at: now)
     }
 
+    func renewed() async throws -> Self {
+        var other = self
+        other.storage = await MemoryCryptoStorage(copying: storage)
+        other.machine = try await CryptoMachine(user: Self.own, device: "ME", storage: other.storage, key: key)
+        return other
+    }
+
     /// - Returns: Whether there was a request.
     private func answerNext(_ input: inout FuzzInput) async throws -> Bool {
         guard let request = try await machine.nextRequest(at: now) else { return false }
@@ -84,7 +92,8 @@ struct KeyAnswerFuzz: CryptoFuzz {
         now.addTimeInterval(3_600)
         var sync = CryptoSync(kind: input.flag() ? .sliding : .plain)
         let counts = damage.applied(
-            to: ["counts": ["signed_curve25519": 5], "unused": ["signed_curve25519"]], by: &input)
+            // One less than there are to be: each that is missing is made.
+            to: ["counts": ["signed_curve25519": 24], "unused": ["signed_curve25519"]], by: &input)
         sync.keyCounts = counts["counts"]
         sync.unusedFallbackKeys = counts["unused"]
         _ = try await machine.received(sync, at: now)

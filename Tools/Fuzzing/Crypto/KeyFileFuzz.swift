@@ -1,6 +1,7 @@
 import ChatCore
 import CryptoTestSupport
 import Foundation
+import Glibc
 import JSONReading
 import MatrixCrypto
 import Ratchets
@@ -10,7 +11,7 @@ struct KeyFileFuzz: CryptoFuzz {
     private static let header = "-----BEGIN MEGOLM SESSION DATA-----\n"
     private static let trailer = "\n-----END MEGOLM SESSION DATA-----\n"
 
-    private let file: URL
+    private let file: ScratchFile
     private let encryption: KeyMaterial
     private let authentication: [UInt8]
     private let preamble: [UInt8]
@@ -19,7 +20,7 @@ struct KeyFileFuzz: CryptoFuzz {
     private let damage: JSONDamage
 
     init() async throws {
-        file = FileManager.default.temporaryDirectory.appending(path: "fuzzed-keys-\(UUID().uuidString)")
+        file = try ScratchFile()
         encryption = try KeyMaterial()
         authentication = try Randomness.bytes(32)
         preamble = try [1] + Randomness.bytes(32) + [0, 7, 161, 32]
@@ -79,12 +80,10 @@ struct KeyFileFuzz: CryptoFuzz {
 
     /// - Returns: `nil` for a file that is refused.
     private func read(_ text: [UInt8]) throws -> (sessions: [ExportedSession], rejected: Int)? {
-        try Data(text).write(to: file)
-        // What is left is temporary.
-        defer { try? FileManager.default.removeItem(at: file) }
+        try file.replace(with: text)
         do throws(KeyFile.Failure) {
             let reader = try KeyFileReader(
-                OpenedKeyFile(file, encryption: encryption, authentication: authentication))
+                OpenedKeyFile(file.url, encryption: encryption, authentication: authentication))
             var sessions: [ExportedSession] = []
             while let next = try reader.next() { sessions += next }
             return (sessions, reader.rejected)
@@ -93,6 +92,29 @@ struct KeyFileFuzz: CryptoFuzz {
             case .file, .library: throw error
             case .damaged, .rounds, .tooLarge, .wrongPassphrase: return nil
             }
+        }
+    }
+}
+
+/// A file in memory.
+private final class ScratchFile {
+    private let descriptor: Int32
+
+    init() throws(KeyFile.Failure) {
+        let name = "/fuzzed-keys-\(UUID().uuidString)"
+        descriptor = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0o600)
+        guard descriptor >= 0 else { throw .file(code: errno) }
+        shm_unlink(name)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whoever opens it there reads it from its beginning.
+    var url: URL { URL(fileURLWithPath: "/proc/self/fd/\(descriptor)") }
+
+    func replace(with bytes: [UInt8]) throws(KeyFile.Failure) {
+        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count else {
+            throw .file(code: errno)
         }
     }
 }

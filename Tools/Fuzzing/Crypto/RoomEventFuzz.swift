@@ -7,6 +7,9 @@ import Ratchets
 
 /// Encrypted events of a room: envelopes, and what Megolm encrypts.
 struct RoomEventFuzz: CryptoFuzz {
+    /// What a session reads is reached from its first message each time.
+    static let lifetime = 100
+
     private static let room: ExactText = "!r:b"
     private static let text = "said"
 

@@ -143,7 +143,7 @@ fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of 
 	@build-aux/fuzz markup $(ARGS)
 	@build-aux/fuzz json $(ARGS)
 	@build-aux/fuzz ratchets $(ARGS)
-	@for kind in devices identities messages verifications secrets recovery keyfile backup events answers rooms; do \
+	@for kind in devices identities messages verifications secrets recovery keyfile backup events answers rooms account; do \
 		build-aux/fuzz crypto-$$kind $(ARGS); done
 	@for kind in png jpeg gif webp bmp tiff heif; do build-aux/fuzz $$kind $(ARGS); done
 

@@ -218,12 +218,18 @@ let package = Package(
                 "MatrixCrypto", "Ratchets",
             ],
             path: "Tools/parlance-matrix-soak", swiftSettings: settings),
+        .target(
+            name: "AccountFuzzing",
+            dependencies: [
+                "ChatCore", "CryptoTestSupport", "Fuzzing", "JSONReading", "MatrixBackend", "MatrixCrypto", "Ratchets",
+            ],
+            path: "Tools/AccountFuzzing", swiftSettings: settings),
         .testTarget(
             name: "MatrixBackendTests",
             dependencies: [
-                "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer", "CryptoTestSupport",
-                "JSONReading",
-                "MatrixBackend", "MatrixCrypto", "Ratchets", "ToolSupport",
+                "AccountFuzzing", "ChatCore", "ChatOutbox", "ChatStore", "ChatTestSupport", "Composer",
+                "CryptoTestSupport",
+                "Fuzzing", "JSONReading", "MatrixBackend", "MatrixCrypto", "Ratchets", "ToolSupport",
             ], swiftSettings: settings),
         // Over a real homeserver, by themselves: `build-aux/test` starts one for them.
         .testTarget(
@@ -376,7 +382,9 @@ if Context.environment["PARLANCE_FUZZ"] != nil {
     for name in ["composer", "crypto", "image", "json", "markup", "ratchets"] {
         package.targets.append(
             .executableTarget(
-                name: "parlance-fuzz-\(name)", dependencies: ["Fuzzing"], path: "Tools/parlance-fuzz-\(name)",
+                name: "parlance-fuzz-\(name)",
+                dependencies: name == "crypto" ? ["AccountFuzzing", "Fuzzing"] : ["Fuzzing"],
+                path: "Tools/parlance-fuzz-\(name)",
                 swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
     }
 }

@@ -1,3 +1,4 @@
+import AccountFuzzing
 import Foundation
 import Fuzzing
 
@@ -6,6 +7,7 @@ nonisolated(unsafe) private var calls = 0
 private let thread = WaitingThread()
 private let run: CryptoFuzzRun = {
     let name = ProcessInfo.processInfo.environment["PARLANCE_FUZZ_KIND"] ?? ""
+    if name == "account" { return CryptoFuzzRun(AccountDataFuzz.self) }
     guard let kind = CryptoFuzzRun.Kind(rawValue: name) else { fatalError("PARLANCE_FUZZ_KIND is '\(name)'") }
     return CryptoFuzzRun(kind)
 }()

@@ -1,25 +1,25 @@
-import ChatCore
+package import ChatCore
 import Foundation
-import JSONReading
-import MatrixCrypto
-import Ratchets
+package import JSONReading
+package import MatrixCrypto
+package import Ratchets
 
 /// Reads an answer with keys of a backup while it is read from a file.
-final class BackupReader: JSONReceiver {
+package final class BackupReader: JSONReceiver {
     private let key: BackupKey
     /// Whose keys the answer has; `nil` for those of all rooms.
     private let room: ExactText?
     private var read: [ExportedSession] = []
     /// How many entries are no keys.
-    private(set) var rejected = 0
+    package private(set) var rejected = 0
 
-    init(key: BackupKey, room: ExactText?) {
+    package init(key: BackupKey, room: ExactText?) {
         self.key = key
         self.room = room
     }
 
     /// What was read since the last call.
-    func takeSessions() -> [ExportedSession] {
+    package func takeSessions() -> [ExportedSession] {
         defer { read = [] }
         return read
     }
@@ -27,7 +27,7 @@ final class BackupReader: JSONReceiver {
     /// The names on the way to the sessions; `nil` for the room's.
     private var names: [String?] { room == nil ? ["rooms", nil, "sessions"] : ["sessions"] }
 
-    func entersContainer(at path: [JSONStep]) -> Bool {
+    package func entersContainer(at path: [JSONStep]) -> Bool {
         guard path.count <= names.count else { return false }
         return zip(path, names).allSatisfy { step, name in
             guard case .key(let key) = step else { return false }
@@ -35,7 +35,7 @@ final class BackupReader: JSONReceiver {
         }
     }
 
-    func receive(_ value: JSONValue, at path: [JSONStep]) {
+    package func receive(_ value: JSONValue, at path: [JSONStep]) {
         guard path.count == names.count + 1, entersContainer(at: Array(path.dropLast())),
             case .key(let session)? = path.last
         else { return }
@@ -47,5 +47,5 @@ final class BackupReader: JSONReceiver {
         read.append(exported)
     }
 
-    func leaveContainer(at path: [JSONStep]) {}
+    package func leaveContainer(at path: [JSONStep]) {}
 }

@@ -1,22 +1,22 @@
 import ChatCore
 import Foundation
-import JSONReading
+package import JSONReading
 import MatrixCrypto
-import Ratchets
+package import Ratchets
 
 /// A backup of room keys, as the server describes it. Anybody with the account's token may have made it.
-struct ListedBackup: Equatable, Sendable {
+package struct ListedBackup: Equatable, Sendable {
     static let algorithm = "m.megolm_backup.v1.curve25519-aes-sha2"
 
-    let version: String
+    package let version: String
     /// What is signed.
-    let authData: [String: JSONValue]
+    package let authData: [String: JSONValue]
     /// `nil` if it is encrypted in a way that is not known.
-    let publicKey: Curve25519Key?
+    package let publicKey: Curve25519Key?
     /// How many keys it has.
-    let count: Int?
+    package let count: Int?
 
-    init(_ json: JSONValue) throws(MatrixError) {
+    package init(_ json: JSONValue) throws(MatrixError) {
         guard let version = json["version"]?.identifier, version.utf8.count <= 255,
             let authData = json["auth_data"]?.object
         else { throw .malformed(reason: "a backup without a version") }
@@ -33,7 +33,7 @@ extension MatrixClient {
     private static let keys = ["client", "v3", "room_keys", "keys"]
 
     /// - Returns: `nil` if the server says that there is none, and for no other reason.
-    func keyBackup() async throws -> ListedBackup? {
+    package func keyBackup() async throws -> ListedBackup? {
         do {
             return try ListedBackup(try await call(.get, Self.versions))
         } catch MatrixError.rejected(404, "M_NOT_FOUND", _) {

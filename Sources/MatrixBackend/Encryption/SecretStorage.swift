@@ -1,18 +1,23 @@
-import ChatCore
+package import ChatCore
 import JSONReading
-import MatrixCrypto
-import Ratchets
+package import MatrixCrypto
+package import Ratchets
 
 /// The user's secrets in their account data, each encrypted with a key that the user keeps: the specification's "Secret
 /// storage".
 ///
 /// What it does not find is not there only if the server says so; any other failure is thrown.
-struct SecretStorage: Sendable {
+package struct SecretStorage: Sendable {
     let client: MatrixClient
     let user: MemberID
 
+    package init(client: MatrixClient, user: MemberID) {
+        self.client = client
+        self.user = user
+    }
+
     /// What the server has.
-    struct State: Equatable, Sendable {
+    package struct State: Equatable, Sendable {
         /// What describes the default key.
         let key: SecretStorageKey
         /// The secrets that it encrypts.
@@ -27,12 +32,12 @@ struct SecretStorage: Sendable {
     }
 
     /// What a key has opened.
-    struct Opened: Sendable {
+    package struct Opened: Sendable {
         let state: State
         let key: KeyMaterial
-        let secrets: [SecretName: KeyMaterial]
+        package let secrets: [SecretName: KeyMaterial]
         /// Those that are there and damaged, or encrypted with another key than is said.
-        let unreadable: Set<SecretName>
+        package let unreadable: Set<SecretName>
     }
 
     /// A new storage.
@@ -47,7 +52,7 @@ struct SecretStorage: Sendable {
 
     /// - Returns: `nil` if there is no storage.
     /// - Throws: ``EncryptionError/incompleteRecovery`` if what is there cannot be used.
-    func state() async throws -> State? {
+    package func state() async throws -> State? {
         guard let id = try await defaultKey() else { return nil }
         guard let content = try await client.accountData(SecretStorageKey.type(of: id), of: user) else {
             throw EncryptionError.incompleteRecovery
@@ -120,7 +125,7 @@ struct SecretStorage: Sendable {
         }
     }
 
-    static func open(_ state: State, with key: KeyMaterial) throws -> Opened {
+    package static func open(_ state: State, with key: KeyMaterial) throws -> Opened {
         let proof = try state.key.proof(of: key)
         guard proof != .wrong else { throw EncryptionError.wrongRecoveryKey }
         var secrets: [SecretName: KeyMaterial] = [:]
@@ -172,7 +177,7 @@ struct SecretStorage: Sendable {
     }
 
     /// Removes what other keys than the default one read.
-    func removeOtherKeys() async throws {
+    package func removeOtherKeys() async throws {
         guard let id = try await defaultKey() else { return }
         for (name, content) in try await contents() where EncryptedSecret.hasOthers(in: content, than: id) {
             // What the default key does not read is not removed: it may be all that is left of a secret.

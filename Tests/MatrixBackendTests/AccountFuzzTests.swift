@@ -1,0 +1,20 @@
+import AccountFuzzing
+import Fuzzing
+import Testing
+import ToolSupport
+
+/// A short run of what `build-aux/fuzz crypto-account` does for long.
+@Suite(.enabled(if: EncryptionSetting.isOn), .timeLimit(.minutes(5))) struct AccountFuzzTests {
+    @Test("Whatever a server says of the secret storage and the backup is refused or read")
+    func anythingIsRefusedOrRead() async {
+        let run = CryptoFuzzRun(AccountDataFuzz.self)
+        var random = SeededGenerator(seed: 22)
+        for _ in 0..<600 {
+            let count = Int.random(in: 0...60, using: &random)
+            let input = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let violation = await run.violation(of: input)
+            #expect(violation == nil, "\(input)")
+            if violation != nil { return }
+        }
+    }
+}

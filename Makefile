@@ -133,9 +133,9 @@ else
 		$(SWIFT) test --skip-build --disable-swift-testing --filter RandomUseTests
 	@trap 'build-aux/synapse down --data .build/synapse/trips' EXIT; \
 		url=$$(build-aux/synapse up --fresh --data .build/synapse/trips); \
-		export PARLANCE_TRIPS=1000 PARLANCE_PEER_MESSAGES=1000 PARLANCE_HOMESERVER=$$url; \
+		export PARLANCE_TRIPS=1000 PARLANCE_PEER_MESSAGES=1000 PARLANCE_PEER_KEYS=10000 PARLANCE_HOMESERVER=$$url; \
 		export PARLANCE_MATRIX_PEER="$$(build-aux/ratchets-peers --matrix)" PARLANCE_SDK_PEER="$$(build-aux/ratchets-peers --sdk)"; \
-		$(SWIFT) test --skip-build --disable-xctest --filter 'MatrixServerTests.(WrittenTripTests|PeerTests)'
+		$(SWIFT) test --skip-build --disable-xctest --filter 'MatrixServerTests.(WrittenTripTests|PeerTests|PeerBackupTests)'
 endif
 
 fuzz: deps-build+encryption library ## Run the long fuzzing of the composer, of message bodies, of JSON, of encryption and of pictures

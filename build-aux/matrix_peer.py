@@ -13,7 +13,7 @@ import tempfile
 
 from nio import (
     AsyncClient, AsyncClientConfig, DownloadResponse, JoinResponse, LoginResponse, MegolmEvent, RoomGetEventResponse,
-    RoomSendResponse, UnknownToDeviceEvent, UploadResponse)
+    RoomKeyRequestResponse, RoomSendResponse, UnknownToDeviceEvent, UploadResponse)
 from nio.crypto.attachments import decrypt_attachment
 
 from peer_commands import pattern, serve
@@ -95,6 +95,13 @@ class Peer:
         """Why the key of a session was not sent to it."""
         await self.sync()
         return self.reasons.get(session)
+
+    async def request_key(self, room, event):
+        """Asks the devices that may have it for the key of an event."""
+        answer = await self.client.room_get_event(room, event)
+        answer = await self.client.request_room_key(answer.event)
+        if not isinstance(answer, RoomKeyRequestResponse):
+            raise RuntimeError(f"request: {answer}")
 
     async def export_keys(self, file, passphrase):
         await self.client.export_keys(file, passphrase)

@@ -31,6 +31,18 @@ extension MatrixUser {
         while try await !backend.keys.isEncrypted(room) { try await Task.sleep(for: .milliseconds(20)) }
     }
 
+    /// Waits until this device knows that another person is in a room.
+    func untilJoined(_ user: MemberID, in room: RoomID) async throws {
+        try await members(of: room) { all in all.contains { $0.id == user && !$0.hasLeft } }
+    }
+
+    /// Waits until this device knows that another one of the user is confirmed.
+    func untilConfirmed(_ device: String) async throws {
+        while try await backend.devices().first(where: { $0.id == device })?.trust != .confirmed {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
     /// Another device of the user, with keys of its own.
     func anotherDevice(sliding: Bool = true) async throws -> MatrixUser {
         let other = try await elsewhere(sliding: sliding)

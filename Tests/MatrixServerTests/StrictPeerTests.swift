@@ -29,7 +29,7 @@ struct StrictPeerTests {
         try await compare(user, peer)
     }
 
-    private func isAsked(
+    func isAsked(
         _ user: MatrixUser, by peer: MatrixPeer, _ question: String, _ arguments: JSONValue...
     ) async throws {
         try await peer.ask(question, arguments)

@@ -126,6 +126,13 @@ final class UsedIndices: Sendable {
     }
 
     var count: Int { digests.withLock { $0.count } }
+    /// How many no message has, before others that one has.
+    var skipped: Int {
+        digests.withLock { digests in
+            let lasts = Dictionary(digests.keys.map { ($0.session, $0.index) }, uniquingKeysWith: max)
+            return lasts.values.reduce(0) { $0 + Int($1) + 1 } - digests.count
+        }
+    }
     /// How many were used for more than one message.
     var reused: Int { digests.withLock { $0.values.count { $0.count > 1 } } }
 }

@@ -21,6 +21,8 @@ struct KeyRun {
         let server: SoakHomeserver
         let folder: URL
         let room: String
+        /// One in which keys are used for long, so that processes end between its indices.
+        let steadyRoom: String
         let bob: KeyUser
         let bobSession: MatrixSession
         /// Another device of the user who is killed.
@@ -45,12 +47,14 @@ struct KeyRun {
         let (bob, bobSession) = try await member("bob", server, folder, indices)
         let room = try await server.makeRoom(of: ann.session, with: bobSession)
         try await server.encrypt(room, after: Self.rotation, as: ann.session)
+        let steadyRoom = try await server.makeRoom(of: ann.session, with: bobSession)
+        try await server.encrypt(steadyRoom, after: 100, as: ann.session)
         let observer = try await device(of: "ann", isSliding: false, server, folder, indices)
         try await observer.backend.recover(with: key)
         try await observer.status { $0.identity == .confirmed }
         let scene = Scene(
-            server: server, folder: folder, room: room, bob: bob, bobSession: bobSession, observer: observer,
-            indices: indices)
+            server: server, folder: folder, room: room, steadyRoom: steadyRoom, bob: bob, bobSession: bobSession,
+            observer: observer, indices: indices)
         _ = try await Self.onThread(ann) { _ = try $0.end(after: 0) }
 
         let died = try await killUsers(&ann, scene, &random)
@@ -124,7 +128,9 @@ struct KeyRun {
         try await scene.bob.say("b\(name)", in: room)
         var hasDied = false
         (ann, hasDied) = try await Self.onThread((ann, false)) { pair in
-            guard try pair.0.start(death), try pair.0.say("a\(name)", in: scene.room) else {
+            guard try pair.0.start(death), try pair.0.say("s\(name)", in: scene.steadyRoom),
+                try pair.0.say("a\(name)", in: scene.room)
+            else {
                 pair.1 = true
                 return
             }
@@ -132,7 +138,10 @@ struct KeyRun {
         }
         // What was queued goes out, and what was not is said now.
         ann = try await Self.onThread(ann) { ann in
-            guard try ann.start(), try ann.say("a\(name)", in: scene.room) else { throw SoakFailure("it dies again") }
+            guard try ann.start(), try ann.say("s\(name)", in: scene.steadyRoom),
+                try ann.say("a\(name)", in: scene.room), try ann.say("t\(name)", in: scene.steadyRoom),
+                try ann.say("u\(name)", in: scene.steadyRoom)
+            else { throw SoakFailure("it dies again") }
             _ = try ann.end(after: 0)
         }
         return hasDied
@@ -201,35 +210,44 @@ struct KeyRun {
     private func compare(
         _ ann: inout KeyProcess, _ key: String, _ died: [DyingTransport.Moment: Int], _ scene: Scene
     ) async throws -> Bool {
-        let room = RoomID(scene.room)
-        let sealed = try await scene.server.sealedMessages(in: scene.room, as: scene.bobSession)
-        let events = Set(sealed.keys)
-        ann = try await Self.onThread(ann) { ann in
-            guard try ann.start(), try ann.ask("backed", until: "backed"),
-                try ann.ask("end \(scene.room) \(events.joined(separator: " "))", until: "done")
-            else { throw SoakFailure("ann dies") }
+        var sealed: [String: [String: SealedIndex]] = [:]
+        for room in [scene.room, scene.steadyRoom] {
+            sealed[room] = try await scene.server.sealedMessages(in: room, as: scene.bobSession)
+        }
+        let messages = sealed.values.flatMap(\.values)
+        for message in messages { scene.indices.insert(message) }
+        // Two events with the same text are one index all the same.
+        let doubled = messages.count - Set(messages.map { "\($0.session) \($0.index)" }).count
+        ann = try await Self.onThread(ann) { [sealed] ann in
+            guard try ann.start(), try ann.ask("backed", until: "backed") else { throw SoakFailure("ann dies") }
+            for (room, events) in sealed {
+                guard try ann.ask("end \(room) \(events.keys.joined(separator: " "))", until: "done") else {
+                    throw SoakFailure("ann dies")
+                }
+            }
             _ = try ann.end(after: 0)
         }
-        for message in sealed.values { scene.indices.insert(message) }
-        // Two events with the same text are one index all the same.
-        let doubled = sealed.count - Set(sealed.values.map { "\($0.session) \($0.index)" }).count
         let restored = try await device(of: "ann", isSliding: true, scene.server, scene.folder, scene.indices)
         try await restored.backend.recover(with: key)
         try await restored.status { $0.backup == .on(remaining: 0) && !$0.isRestoring }
-        let views = [
-            ("bob", try await scene.bob.readings(in: room, of: events)),
-            ("her other device", try await scene.observer.readings(in: room, of: events)),
-            ("the backup", try await restored.readings(in: room, of: events)), ("ann", ann.readings),
-        ]
-        await restored.close()
         var unread: [String: Int] = [:]
-        for id in events where !views.allSatisfy({ $0.1[id]?.isText == true }) {
-            for (name, readings) in views where readings[id]?.isText != true { unread[name, default: 0] += 1 }
-            print(id, views.map { "\($0.0): \($0.1[id].map { "\($0)" } ?? "missing")" }.joined(separator: ", "))
+        for (room, events) in sealed {
+            let (id, events) = (RoomID(room), Set(events.keys))
+            await restored.untilRoom(id)
+            let views = [
+                ("bob", try await scene.bob.readings(in: id, of: events)),
+                ("her other device", try await scene.observer.readings(in: id, of: events)),
+                ("the backup", try await restored.readings(in: id, of: events)), ("ann", ann.readings),
+            ]
+            for id in events where !views.allSatisfy({ $0.1[id]?.isText == true }) {
+                for (name, readings) in views where readings[id]?.isText != true { unread[name, default: 0] += 1 }
+                print(id, views.map { "\($0.0): \($0.1[id].map { "\($0)" } ?? "missing")" }.joined(separator: ", "))
+            }
         }
+        await restored.close()
         let total = died.values.reduce(0, +)
         print(
-            "\(sealed.count) messages, \(scene.indices.count) indices; \(total) kills at their moment:",
+            "\(messages.count) messages, \(scene.indices.count) indices, \(scene.indices.skipped) skipped; \(total) kills at their moment:",
             died.map { "\($0.key.rawValue) \($0.value)" }.sorted().joined(separator: ", ") + ";",
             "\(serverKills) kills of the server")
         let lost = unread["the backup", default: 0]

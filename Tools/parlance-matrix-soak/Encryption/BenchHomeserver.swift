@@ -61,6 +61,15 @@ final class BenchHomeserver: MatrixTransport {
         try await wait { $0.isConsumed }
     }
 
+    /// Waits until nothing has been asked for a while, as after a start.
+    func waitUntilQuiet() async throws {
+        var count = -1
+        while count != requests.count {
+            count = requests.count
+            try await Task.sleep(for: .milliseconds(300))
+        }
+    }
+
     func waitUntilSent(_ count: Int) async throws { try await wait { $0.sent >= count } }
     func waitForOneTimeKeys() async throws { try await wait { !$0.oneTimeKeys.isEmpty } }
 
@@ -137,7 +146,8 @@ final class BenchHomeserver: MatrixTransport {
                 if let keys = json["device_keys"], let id = keys["device_id"]?.string { state.devices[id] = keys }
                 let keys = (json["one_time_keys"]?.object ?? [:]).values.compactMap { $0["key"]?.string }
                 state.oneTimeKeys += keys
-                return ["one_time_key_counts": ["signed_curve25519": 50]]
+                // The first upload may be before the first sync, and without any.
+                return ["one_time_key_counts": ["signed_curve25519": .integer(Int64(state.oneTimeKeys.count))]]
             case "device_signing":
                 for (name, member) in [
                     ("master_key", "master_keys"), ("self_signing_key", "self_signing_keys"),

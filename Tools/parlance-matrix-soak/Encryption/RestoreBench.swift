@@ -26,6 +26,8 @@ struct RestoreBench {
         let start = ContinuousClock.now
         let cpu = try await ProcessTime.of {
             try await account.backend.recover(with: recoveryKey.text)
+            // It begins behind the recovery, and takes long enough to be seen.
+            for await status in account.backend.encryptionStatuses() where status.isRestoring { break }
             for await status in account.backend.encryptionStatuses()
             where status.identity == .confirmed && !status.isRestoring {
                 if case .on = status.backup { break }

@@ -17,6 +17,8 @@ struct SharingBench {
         let credentials = MemoryCredentialStore()
         let room = RoomID(BenchHomeserver.room)
         var account = try await BenchAccount.start(in: folder, server, credentials)
+        // What each start asks is none of it.
+        try await server.waitUntilQuiet()
         let before = server.requests.count
         let start = ContinuousClock.now
         let cpu = try await ProcessTime.of {

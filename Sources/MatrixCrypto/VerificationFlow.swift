@@ -150,6 +150,11 @@ struct VerificationFlow {
     mutating func tick(own: SasExchange.Party?, other: SasExchange.Party?, at now: Date) throws -> [Message] {
         guard let deadline, now >= deadline else { return [] }
         if phase == .preparing, exchange == nil, now < begun.addingTimeInterval(Self.lifetime) {
+            // The device is still being asked about.
+            guard other != nil else {
+                readyAt = now
+                return []
+            }
             return try start(own: own, other: other)
         }
         return cancel("m.timeout", .timeout)

@@ -39,6 +39,33 @@ struct VerificationTests {
         #expect(emoji.count == 7 && numbers.count == 3 && phases[1] == phases[0])
     }
 
+    @Test("An answer of a device that stays unknown ends its verification in time, and no other.")
+    func unknownDevice() async throws {
+        let me = try await server.signIn("@me:b", "ME")
+        try await server.makeIdentity(on: me)
+        let (room, start): (ExactText, Date) = ("!r:b", server.now)
+        for (id, user) in [(ExactText("$1"), ExactText("@a:b")), ("$2", "@c:b")] {
+            try await me.machine.requestedVerification(of: user, as: id, in: room, at: start)
+        }
+        let ready: JSONValue = [
+            "from_device": "GHOST", "methods": ["m.sas.v1"],
+            "m.relates_to": ["rel_type": "m.reference", "event_id": "$1"],
+        ]
+        _ = try await me.machine.received(
+            [
+                VerificationEvent(
+                    room: room, event: "$ready", sender: "@a:b", type: "m.key.verification.ready", content: ready,
+                    sentAt: start)
+            ], at: start)
+        for seconds in [10.0, 15, 20, 599] {
+            #expect(try await me.machine.tickVerifications(at: start + seconds).isEmpty)
+            #expect(try await me.machine.verifications().map(\.phase) == [.preparing, .waiting])
+        }
+        let messages = try await me.machine.tickVerifications(at: start + 600)
+        #expect(messages.map(\.type) == ["m.key.verification.cancel", "m.key.verification.cancel"])
+        #expect(try await me.machine.verifications().allSatisfy { $0.phase == .canceled(.timeout) })
+    }
+
     // MARK: Own devices
 
     @Test("A new device is confirmed by comparing emoji, whoever asks, and gets the secrets of the user.")

@@ -292,7 +292,7 @@ extension CryptoMachine {
 public struct StagedIdentity: Sendable {
     /// The body of a `keys/device_signing/upload`.
     public let upload: JSONValue
-    /// All of them: as soon as another device tells that the server has the identity, nothing of it is staged any more.
+    /// With the backup's key. They are no longer staged once an answer to a key query has the identity.
     public let secrets: [SecretName: KeyMaterial]
     public let backupKey: KeyMaterial
 }

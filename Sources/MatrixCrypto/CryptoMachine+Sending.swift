@@ -6,7 +6,7 @@ import Ratchets
 extension CryptoMachine {
     /// What becomes of a message that is to be written into an encrypted room.
     public enum Sealing: Equatable, Sendable {
-        /// The content of an `m.room.encrypted`. That its index is used is on the disk.
+        /// The content of an `m.room.encrypted`. Its index is already marked as used on the disk.
         case sealed(JSONValue)
         /// All members have to be known first (``setMembers(_:visibility:of:since:)``).
         case needsMembers(AudienceVersion)

@@ -35,7 +35,7 @@ public final class OutboundGroupSession {
     /// What reads the next message and all after it, to be sent through Olm.
     public var sessionKey: [UInt8] { get throws(RatchetError) { try output { ratchet_group_out_key(handle, $0) } } }
 
-    /// It is noted on the disk that the index is used before the message leaves: no index is used for two texts.
+    /// The caller marks the index as used on the disk before the message leaves: no index is used for two texts.
     public func encrypt(_ plaintext: [UInt8]) throws(RatchetError) -> [UInt8] {
         try output { ratchet_group_out_encrypt(handle, plaintext, plaintext.count, $0) }
     }

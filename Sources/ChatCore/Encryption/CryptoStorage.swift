@@ -7,7 +7,7 @@ public protocol CryptoStorage: Sendable {
     /// Returns the records of a kind: all, or those of one owner. Throws if they cannot be read: a failure is never an
     /// empty result.
     func cryptoRecords(_ kind: CryptoRecord.Kind, owner: ExactText?) async throws -> [CryptoRecord]
-    /// Returns the records of a kind of many owners at once, as one moment has them: of those who have some.
+    /// Returns the records of a kind of several owners, in one read. Owners without records are left out.
     func cryptoRecords(
         _ kind: CryptoRecord.Kind, owners: Set<ExactText>
     ) async throws -> [ExactText: [CryptoRecord]]
@@ -21,7 +21,7 @@ public protocol CryptoStorage: Sendable {
     func cryptoRecord(_ key: CryptoRecord.Key) async throws -> CryptoRecord?
     /// Returns the events that messages of sessions were read from, without those that were not read.
     func events(readFrom messages: Set<GroupMessage>) async throws -> [GroupMessage: ExactText]
-    /// Counts the changes: as long as the number is the one from before something was read, that is as it was read.
+    /// The number of changes so far. What was read after a call is current as long as later calls return the same number.
     func changeCount() async -> UInt64
     /// Applies all of a change or nothing. It is on the disk once this returns.
     func commit(_ change: CryptoChange) async throws

@@ -86,7 +86,7 @@ public struct EncryptionStatus: Equatable, Sendable {
         case none
         /// There is one that lacks some of the secrets, or whose key this device has not seen yet.
         case incomplete
-        /// Nobody has confirmed that its key is saved, if one was made and shown at all.
+        /// The user has not confirmed that the recovery key is saved. If setting up was interrupted, there may be none.
         case unsaved
         case ready
     }

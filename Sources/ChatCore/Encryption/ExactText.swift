@@ -12,7 +12,7 @@ public struct ExactText: Hashable, Comparable, Sendable, CustomStringConvertible
     public var text: String { String(decoding: bytes, as: UTF8.self) }
     public var description: String { text }
 
-    /// Of all bytes at once, which takes a fraction of one after another.
+    /// Hashes all bytes at once: one by one takes several times as long.
     public func hash(into hasher: inout Hasher) {
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(bytes.count)

@@ -265,7 +265,8 @@ actor KeyBackup {
         try await noteChoice(isEnabled: true)
     }
 
-    /// Whether the recovery key opens a backup's key: without that, it would be lost with this device.
+    /// Whether the secret storage has a backup's key. After an interrupted reset it is the former one's until the user
+    /// makes the recovery key that the banner asks for.
     private func isBackupKeyStored() async throws -> Bool {
         do {
             return try await SecretStorage(client: client, user: user).state()?.secrets[.backup] != nil

@@ -47,6 +47,10 @@ final class RealizedRow {
         widget.allocate(x: Double(x), y: y, width: possibleWidth(width), height: height)
     }
 
+    /// Whether GTK takes the pointer to be over the row. It looks where the pointer is only some time after a scroll; if the
+    /// row is unmapped before, the whole window loses the pointer and is styled anew, twice.
+    var hasPointer: Bool { widget.isChildVisible && widget.stateFlags.contains(.prelight) }
+
     /// Shows the widget in the list, or hides it.
     func setMapped(_ isMapped: Bool) {
         if widget.isChildVisible != isMapped { widget.isChildVisible = isMapped }

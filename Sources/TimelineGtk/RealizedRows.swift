@@ -3,10 +3,11 @@ import GtkKit
 
 /// The rows of a list that have widgets, in order, and a pool of widgets for reuse.
 ///
-/// Row widgets are children of the list in row order, because assistive technology reads them in child order. Pooled
-/// widgets are invisible children, which it skips.
+/// Row widgets are children of the list in row order, because assistive technology reads them in child order, and pooled
+/// widgets are invisible children, which it skips. Both become so once the list rests, see ``ChildOrder``.
 final class RealizedRows {
     private let list: WidgetInstance
+    private let order = ChildOrder()
     private(set) var rows: [RealizedRow] = []
     private var pool: [Int: [any TimelineListRow]] = [:]
     private(set) var pooled = 0
@@ -18,7 +19,11 @@ final class RealizedRows {
     /// - Parameter list: The parent widget of all rows, which owns this object.
     init(list: WidgetInstance) {
         self.list = list
+        order.onRest = { [weak self] in self?.restoreOrder() }
     }
+
+    /// Whether the widgets are in row order, and those in the pool invisible.
+    var isInOrder: Bool { !order.isPending }
 
     /// The number of row widgets, in use or pooled.
     var widgetCount: Int { rows.count + pooled }
@@ -61,7 +66,7 @@ final class RealizedRows {
         adopt(realized, after: position > 0 ? rows[position - 1] : nil)
         rows.insert(realized, at: position)
         bind(realized, from: source)
-        realized.widget.isVisible = true
+        if !realized.widget.isVisible { realized.widget.isVisible = true }
         return realized
     }
 
@@ -96,6 +101,8 @@ final class RealizedRows {
         realized.key = source.key(at: realized.index)
         bindings += 1
         source.bind(realized.row, at: realized.index)
+        // Parts that ask for an allocation amid a layout get none from a row that needs none itself (GTK 4.8).
+        realized.widget.queueAllocate()
     }
 
     private func release(at position: Int, from source: any TimelineListSource) {
@@ -105,8 +112,8 @@ final class RealizedRows {
     private func putAway(_ realized: RealizedRow, from source: (any TimelineListSource)?) {
         // Otherwise GTK moves the focus to the next widget.
         if isFocused(realized) { realized.widget.root?.focus = list.widget }
-        // Child-invisible is not enough: assistive technology would still find the widget.
-        realized.widget.isVisible = false
+        realized.widget.isChildVisible = false
+        order.disturb()
         source?.unbind(realized.row)
         pool[realized.kind, default: []].append(realized.row)
         pooled += 1
@@ -126,10 +133,26 @@ final class RealizedRows {
             made += 1
             widget.setDefaultRole(GTK_ACCESSIBLE_ROLE_LIST_ITEM)
             widget.isVisible = false
-        } else if widget.isNext(after: previous?.widget) {
-            return
+            // A widget of no style yet goes to its place: little is styled on its account.
+            widget.insert(into: list, after: previous?.widget)
         }
-        widget.insert(into: list, after: previous?.widget)
+        if !widget.isNext(after: previous?.widget) { order.disturb() }
+    }
+
+    // MARK: Order
+
+    /// Leaves the children as they are from now on.
+    func stopOrdering() { order.stop() }
+
+    private func restoreOrder() {
+        // Child-invisible is not enough: assistive technology would still find the widget.
+        for row in pool.values.joined() where row.widget.isVisible { row.widget.isVisible = false }
+        let stays = ChildOrder.staying(list.positions(of: rows.map(\.widget)))
+        var previous: Widget?
+        for (row, stays) in zip(rows, stays) {
+            if !stays { row.widget.insert(into: list, after: previous) }
+            previous = row.widget
+        }
     }
 
     // MARK: Index changes
@@ -155,10 +178,6 @@ final class RealizedRows {
         release(from: source) { newIndexes[ObjectIdentifier($0)] != nil }
         for row in rows { row.index = newIndexes[ObjectIdentifier(row)] ?? row.index }
         rows.sort { $0.index < $1.index }
-        var previous: Widget?
-        for row in rows {
-            if !row.widget.isNext(after: previous) { row.widget.insert(into: list, after: previous) }
-            previous = row.widget
-        }
+        order.disturb()
     }
 }

@@ -302,7 +302,7 @@ final class RowLayout {
         let x = (viewport.width - viewport.rowWidth) / 2
         for row in realized.rows {
             row.allocate(x: x, width: viewport.rowWidth, scale: scale)
-            row.setMapped(isInView(row) || realized.isFocused(row))
+            row.setMapped(isInView(row) || realized.isFocused(row) || row.hasPointer)
         }
     }
 }

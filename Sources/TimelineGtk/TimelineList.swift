@@ -12,8 +12,9 @@ public import GtkKit
 /// In `.ui` files it is `ParlanceTimelineList`, with the properties `alignment`, `inverted`, `follows-end` and
 /// `maximum-row-width`. Call ``register()`` first; ``of(_:)`` returns the object of a widget.
 ///
-/// Its accessible role is log, and the realized rows are its items, in order. Pooled rows are invisible, because AT-SPI
-/// would find them if they were merely unmapped. Limitations of GTK 4.8, as observed on the accessibility bus:
+/// Its accessible role is log, and the realized rows are its items, in order once the list has rested for 200 ms, or a
+/// second after a change at the latest. Pooled rows are invisible then, because AT-SPI would find them if they were merely
+/// unmapped. Limitations of GTK 4.8, as observed on the accessibility bus:
 /// - `GTK_ACCESSIBLE_RELATION_SET_SIZE` and `POS_IN_SET` are accepted but not forwarded, so screen readers cannot say
 ///   "3 of 1,000". They are not set: most sources do not know their total number of rows.
 /// - A list item does not derive its name from its content: the source sets each row's accessible label.
@@ -268,6 +269,9 @@ public final class TimelineList: ScrollableImplementation {
     /// Whether row positions are up to date.
     package var isLaidOut: Bool { layout.isCurrent }
 
+    /// Whether the rows are children in row order, as they are once the list rests.
+    package var isInOrder: Bool { layout.realized.isInOrder }
+
     /// The row bound to `key`, or `nil` if it is not realized.
     public func row(for key: AnyHashable) -> (any TimelineListRow)? {
         layout.realized.rows.first { $0.key == key }?.row
@@ -362,6 +366,7 @@ public final class TimelineList: ScrollableImplementation {
         scroller.stop()
         rowFocus.onLeave = nil
         layout.realized.removeAll(from: source)
+        layout.realized.stopOrdering()
         super.dispose()
     }
 

@@ -45,6 +45,22 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
+    /// AdwLeaflet changes the style of its own parts in each allocation, and GTK styles anew what comes after them.
+    func testNothingIsStyledAnewForTheTransitionsBetweenThePanes() throws {
+        try onMain {
+            let fixture = try ChatFixture()
+            let window = Self.open(fixture)
+            if let panes = Self.descendants(of: window.window).first(where: { $0.cssName == "leaflet" }) {
+                let names = panes.children.map(\.cssName)
+                let parts = ["dimming", "shadow", "border", "outline"]
+                XCTAssertEqual(names.suffix(parts.count).sorted(), parts.sorted())
+            }
+            window.close()
+            _ = MainLoop.pump { !window.window.isMapped }
+            try fixture.close()
+        }
+    }
+
     func testSentMessageAppearsInTimelineAndRoomList() throws {
         try onMain {
             let fixture = try ChatFixture()

@@ -155,6 +155,7 @@ final class TimelineListRowsTests: GtkTestCase {
             source.replace(source.keys.filter { $0 % 5 != 0 })
             bench.waitUntilIdle()
             bench.becomeIdle()
+            XCTAssertTrue(MainLoop.pump { bench.list.isInOrder })
             let shown = bench.widget.children.filter(\.isVisible).map(\.pointer)
             XCTAssertEqual(shown, bench.list.layout.realized.rows.map(\.widget.pointer))
             XCTAssertEqual(

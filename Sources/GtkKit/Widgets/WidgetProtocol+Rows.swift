@@ -10,6 +10,17 @@ extension WidgetProtocol {
     /// Whether the widget comes right after `sibling`, or is the first child if that is `nil`.
     public func isNext(after sibling: Widget?) -> Bool { gtk_widget_get_prev_sibling(gtk) == sibling?.gtk }
 
+    /// Returns where each of some children is among all the children.
+    public func positions(of children: [Widget]) -> [Int] {
+        var positions: [UnsafeMutablePointer<GtkWidget>: Int] = [:]
+        var next = gtk_widget_get_first_child(gtk)
+        while let child = next {
+            positions[child] = positions.count
+            next = gtk_widget_get_next_sibling(child)
+        }
+        return children.compactMap { positions[$0.gtk] }
+    }
+
     /// The scrolled window around the widget.
     public var scrolledWindow: ScrolledWindow? { ancestor(gtk_scrolled_window_get_type(), as: ScrolledWindow.self) }
 }

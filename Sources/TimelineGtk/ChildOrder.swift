@@ -1,0 +1,63 @@
+import GtkKit
+
+/// Says when to bring the children of a list into order, after changes that left them in another one.
+///
+/// To GTK, a child that moves or is hidden is a reason to style all its later siblings and their descendants anew. While
+/// the list scrolls, that would be every row in each frame, for an order that nobody sees.
+final class ChildOrder {
+    /// How long nothing has to change before the order is restored.
+    private static let restTime = Duration.milliseconds(200)
+    /// After how many rest times it is restored anyway.
+    private static let maxRests = 5
+
+    /// Called from the main loop: restores the order.
+    var onRest: (() -> Void)?
+    private var timeout: Timeout?
+    private var rests = 0
+    private var isDisturbed = false
+
+    /// Whether the order is still to be restored.
+    var isPending: Bool { timeout?.isPending == true }
+
+    /// Reports that the children are no longer in order.
+    func disturb() {
+        isDisturbed = true
+        guard !isPending else { return }
+        rests = 0
+        wait()
+    }
+
+    func stop() {
+        timeout?.cancel()
+        onRest = nil
+    }
+
+    private func wait() {
+        isDisturbed = false
+        timeout = Timeout(after: Self.restTime) { [weak self] in self?.waited() }
+    }
+
+    private func waited() {
+        rests += 1
+        if isDisturbed, rests < Self.maxRests { wait() } else { onRest?() }
+    }
+
+    /// Returns which of `positions` stay if as few as possible are moved to bring all into ascending order.
+    static func staying(_ positions: [Int]) -> [Bool] {
+        // For each length, the index at which an ascending subsequence of that length ends lowest.
+        var ends: [Int] = []
+        var previous = [Int?](repeating: nil, count: positions.count)
+        for (index, position) in positions.enumerated() {
+            let length = ends.firstIndex { positions[$0] > position } ?? ends.count
+            previous[index] = length > 0 ? ends[length - 1] : nil
+            if length == ends.count { ends.append(index) } else { ends[length] = index }
+        }
+        var stays = [Bool](repeating: false, count: positions.count)
+        var next = ends.last
+        while let index = next {
+            stays[index] = true
+            next = previous[index]
+        }
+        return stays
+    }
+}

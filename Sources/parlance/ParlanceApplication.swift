@@ -12,7 +12,8 @@ import Ratchets
 final class ParlanceApplication {
     static let id = "io.github.parlance_chat.Parlance"
 
-    private let application = Application(id: ParlanceApplication.id, options: ParlanceApplication.options)
+    private let application = Application(
+        id: ParlanceApplication.id, options: ParlanceApplication.options, servesWithoutToolkit: true)
     private lazy var shared = SharedEnvironment(settings: Settings(schema: Self.id))
     private lazy var background = BackgroundOperation(
         settings: shared.settings, portal: BackgroundPortal.ofSandbox(), translator: shared.translator)
@@ -42,7 +43,8 @@ final class ParlanceApplication {
     init() {
         application.onOptions { [weak self] in self?.handle($0) }
         application.onStartup { [weak self] in self?.startUp() }
-        application.onActivate { [weak self] in self?.handle(.windowRequested) }
+        application.onToolkitStart { [weak self] in self?.prepareWindows() }
+        application.onActivate { [weak self] in self?.requestWindow() }
         application.onOpen { [weak self] address in self?.withWindow { $0.open(.address(address)) } }
     }
 
@@ -92,8 +94,18 @@ final class ParlanceApplication {
 
     /// Does something in the window, which is shown for it.
     private func withWindow(_ request: @escaping @MainActor (MainWindow) -> Void) {
+        if requestWindow() { presenter.perform(request) }
+    }
+
+    /// - Returns: `false` if there is no display. The session goes on: it may be all that receives messages.
+    @discardableResult
+    private func requestWindow() -> Bool {
+        guard application.startToolkit() else {
+            StandardError.write("cannot open a display: the window is not shown")
+            return false
+        }
         handle(.windowRequested)
-        presenter.perform(request)
+        return true
     }
 
     /// Performs an action that options and the desktop file name.
@@ -127,11 +139,11 @@ final class ParlanceApplication {
 
     // MARK: Lifecycle
 
+    /// Starts what runs without a window. Nothing here may use GTK, which a service starts for its first window.
     private func startUp() {
         MainLoop.attachDispatchQueue()
         // Open the store while GTK initializes, so that the rooms are available for the first frame.
-        opening = Task { try await RunningSession.openStore() }
-        Resource.loadStyle()
+        opening = Task { @concurrent in try await RunningSession.openStore() }
         if shared.settings == nil {
             StandardError.write("the settings schema \(Self.id) is not installed: preferences are not kept")
         }
@@ -143,6 +155,16 @@ final class ParlanceApplication {
         // A window keeps the application running only while it is there; the lifecycle says when to end.
         application.hold()
         openSession()
+    }
+
+    /// Prepares GTK, which has started, for the first window.
+    private func prepareWindows() {
+        Resource.loadStyle()
+        for key in ["color-scheme", "text-zoom"] {
+            shared.settings?.onChange(of: key) { [weak self] in self?.applyAppearance() }
+        }
+        applyAppearance()
+        KeyBindings.apply(to: application)
     }
 
     private func handle(_ event: ProgramLifecycle.Event) {
@@ -210,6 +232,11 @@ final class ParlanceApplication {
         hasFailed = true
         answerSessionRequests()
         handle(.sessionFailed)
+        guard application.startToolkit() else {
+            // Nobody can be asked what to do.
+            StandardError.write("cannot open the history, nor a display to say so: \(error)")
+            return handle(.quitRequested)
+        }
         OpeningFailurePresenter(
             application: application, repair: { [weak self] in self?.repair() },
             quit: { [weak self] in self?.handle(.quitRequested) }
@@ -262,7 +289,6 @@ final class ParlanceApplication {
                     version: parlanceVersion, encryptionLibrary: RatchetLibrary.version, over: $0.window)
             }
         }
-        KeyBindings.apply(to: application)
     }
 
     /// Does what the user chose in a notification.
@@ -299,17 +325,15 @@ final class ParlanceApplication {
 
     private static let observedKeys =
         [
-            "color-scheme", "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
+            "shake-to-clear", "send-key", "read-receipts", "send-typing", "suggest-people",
             "emoji-skin-tone", "check-spelling", "spelling-languages", "notifications-paused", "notification-text",
-            "notification-sound", "automatic-size", "play-animations", "private-accounts", "text-zoom",
+            "notification-sound", "automatic-size", "play-animations", "private-accounts",
             "encrypt-direct-chats", "reactions-in-encrypted-rooms", "reactions-explained",
         ] + MediaPreferences.Kind.allCases.map(\.setting)
 
     private func applySettings() {
         guard let settings = shared.settings else { return }
-        Appearance.apply(settings.string("color-scheme"))
         shared.emoji.tone = SkinTone(rawValue: settings.int("emoji-skin-tone")) ?? .none
-        TextZoom.apply(percent: settings.int("text-zoom"))
         shared.privacy.current = Privacy(
             sharesReadReceipts: settings.string("read-receipts") == "public",
             sharesTyping: settings.bool("send-typing"), encryptsDirectChats: settings.bool("encrypt-direct-chats"))
@@ -328,6 +352,12 @@ final class ParlanceApplication {
             isPaused: settings.bool("notifications-paused"),
             content: Self.content(settings.string("notification-text")),
             playsSound: settings.bool("notification-sound"))
+    }
+
+    private func applyAppearance() {
+        guard let settings = shared.settings else { return }
+        Appearance.apply(settings.string("color-scheme"))
+        TextZoom.apply(percent: settings.int("text-zoom"))
     }
 
     private static func content(_ nick: String) -> NotificationPreferences.Content {

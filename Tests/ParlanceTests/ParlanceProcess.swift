@@ -38,12 +38,14 @@ final class ParlanceProcess {
 
     /// Starts in a new home with stored settings.
     /// - Parameter settings: lines of a keyfile.
-    convenience init(settings: String) throws {
+    convenience init(arguments: [String] = [], settings: String, changes: [String: String?] = [:]) throws {
         let home = try Self.usedHome()
         let folder = home.url.appending(path: "config/glib-2.0/settings")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data("[io/github/parlance_chat/Parlance]\n\(settings)\n".utf8).write(to: folder.appending(path: "keyfile"))
-        try self.init(home: home, changes: ["GSETTINGS_BACKEND": "keyfile"])
+        try self.init(
+            arguments: arguments, home: home,
+            changes: changes.merging(["GSETTINGS_BACKEND": "keyfile"]) { given, _ in given })
     }
 
     private final class Made: Sendable {

@@ -54,8 +54,7 @@ final class ProgramTests: XCTestCase {
     func testWindowNeedsNoLibraryOfWhatIsNotUsedYet() throws {
         let program = try ParlanceProcess()
         try program.waitForWindow()
-        let maps = try ParlanceProcess.tool("cat", "/proc/\(program.process.processIdentifier)/maps")
-        let libraries = Set(maps.split(whereSeparator: { $0 == "\n" || $0 == "/" }).filter { $0.contains(".so") })
+        let libraries = try program.libraries()
         XCTAssertTrue(libraries.contains { $0.hasPrefix("libgtk-4.so") }, "\(libraries)")
         for name in ["libarchive", "libcurl", "libenchant", "libgtksourceview", "libpulse", "libsecret"] {
             XCTAssertFalse(libraries.contains { $0.hasPrefix(name) }, "\(name) is loaded")
@@ -152,56 +151,6 @@ final class ProgramTests: XCTestCase {
         let text = try String(contentsOf: file, encoding: .utf8)
         XCTAssertTrue(text.contains("Exec=\(ParlanceProcess.program.path) --gapplication-service"), text)
         parlance.kill()
-    }
-
-    func testDesktopSearchFindsRoomsAndOpensThem() throws {
-        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
-        try service.waitForName()
-        let found = try service.searchProvider("GetInitialResultSet", "['not']")
-        let id = try XCTUnwrap(found.split(separator: "'").dropFirst().first.map(String.init), found)
-        let described = try service.searchProvider("GetResultMetas", "['\(id)']")
-        XCTAssertTrue(described.contains("'Notes'"), described)
-        XCTAssertFalse(service.hasWindow)
-        _ = try service.searchProvider("ActivateResult", "'\(id)'", "['not']", "uint32 0")
-        try service.waitForWindow()
-        _ = try service.searchProvider("LaunchSearch", "['not']", "uint32 0")
-        try service.waitForDialog()
-        service.kill()
-    }
-
-    func testDesktopSearchIsAnsweredWhereTheStoreCannotBeOpened() throws {
-        let home = TemporaryFolder()
-        let file = home.url.appending(path: "a-file")
-        try Data().write(to: file)
-        let service = try ParlanceProcess(arguments: ["--gapplication-service"], home: home, data: file.path)
-        try service.waitForName()
-        for _ in 1...2 {
-            // The first may come before the failure, the second comes after it.
-            XCTAssertEqual(try service.searchProvider("GetInitialResultSet", "['not']"), "(@as [],)")
-        }
-        XCTAssertEqual(try service.searchProvider("GetResultMetas", "['x']"), "(@aa{sv} [],)")
-        try service.waitForWindow()
-        try service.press("Return")
-        let end = service.waitForEnd()
-        XCTAssertEqual(end.status, 1)
-        XCTAssertTrue(end.errors.contains("the desktop's search has no results"), end.errors)
-    }
-
-    /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
-    func testServiceShowsNoWindowAndEndsUnasked() throws {
-        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
-        while service.isRunning { XCTAssertFalse(service.hasWindow) }
-        XCTAssertEqual(service.waitForEnd().status, 0)
-        XCTAssertTrue(FileManager.default.fileExists(atPath: service.store.path), "it had opened its store")
-    }
-
-    func testServiceShowsAWindowWhenActivated() throws {
-        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
-        try service.waitForName()
-        XCTAssertEqual(try ParlanceProcess(home: service.home).waitForEnd().status, 0)
-        try service.waitForWindow()
-        try service.press("ctrl+q")
-        XCTAssertEqual(service.waitForEnd().status, 0)
     }
 
     func testWindowIsClosedAndOpenedAgainWhereTheProgramMayRunInTheBackground() throws {

@@ -43,6 +43,7 @@ static inline GType shim_value_type(const GValue *value) { return G_VALUE_TYPE(v
 // From GLib 2.88 the flag enumerations have an attribute by which Swift imports their constants under other names or not
 // at all: these are the same for every version.
 static const GApplicationFlags shim_application_handles_open = G_APPLICATION_HANDLES_OPEN;
+static const GApplicationFlags shim_application_is_service = G_APPLICATION_IS_SERVICE;
 static const GApplicationFlags shim_application_non_unique = G_APPLICATION_NON_UNIQUE;
 static const GFileQueryInfoFlags shim_file_query_info_none = G_FILE_QUERY_INFO_NONE;
 static const GIOCondition shim_io_in = G_IO_IN;
@@ -127,6 +128,9 @@ static inline void shim_accessible_active_descendant(gpointer widget, gpointer d
         gtk_accessible_reset_relation(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_RELATION_ACTIVE_DESCENDANT);
 }
 static inline gpointer shim_object_new(GType type) { return g_object_new(type, NULL); }
+static inline gpointer shim_application_new(GType type, const char *id, GApplicationFlags flags) {
+    return g_object_new(type, "application-id", id, "flags", flags, NULL);
+}
 static inline gpointer shim_object_new_with_role(GType type, GtkAccessibleRole role) {
     return g_object_new(type, "accessible-role", role, NULL);
 }

@@ -1,10 +1,15 @@
 import CGtk
 
 /// A GApplication: one process per user and application ID; a second launch is forwarded to the first.
+///
+/// GTK starts with the application; a service can leave it to ``startToolkit()``.
 public final class Application: Object {
-    /// - Parameter options: the options of the command line besides those of GTK and `--help`.
-    public convenience init(id: String, options: [CommandLineOption] = []) {
-        self.init(owning: UnsafeMutableRawPointer(adw_application_new(id, shim_application_handles_open)))
+    /// - Parameters:
+    ///   - options: the options of the command line besides those of GTK and `--help`.
+    ///   - servesWithoutToolkit: whether a service calls ``startToolkit()`` before it shows anything.
+    public convenience init(id: String, options: [CommandLineOption] = [], servesWithoutToolkit: Bool = false) {
+        self.init(owning: shim_application_new(ApplicationType.type, id, shim_application_handles_open))
+        toolkit.isStartedOnDemand = servesWithoutToolkit
         for option in options {
             g_application_add_main_option(
                 cast(), option.name, 0, GOptionFlags(rawValue: 0),
@@ -46,13 +51,20 @@ public final class Application: Object {
         }
     }
 
-    public func onStartup(_ handler: @escaping @MainActor () -> Void) {
-        connect("startup", after: true) { _ in
-            PopoverGrabs.installUnmapHook
-            PopoverPlacement.installShowGuard
-            handler()
-        }
-    }
+    /// Calls `handler` when the primary instance starts, before GTK: it must not use widgets, styles or the display. What
+    /// it begins on other threads runs beside the start of GTK.
+    public func onStartup(_ handler: @escaping @MainActor () -> Void) { toolkit.onApplicationStart.append(handler) }
+
+    /// Calls `handler` once, when GTK and libadwaita have started. Set it before the application runs.
+    public func onToolkitStart(_ handler: @escaping @MainActor () -> Void) { toolkit.onStart.append(handler) }
+
+    /// Starts GTK and libadwaita, if they do not run yet: before the application's startup, they are started with it.
+    /// Call it, in the handler of the request, before anything is shown or asked of the display.
+    /// - Returns: `false` if no display can be opened. A later call tries again.
+    public func startToolkit() -> Bool { toolkit.start() }
+
+    private var toolkit: Toolkit { Toolkit.of(cast()) }
+
     public func onActivate(_ handler: @escaping @MainActor () -> Void) { connect("activate") { _ in handler() } }
     /// Calls `handler` with each URI that the application is asked to open.
     public func onOpen(_ handler: @escaping @MainActor (String) -> Void) {

@@ -41,7 +41,7 @@ public final class ApplicationNotifier: Notifier {
                 object.cast(), button.label, "app.\(button.action.name)", g_variant_new_string(button.action.target))
         }
         g_application_send_notification(application.cast(), id, object.cast())
-        if notification.playsSound { AlertSound.play() }
+        if notification.playsSound { AlertSound.play(of: application) }
     }
 
     public func withdraw(_ id: String) { g_application_withdraw_notification(application.cast(), id) }
@@ -49,7 +49,8 @@ public final class ApplicationNotifier: Notifier {
 
 /// The desktop's alert sound, which the user chooses and can turn off there.
 enum AlertSound {
-    static func play() {
-        if let display = gdk_display_get_default() { gdk_display_beep(display) }
+    static func play(of application: Application) {
+        // The sound is the display's. Without one there is none; the notification is shown all the same.
+        if application.startToolkit(), let display = gdk_display_get_default() { gdk_display_beep(display) }
     }
 }

@@ -107,7 +107,7 @@ final class FreedesktopNotifier: Notifier {
         } else if capabilities.contains("sound") {
             hints.append(("sound-name", BusValue.text("message-new-instant")))
         } else {
-            AlertSound.play()
+            AlertSound.play(of: application)
         }
         let timeout: Int32 = -1
         let name = (g_get_application_name() ?? g_get_prgname()).map { String(cString: $0) }

@@ -1,0 +1,148 @@
+import CGtk
+import Glibc
+
+/// The GType of ``Application``: an AdwApplication that starts GTK when that is needed, not when the process starts.
+///
+/// A service may run for days without a window. The display alone costs it tens of megabytes, most of them for the
+/// driver of GL, which GDK loads to see whether there is one.
+enum ApplicationType {
+    static let type: GType = {
+        var query = GTypeQuery()
+        g_type_query(adw_application_get_type(), &query)
+        return g_type_register_static_simple(
+            adw_application_get_type(), "ParlanceApplication", query.class_size,
+            { klass, _ in
+                nonisolated(unsafe) let klass = klass
+                MainActor.assumeIsolated { ApplicationType.initialize(klass) }
+            }, query.instance_size, nil, GTypeFlags(rawValue: 0))
+    }()
+
+    /// The functions of AdwApplication, which start GTK or need it.
+    static var adwaita: GApplicationClass? { functions(of: adw_application_get_type()) }
+    private static var plain: GApplicationClass? { functions(of: g_application_get_type()) }
+
+    private static func functions(of type: GType) -> GApplicationClass? {
+        g_type_class_peek(type)?.assumingMemoryBound(to: GApplicationClass.self).pointee
+    }
+
+    /// Replaces each function of GtkApplication that uses what its own `startup` makes. A request's platform data has the
+    /// token by which the window that it opens gets the focus: it is kept until GTK can take it.
+    private static func initialize(_ klass: gpointer?) {
+        guard let functions = klass?.assumingMemoryBound(to: GApplicationClass.self) else { return }
+        functions.pointee.startup = { application in
+            // GTK does so at its start. Without it, writing to a program that has ended would end this one.
+            signal(SIGPIPE, SIG_IGN)
+            ApplicationType.with(application) { application, toolkit in
+                ApplicationType.plain?.startup(application)
+                toolkit.applicationStarted()
+            }
+        }
+        functions.pointee.before_emit = { application, platformData in
+            nonisolated(unsafe) let platformData = platformData
+            ApplicationType.with(application) { application, toolkit in
+                if toolkit.isRunning { return ApplicationType.adwaita?.before_emit(application, platformData) ?? () }
+                toolkit.request = platformData.map { g_variant_ref($0) }
+            }
+        }
+        functions.pointee.after_emit = { application, platformData in
+            nonisolated(unsafe) let platformData = platformData
+            ApplicationType.with(application) { application, toolkit in
+                toolkit.request.map { g_variant_unref($0) }
+                toolkit.request = nil
+                if toolkit.isRunning { ApplicationType.adwaita?.after_emit(application, platformData) }
+            }
+        }
+        functions.pointee.shutdown = { application in
+            ApplicationType.with(application) { application, toolkit in
+                // GtkApplication's own does nothing before its startup, not even what GApplication insists on.
+                (toolkit.isRunning ? ApplicationType.adwaita : ApplicationType.plain)?.shutdown(application)
+            }
+        }
+    }
+
+    private nonisolated static func with(
+        _ application: UnsafeMutablePointer<GApplication>?,
+        _ body: @MainActor (UnsafeMutablePointer<GApplication>, Toolkit) -> Void
+    ) {
+        nonisolated(unsafe) let application = application
+        MainActor.assumeIsolated {
+            if let application { body(application, Toolkit.of(application)) }
+        }
+    }
+}
+
+/// GTK and libadwaita, as far as an application has started them.
+final class Toolkit {
+    private static let quark = g_quark_from_string("parlance-toolkit")
+
+    private let application: UnsafeMutablePointer<GApplication>
+    private(set) var isRunning = false
+    /// Whether a service leaves it to ``start()``.
+    var isStartedOnDemand = false
+    /// Whether the application's own startup has run.
+    private var canStart = false
+    /// Whether it was requested before that.
+    private var isRequested = false
+    /// The platform data of the request that is being handled.
+    var request: OpaquePointer?
+    var onApplicationStart: [@MainActor () -> Void] = []
+    var onStart: [@MainActor () -> Void] = []
+
+    private init(_ application: UnsafeMutablePointer<GApplication>) {
+        self.application = application
+    }
+
+    static func of(_ application: UnsafeMutablePointer<GApplication>) -> Toolkit {
+        let object = UnsafeMutableRawPointer(application).assumingMemoryBound(to: GObject.self)
+        if let made = g_object_get_qdata(object, quark) {
+            return Unmanaged<Toolkit>.fromOpaque(made).takeUnretainedValue()
+        }
+        let toolkit = Toolkit(application)
+        g_object_set_qdata_full(object, quark, Unmanaged.passRetained(toolkit).toOpaque()) {
+            if let toolkit = $0 { Unmanaged<Toolkit>.fromOpaque(toolkit).release() }
+        }
+        return toolkit
+    }
+
+    /// - Returns: `false` if no display can be opened.
+    func start() -> Bool {
+        guard canStart else {
+            isRequested = true
+            return true
+        }
+        guard !isRunning else { return true }
+        guard Self.openDisplay(), let adwaita = ApplicationType.adwaita else { return false }
+        isRunning = true
+        // Runs GApplication's startup again, which only notes that it has run.
+        adwaita.startup(application)
+        PopoverGrabs.installUnmapHook
+        PopoverPlacement.installShowGuard
+        if let request { adwaita.before_emit(application, request) }
+        Self.call(&onStart)
+        return true
+    }
+
+    /// Starts GTK after the application, unless this is a service that waits.
+    func applicationStarted() {
+        canStart = true
+        Self.call(&onApplicationStart)
+        let isService = g_application_get_flags(application).rawValue & shim_application_is_service.rawValue != 0
+        guard !isStartedOnDemand || !isService || isRequested, !start() else { return }
+        // As `gtk_init` does; but not by `exit`, which would tear down what other threads have begun.
+        let line = "\(g_get_prgname().map { String(cString: $0) } ?? "program"): cannot open a display\n"
+        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        _exit(1)
+    }
+
+    private static func call(_ handlers: inout [@MainActor () -> Void]) {
+        let called = handlers
+        handlers = []
+        for handler in called { handler() }
+    }
+
+    private static func openDisplay() -> Bool {
+        // Once it has failed, `gtk_init_check` says that all is well.
+        if gtk_is_initialized() == 0 { return gtk_init_check() != 0 }
+        return gdk_display_get_default() != nil || gdk_display_open(nil) != nil
+    }
+}

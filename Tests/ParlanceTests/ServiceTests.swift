@@ -1,0 +1,176 @@
+import ChatTestSupport
+import Foundation
+import XCTest
+
+/// The program as a service: without GTK until the first window, and as any other start from then on.
+final class ServiceTests: XCTestCase {
+    private static let drivers = ["libLLVM", "swrast_dri", "libgallium"]
+
+    /// D-Bus starts the service for a request; one that never comes must not leave the program behind.
+    func testServiceShowsNoWindowAndEndsUnasked() throws {
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
+        while service.isRunning { XCTAssertFalse(service.hasWindow) }
+        XCTAssertEqual(service.waitForEnd().status, 0)
+        XCTAssertTrue(FileManager.default.fileExists(atPath: service.store.path), "it had opened its store")
+    }
+
+    func testServiceShowsAWindowWhenActivated() throws {
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
+        try service.waitForName()
+        XCTAssertEqual(try ParlanceProcess(home: service.home).waitForEnd().status, 0)
+        try service.waitForWindow()
+        try service.press("ctrl+q")
+        XCTAssertEqual(service.waitForEnd().status, 0)
+    }
+
+    func testDesktopSearchFindsRoomsAndOpensThem() throws {
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"])
+        try service.waitForName()
+        let found = try service.searchProvider("GetInitialResultSet", "['not']")
+        let id = try XCTUnwrap(found.split(separator: "'").dropFirst().first.map(String.init), found)
+        let described = try service.searchProvider("GetResultMetas", "['\(id)']")
+        XCTAssertTrue(described.contains("'Notes'"), described)
+        XCTAssertFalse(service.hasWindow)
+        _ = try service.searchProvider("ActivateResult", "'\(id)'", "['not']", "uint32 0")
+        try service.waitForWindow()
+        _ = try service.searchProvider("LaunchSearch", "['not']", "uint32 0")
+        try service.waitForDialog()
+        service.kill()
+    }
+
+    func testDesktopSearchIsAnsweredWhereTheStoreCannotBeOpened() throws {
+        let home = TemporaryFolder()
+        let file = home.url.appending(path: "a-file")
+        try Data().write(to: file)
+        let service = try ParlanceProcess(arguments: ["--gapplication-service"], home: home, data: file.path)
+        try service.waitForName()
+        for _ in 1...2 {
+            // The first may come before the failure, the second comes after it.
+            XCTAssertEqual(try service.searchProvider("GetInitialResultSet", "['not']"), "(@as [],)")
+        }
+        XCTAssertEqual(try service.searchProvider("GetResultMetas", "['x']"), "(@aa{sv} [],)")
+        try service.waitForWindow()
+        try service.press("Return")
+        let end = service.waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertTrue(end.errors.contains("the desktop's search has no results"), end.errors)
+    }
+
+    func testServiceStartsGTKForItsFirstWindow() throws {
+        let service = try ParlanceProcess(
+            arguments: ["--gapplication-service"], settings: "run-in-background='yes'\ntext-zoom=200")
+        try service.waitForName()
+        // It has answered from its store: the session runs.
+        let found = try service.searchProvider("GetInitialResultSet", "['not']")
+        XCTAssertEqual(found.split(separator: "'").count, 3, found)
+        XCTAssertFalse(try service.hasStartedToolkit())
+        let libraries = try service.libraries()
+        for name in Self.drivers {
+            XCTAssertFalse(libraries.contains { $0.hasPrefix(name) }, "\(name) is loaded")
+        }
+        let small = try service.proportionalKilobytes()
+
+        XCTAssertEqual(try service.launchAgain().status, 0)
+        try service.waitForWindow()
+        XCTAssertTrue(try service.hasStartedToolkit())
+        XCTAssertGreaterThan(try service.proportionalKilobytes(), small + small / 4)
+        // The accelerators are there, in the first window as in the next one.
+        try service.press("ctrl+k")
+        try service.waitForDialog()
+        try service.press("Escape")
+        _ = try service.until("the window alone") { service.windowCount == 1 ? true : nil }
+        try service.press("ctrl+w")
+        _ = try service.until("no window") { service.hasWindow ? nil : true }
+        XCTAssertEqual(try service.launchAgain().status, 0)
+        try service.waitForWindow()
+        try service.type("Typed later")
+        _ = try service.until("the text") { try service.copyComposerText() == "Typed later" ? true : nil }
+        try service.press("ctrl+q")
+        let end = service.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        XCTAssertEqual(end.errors, "")
+    }
+
+    func testFirstWindowOfAServiceHasTheChosenColors() throws {
+        let service = try ParlanceProcess(
+            arguments: ["--gapplication-service"], settings: "run-in-background='no'\ncolor-scheme='dark'")
+        try service.waitForName()
+        XCTAssertEqual(try service.launchAgain().status, 0)
+        try service.waitForWindow()
+        _ = try service.until("a dark window") { try service.brightness() < 0.3 ? true : nil }
+        try service.press("ctrl+q")
+        XCTAssertEqual(service.waitForEnd().errors, "")
+    }
+
+    func testServiceWithoutADisplayGoesOn() throws {
+        let service = try ParlanceProcess(
+            arguments: ["--gapplication-service"], settings: "run-in-background='yes'",
+            changes: ["DISPLAY": nil, "WAYLAND_DISPLAY": nil])
+        try service.waitForName()
+        let first = try service.searchProvider("GetInitialResultSet", "['not']")
+        let id = try XCTUnwrap(first.split(separator: "'").dropFirst().first.map(String.init), first)
+        for _ in 1...2 {
+            XCTAssertEqual(try service.launchAgain().status, 0)
+            _ = try service.searchProvider("ActivateResult", "'\(id)'", "['not']", "uint32 0")
+        }
+        XCTAssertEqual(try service.searchProvider("GetInitialResultSet", "['not']"), first)
+        XCTAssertTrue(service.isRunning)
+        XCTAssertFalse(service.hasWindow)
+        XCTAssertEqual(try service.launchAgain("--quit").status, 0)
+        let end = service.waitForEnd()
+        XCTAssertEqual(end.status, 0)
+        let lines = end.errors.split(separator: "\n")
+        XCTAssertEqual(lines.count, 4, end.errors)
+        XCTAssertTrue(lines.allSatisfy { $0.contains("cannot open a display") }, end.errors)
+    }
+
+    func testServiceWithoutADisplayOrAStoreSaysSoAndEnds() throws {
+        let home = TemporaryFolder()
+        let file = home.url.appending(path: "a-file")
+        try Data().write(to: file)
+        let service = try ParlanceProcess(
+            arguments: ["--gapplication-service"], home: home, data: file.path,
+            changes: ["DISPLAY": nil, "WAYLAND_DISPLAY": nil])
+        let end = service.waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertEqual(end.errors.split(separator: "\n").count, 1, end.errors)
+        XCTAssertTrue(end.errors.contains(file.path), end.errors)
+    }
+
+    func testStartWithoutADisplaySaysSo() throws {
+        let end = try ParlanceProcess(changes: ["DISPLAY": nil, "WAYLAND_DISPLAY": nil]).waitForEnd()
+        XCTAssertEqual(end.status, 1)
+        XCTAssertTrue(end.errors.contains("cannot open a display"), end.errors)
+    }
+}
+
+extension ParlanceProcess {
+    /// Starts the program once more in the same home and waits for its end: the running instance gets the request.
+    fileprivate func launchAgain(_ arguments: String...) throws -> (status: Int32, errors: String) {
+        try ParlanceProcess(arguments: arguments, home: home, changes: ["GSETTINGS_BACKEND": "keyfile"]).waitForEnd()
+    }
+
+    /// The file names of the libraries that the process has loaded.
+    func libraries() throws -> Set<Substring> {
+        let maps = try Self.tool("cat", "/proc/\(process.processIdentifier)/maps")
+        return Set(maps.split(whereSeparator: { $0 == "\n" || $0 == "/" }).filter { $0.contains(".so") })
+    }
+
+    /// Whether the process has started GTK, which opens the display and reads the fonts.
+    fileprivate func hasStartedToolkit() throws -> Bool {
+        try Self.tool("cat", "/proc/\(process.processIdentifier)/maps").contains("/fontconfig/")
+    }
+
+    fileprivate func proportionalKilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/smaps_rollup", encoding: .utf8)
+        return Int(status.firstMatch(of: /Pss: +(\d+)/)?.1 ?? "") ?? 0
+    }
+
+    /// The mean brightness of the focused window, up to 1.
+    fileprivate func brightness() throws -> Double {
+        let window = try Self.tool("xdotool", "getwindowfocus")
+        let text = try Self.tool(
+            "sh", "-c", "import -window \(window) png:- | convert - -colorspace Gray -format '%[fx:mean]' info:")
+        return Double(text) ?? 1
+    }
+}

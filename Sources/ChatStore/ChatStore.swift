@@ -20,6 +20,8 @@ public final class ChatStore: Sendable {
     private let lock: StoreLock
     /// Whatever prevents the shutdown from being recorded as clean.
     private let state: Mutex<State>
+    /// The databases while they may be used, so that none is closed in the middle of ``releaseMemory()``.
+    private let openPools: Mutex<[DatabasePool]>
 
     /// Runs before each access to a database, for tests in which one fails.
     let beforeAccess = AccessHook()
@@ -48,6 +50,7 @@ public final class ChatStore: Sendable {
         try lock.noteOpening(isNew: isNew, path: folder.lock)
         pending = try Self.openPending(folder.pending)
         history = try Self.openHistory(folder.history, movingDraftsTo: pending)
+        openPools = Mutex([history, pending])
         do {
             try RestoredDraft.moveAll(from: history, to: pending)
             try LostRooms.recover(of: pending, in: history)
@@ -155,6 +158,7 @@ public final class ChatStore: Sendable {
             if !state.isClosed, !state.isSuspect { lock.noteClosing() }
             state.isClosed = true
         }
+        openPools.withLock { $0 = [] }
         do {
             // Close readers first: only a writer that closes last checkpoints and removes the log.
             for pool in [history, pending] {
@@ -175,6 +179,15 @@ public final class ChatStore: Sendable {
     private static func blocking<T: Sendable>(_ work: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async { continuation.resume(returning: work()) }
+        }
+    }
+
+    /// Frees the pages of the databases that are kept in memory. The next reads are some milliseconds slower.
+    public func releaseMemory() async {
+        await Self.blocking {
+            self.openPools.withLock { pools in
+                for pool in pools { pool.releaseMemory() }
+            }
         }
     }
 

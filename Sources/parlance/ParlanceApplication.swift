@@ -38,6 +38,7 @@ final class ParlanceApplication {
     private var opening: Task<ChatStore, any Error>?
     /// Ends a session that nobody asked for a window.
     private var waiting: Timeout?
+    private var releasing: Timeout?
     private var status: Int32 = 0
 
     init() {
@@ -169,6 +170,7 @@ final class ParlanceApplication {
 
     private func handle(_ event: ProgramLifecycle.Event) {
         for command in lifecycle.handle(event, staysWithoutWindow: background.isAllowed) { perform(command) }
+        if event == .sessionOpened || event == .windowClosed { releaseMemory() }
     }
 
     private func perform(_ command: ProgramLifecycle.Command) {
@@ -181,6 +183,18 @@ final class ParlanceApplication {
         case .awaitRequest: awaitRequest()
         case .closeSession: closeSession()
         case .end: application.quit()
+        }
+    }
+
+    /// Gives back what a session without a window does not need, once what its start or its window left has come to rest.
+    private func releaseMemory() {
+        releasing = Timeout(after: .seconds(4)) { [weak self] in
+            guard let self, let session, presenter.isEmpty else { return }
+            Task {
+                await session.releaseMemory()
+                await Memory.trim()
+                await Memory.forgetCode()
+            }
         }
     }
 

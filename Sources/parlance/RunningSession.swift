@@ -103,6 +103,12 @@ final class RunningSession {
         store.needsCheck ? await store.checkHistory() : nil
     }
 
+    /// Frees what is kept in memory for the next reads of the stores.
+    func releaseMemory() async {
+        await store.releaseMemory()
+        await matrix.releaseMemory()
+    }
+
     /// Stores what is not stored yet, and releases the store.
     func close() async {
         await accounts.flushDrafts()

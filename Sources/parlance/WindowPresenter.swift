@@ -85,7 +85,7 @@ final class WindowPresenter {
         let isMainOpen = loading != nil || presentsAgain != nil || window?.isClosing == false
         return (isMainOpen ? 1 : 0) + (roomWindows?.openCount ?? 0)
     }
-    private var isEmpty: Bool { loading == nil && window == nil && roomWindows?.isEmpty != false }
+    var isEmpty: Bool { loading == nil && window == nil && roomWindows?.isEmpty != false }
 
     private func noteClosing() { if openCount == 0 { report(.windowClosing) } }
 
@@ -95,7 +95,7 @@ final class WindowPresenter {
             return present()
         }
         // Once what the window used is gone.
-        trimming = Timeout(after: .seconds(2)) { Memory.trim() }
+        trimming = Timeout(after: .seconds(2)) { Task { await Memory.trim() } }
         if isEmpty { report(.windowClosed) }
     }
 

@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test("A store that has released its memory is read and written as before, and a closed one has none.")
+    func releasesMemory() async throws {
+        let fixture = try await StoreFixture()
+        let first = try await fixture.append(1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...20 {
+                group.addTask { await fixture.store.releaseMemory() }
+                group.addTask { _ = try await fixture.summary() }
+            }
+            try await group.waitForAll()
+        }
+        let second = try await fixture.append(2)
+        let stored = try await fixture.store.messages([first.id, second.id], in: fixture.room)
+        #expect(Set(stored.map(\.text)) == [first.text, second.text])
+        async let closing: Void = fixture.store.close()
+        await fixture.store.releaseMemory()
+        await closing
+        await fixture.store.releaseMemory()
+    }
+
     /// A repaired store has lost its settings but still has its rooms.
     @Test func uniqueRoomsAreCreatedOnce() async throws {
         let store = try await StoreFixture().store

@@ -26,6 +26,11 @@ static inline gboolean shim_arm_clock_timer(int timer, time_t expiry) {
     return timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) == 0;
 }
 
+// The program's code in memory, between two addresses that each linker defines.
+extern char __executable_start, etext;
+static inline gpointer shim_code_start(void) { return &__executable_start; }
+static inline gpointer shim_code_end(void) { return &etext; }
+
 // Macros with casts inside.
 static inline GType shim_type_string(void) { return G_TYPE_STRING; }
 static inline GType shim_type_boolean(void) { return G_TYPE_BOOLEAN; }

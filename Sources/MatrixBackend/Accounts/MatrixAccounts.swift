@@ -90,6 +90,11 @@ public actor MatrixAccounts: AccountService {
         observers.finish()
     }
 
+    /// Frees what is kept in memory for the next reads of the stores.
+    public func releaseMemory() async {
+        for entry in entries { await entry.store?.releaseMemory() }
+    }
+
     /// Returns the backend of an account, or `nil` if its store could not be opened.
     public func backend(of account: String) -> MatrixBackend? { entry(account)?.backend }
 

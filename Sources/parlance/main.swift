@@ -2,6 +2,7 @@ import ChatGtk
 import Foundation
 import GtkKit
 
+GLProbe.prepare()
 Localization.adopt(domain: "parlance", folder: InstalledFolders.locale)
 do {
     try Resource.load(installed: InstalledFolders.resources)

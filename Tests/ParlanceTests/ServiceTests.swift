@@ -142,6 +142,18 @@ final class ServiceTests: XCTestCase {
         XCTAssertEqual(end.status, 1)
         XCTAssertTrue(end.errors.contains("cannot open a display"), end.errors)
     }
+
+    /// Nothing draws with GL where `GSK_RENDERER` is `cairo`.
+    func testNoDriverOfGLIsLoadedWhereNothingDrawsWithIt() throws {
+        let program = try ParlanceProcess(changes: ["GSK_RENDERER": "cairo", "GDK_DEBUG": nil, "GDK_DISABLE": nil])
+        try program.waitForWindow()
+        let libraries = try program.libraries()
+        for name in Self.drivers {
+            XCTAssertFalse(libraries.contains { $0.hasPrefix(name) }, "\(name) is loaded")
+        }
+        try program.press("ctrl+q")
+        XCTAssertEqual(program.waitForEnd().errors, "")
+    }
 }
 
 extension ParlanceProcess {

@@ -111,7 +111,7 @@ final class Toolkit {
             return true
         }
         guard !isRunning else { return true }
-        guard Self.openDisplay(), let adwaita = ApplicationType.adwaita else { return false }
+        guard GLProbe.suppressed({ Self.openDisplay() }), let adwaita = ApplicationType.adwaita else { return false }
         isRunning = true
         // Runs GApplication's startup again, which only notes that it has run.
         adwaita.startup(application)

@@ -192,7 +192,7 @@ final class EncryptionDialogTests: GtkTestCase {
                 try RealInput.type("EsTc")
                 try RealInput.press("Return")
                 XCTAssertTrue(
-                    MainLoop.pump { dialog.visibleTexts.contains { $0.contains("does not fit your account") } })
+                    MainLoop.pump { dialog.visibleTexts.contains { $0.contains("does not match your account") } })
                 try RealInput.press("Return")
                 XCTAssertTrue(MainLoop.pump { dialog.visibleTexts.contains("This Device Is Confirmed") })
                 XCTAssertEqual(service.calls, ["recover EsTc", "recover EsTc"])

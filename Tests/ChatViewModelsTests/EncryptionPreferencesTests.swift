@@ -147,6 +147,6 @@ struct EncryptionPreferencesTests {
         #expect(text.summary(nil) == "Loading…")
         var ending = Self.confirmed
         ending.endsWithProgram = true
-        #expect(text.summary(ending).contains("ends when Parlance closes"))
+        #expect(text.summary(ending).contains("signed out when Parlance closes"))
     }
 }

@@ -24,7 +24,7 @@ import Testing
             viewModel.state.losses(.untranslated).split(separator: "\n").dropFirst() == [
                 "1 unsent message will be lost.", "2 unsent changes to messages will be lost.",
                 "3 drafts will be lost.",
-                "4 keys are in no backup. Their messages can no longer be read, unless another device has the keys.",
+                "4 keys are not in a backup. Their messages can no longer be read, unless another device has the keys.",
             ])
     }
 

@@ -63,7 +63,7 @@ final class EncryptionPreferencesGroups {
         recovery.add(recoveryKey)
         recovery.add(backup)
         keyFile.setDescription(
-            translated("The keys of your messages in a file that a passphrase protects, to read them in another app."))
+            translated("Save your message keys to a passphrase-protected file, to read them in another app."))
         for row in [exporting, importing] {
             row.isActivatable = true
             keyFile.add(row)

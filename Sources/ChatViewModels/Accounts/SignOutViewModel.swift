@@ -94,8 +94,8 @@ extension SignOutViewModel.State {
         if pending.keys > 0 {
             lines.append(
                 translator.plural(
-                    "{count} key is in no backup. Its messages can no longer be read, unless another device has the key.",
-                    "{count} keys are in no backup. Their messages can no longer be read, unless another device has the keys.",
+                    "{count} key is not in a backup. Its messages can no longer be read, unless another device has the key.",
+                    "{count} keys are not in a backup. Their messages can no longer be read, unless another device has the keys.",
                     pending.keys))
         }
         return lines.joined(separator: "\n")

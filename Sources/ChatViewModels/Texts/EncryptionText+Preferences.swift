@@ -8,13 +8,13 @@ extension EncryptionText {
         guard let status else { return translator("Loading…") }
         if let problem = status.condition.problem { return text(for: problem) }
         switch status.identity {
-        case .unknown: return translator("The server has not yet answered how encryption is set up.")
+        case .unknown: return translator("The server has not reported yet how encryption is set up.")
         case .none: return translator("Encryption is not set up for this account.")
         case .unconfirmed: return translator("This device is not confirmed.")
         case .replaced: return translator("Your account has a new identity, which has not confirmed this device.")
         case .confirmed:
             return status.endsWithProgram
-                ? translator("This device is confirmed, and ends when Parlance closes.")
+                ? translator("This device is confirmed, and is signed out when Parlance closes.")
                 : translator("This device is confirmed.")
         }
     }
@@ -49,9 +49,9 @@ extension EncryptionText {
         switch status?.recovery {
         case .unknown, nil: translator("Not known yet")
         case Optional.some(.none): translator("Your account has none")
-        case .incomplete: translator("It does not open everything that this device has")
+        case .incomplete: translator("Does not unlock everything on this device")
         case .unsaved: translator("Not saved yet")
-        case .ready: translator("Opens your identity and your backup on a new device")
+        case .ready: translator("Unlocks your identity and backup on a new device")
         }
     }
 
@@ -66,7 +66,7 @@ extension EncryptionText {
         case .off: return translator("If you lose this device, its messages can no longer be read")
         case .on(remaining: 0): return translator("All keys are in the backup")
         case .on(let remaining): return remainingKeys(remaining)
-        case .untrusted: return translator("The backup was made by a device that is not confirmed, and is not used")
+        case .untrusted: return translator("The backup was made by an unconfirmed device and is not used")
         case .failing(let remaining, let reason):
             return translator("The server rejects the backup: {reason}", ["reason": reason]) + "\n"
                 + remainingKeys(remaining)

@@ -50,10 +50,10 @@ public struct EncryptionText {
         case .introduction:
             state.need == .setUp
                 ? translator(
-                    "Parlance creates an identity for your account, by which others recognize your devices, and a backup of the keys of your messages. You get a recovery key that opens both if you lose this device."
+                    "Parlance creates an identity for your account, by which others recognize your devices, and a backup of the keys of your messages. You get a recovery key that unlocks both if you lose this device."
                 )
                 : translator(
-                    "The new recovery key opens your identity and the backup of your keys. The previous key stops working."
+                    "The new recovery key unlocks your identity and the backup of your keys. The previous key stops working."
                 )
         case .choosingMethod:
             state.isReplaced
@@ -141,11 +141,11 @@ public struct EncryptionText {
             translator(
                 "Your server wants this confirmed on a web page, which Parlance does not support yet. Use another app for this."
             )
-        case .wrongRecoveryKey: translator("This recovery key or passphrase does not fit your account.")
+        case .wrongRecoveryKey: translator("This recovery key or passphrase does not match your account.")
         case .malformedRecoveryKey: translator("This is not a recovery key. Check for typing errors.")
         case .noRecovery: translator("Your account has no recovery key.")
         case .incompleteRecovery:
-            translator("The recovery key does not open everything that is needed to confirm this device.")
+            translator("The recovery key does not unlock everything that is needed to confirm this device.")
         case .unconfirmedDevice: translator("Confirm this device first.")
         case .wrongPassphrase: translator("Incorrect passphrase.")
         case .damagedFile: translator("This is not a key file, or it is damaged.")

@@ -23,7 +23,7 @@ public struct IdentityText {
     public func explanation(_ state: IdentityViewModel.State) -> String {
         let name = ["name": state.name]
         switch state.identity {
-        case .unknown: return translator("The server has not yet answered which identity {name} has.", name)
+        case .unknown: return translator("The server has not reported yet which identity {name} has.", name)
         case .none:
             return translator(
                 "{name} has not set up encryption and cannot read what you send in encrypted rooms.", name)
@@ -79,10 +79,10 @@ public struct IdentityText {
         let names = users.prefix(Self.maxNames).map(name).joined(separator: ", ")
         let others = users.count - min(users.count, Self.maxNames)
         return others == 0
-            ? translator("Without encryption set up, they cannot read what you send: {names}", ["names": names])
+            ? translator("Unable to read what you send, as encryption is not set up: {names}", ["names": names])
             : translator.plural(
-                "Without encryption set up, they cannot read what you send: {names}, and {count} other",
-                "Without encryption set up, they cannot read what you send: {names}, and {count} others", others,
+                "Unable to read what you send, as encryption is not set up: {names}, and {count} other",
+                "Unable to read what you send, as encryption is not set up: {names}, and {count} others", others,
                 ["names": names])
     }
 

@@ -27,7 +27,7 @@ extension MessageText {
     /// What is to be said of who sent a message, in a sentence.
     public func trust(_ trust: MessageTrust) -> String {
         switch trust {
-        case .unproven: translator("Who sent this can’t be proven on this device.")
+        case .unproven: translator("The sender of this message cannot be verified on this device.")
         case .notEncrypted: translator("Not encrypted")
         case .changedIdentity: translator("This person’s identity changed after you verified it.")
         }
@@ -38,7 +38,7 @@ extension MessageText {
         switch trust {
         case .unproven:
             translator(
-                "The key of this message comes from a backup or a file, which do not prove who sent the message.")
+                "The key of this message comes from a backup or a file, which does not prove who sent the message.")
         case .notEncrypted:
             translator("This message was sent without encryption into an encrypted room. Others may have read it.")
         case .changedIdentity:

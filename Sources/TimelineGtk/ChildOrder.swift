@@ -1,13 +1,13 @@
 import GtkKit
 
-/// Says when to bring the children of a list into order, after changes that left them in another one.
+/// Decides when to restore the order of a list's children after changes that left them out of order.
 ///
-/// To GTK, a child that moves or is hidden is a reason to style all its later siblings and their descendants anew. While
-/// the list scrolls, that would be every row in each frame, for an order that nobody sees.
+/// When a child is moved or hidden, GTK restyles all its later siblings and their descendants. While the list scrolls,
+/// that would be every row in each frame, for an order that nobody sees.
 final class ChildOrder {
-    /// How long nothing has to change before the order is restored.
+    /// How long the children must stay unchanged before the order is restored.
     private static let restTime = Duration.milliseconds(200)
-    /// After how many rest times it is restored anyway.
+    /// The number of rest times after which it is restored anyway.
     private static let maxRests = 5
 
     /// Called from the main loop: restores the order.

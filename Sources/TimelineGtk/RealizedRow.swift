@@ -47,8 +47,8 @@ final class RealizedRow {
         widget.allocate(x: Double(x), y: y, width: possibleWidth(width), height: height)
     }
 
-    /// Whether GTK takes the pointer to be over the row. It looks where the pointer is only some time after a scroll; if the
-    /// row is unmapped before, the whole window loses the pointer and is styled anew, twice.
+    /// Whether GTK considers the pointer to be over the row. It updates that only some time after a scroll; if the row is
+    /// unmapped before, the whole window loses the hover state, regains it, and is restyled twice.
     var hasPointer: Bool { widget.isChildVisible && widget.stateFlags.contains(.prelight) }
 
     /// Shows the widget in the list, or hides it.

@@ -101,7 +101,7 @@ final class RealizedRows {
         realized.key = source.key(at: realized.index)
         bindings += 1
         source.bind(realized.row, at: realized.index)
-        // Parts that ask for an allocation amid a layout get none from a row that needs none itself (GTK 4.8).
+        // GTK 4.8 skips a row that needs no allocation itself, along with parts that requested one during the layout.
         realized.widget.queueAllocate()
     }
 
@@ -133,7 +133,7 @@ final class RealizedRows {
             made += 1
             widget.setDefaultRole(GTK_ACCESSIBLE_ROLE_LIST_ITEM)
             widget.isVisible = false
-            // A widget of no style yet goes to its place: little is styled on its account.
+            // It has no style yet, so inserting it in order restyles little.
             widget.insert(into: list, after: previous?.widget)
         }
         if !widget.isNext(after: previous?.widget) { order.disturb() }
@@ -141,7 +141,7 @@ final class RealizedRows {
 
     // MARK: Order
 
-    /// Leaves the children as they are from now on.
+    /// Stops restoring the order.
     func stopOrdering() { order.stop() }
 
     private func restoreOrder() {

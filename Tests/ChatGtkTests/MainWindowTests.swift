@@ -45,8 +45,8 @@ final class MainWindowTests: GtkTestCase {
         }
     }
 
-    /// AdwLeaflet changes the style of its own parts in each allocation, and GTK styles anew what comes after them.
-    func testNothingIsStyledAnewForTheTransitionsBetweenThePanes() throws {
+    /// AdwLeaflet sets the classes of its own parts in each allocation, and GTK restyles all siblings after them.
+    func testPanesPrecedeThePartsThatLeafletRestyles() throws {
         try onMain {
             let fixture = try ChatFixture()
             let window = Self.open(fixture)

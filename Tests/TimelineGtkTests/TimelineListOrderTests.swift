@@ -7,7 +7,7 @@ import XCTest
 
 /// The rows as children of the list: in which order, and what a scroll leaves alone.
 final class TimelineListOrderTests: GtkTestCase {
-    /// To GTK, a child that moves or is hidden is a reason to style all later ones anew.
+    /// When a child is moved or hidden, GTK restyles all later ones.
     func testScrollMovesAndHidesNoChild() {
         onMain {
             let bench = TimelineListBench(Array(repeating: 25, count: 1000))

@@ -34,9 +34,9 @@ static inline gpointer shim_split_view(gpointer leaflet, gpointer window, int si
     adw_application_window_add_breakpoint(window, folding);
     return view;
 #else
-    // At each allocation, AdwLeaflet sets the CSS classes of the widgets that draw its transitions, which are its first
-    // children, and GTK styles anew what comes after a child of other classes: the whole window, in each frame that lays
-    // out a row. Let nothing come after them; what is drawn over what does not depend on this order.
+    // AdwLeaflet sets the CSS classes of its first children, which draw its transitions, in each allocation, and GTK
+    // restyles all siblings after them: the whole window, in each frame that lays out a row. Move the pages before them;
+    // the drawing order does not depend on this.
     GListModel *pages = G_LIST_MODEL(adw_leaflet_get_pages(leaflet));
     for (guint i = g_list_model_get_n_items(pages); i-- > 0;) {
         AdwLeafletPage *page = g_list_model_get_item(pages, i);

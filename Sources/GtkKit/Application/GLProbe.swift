@@ -1,13 +1,13 @@
 import CGtk
 import Glibc
 
-/// Keeps GDK from looking for GL where `GSK_RENDERER=cairo` says that nothing draws with it. Without a graphics card the
-/// look alone loads a driver with a compiler in it: 30 MB and a quarter of the start.
+/// Keeps GDK from probing for GL where `GSK_RENDERER=cairo` says that nothing draws with it. Without a graphics card the
+/// probe alone loads a driver that contains a compiler: 30 MB and a quarter of the startup time.
 ///
-/// GDK takes this only from the environment, in which it must not stay: a browser that a link opens would have no GL
-/// either. Changing the environment is safe only while the process has one thread, and GTK starts later. So a variable
-/// is added first, empty; what it is to say is in the memory behind its end, and becomes the value and goes again by
-/// writing one byte, which no other thread can find half done. Programs that are started inherit an empty variable.
+/// GDK reads this only from the environment, where it must not stay: a browser that a link opens would have no GL either.
+/// The environment can be changed safely only while the process has one thread, and GTK starts later. So an empty
+/// variable is added first, with its later value in the memory after its terminating zero; writing one byte turns that
+/// on and off, which no other thread can see half done. Child processes inherit an empty variable.
 public enum GLProbe {
     private static var value: UnsafeMutablePointer<CChar>?
     private static var first: CChar = 0

@@ -9,8 +9,8 @@ public nonisolated enum Memory {
 
     /// Unmaps the pages of the program's own code; those that are needed again come from the file.
     ///
-    /// A program without a window runs a fraction of a megabyte of it. What its start and its windows ran stays mapped
-    /// otherwise, and Linux spares mapped code when memory is short.
+    /// Without a window the program runs a fraction of a megabyte of it. The code of its startup and its windows would stay
+    /// mapped, and Linux reclaims mapped code late when memory is short.
     @concurrent
     public static func forgetCode() async {
         let (page, end) = (UInt(getpagesize()), UInt(bitPattern: shim_code_end()))

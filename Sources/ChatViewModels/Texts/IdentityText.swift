@@ -78,12 +78,14 @@ public struct IdentityText {
     private func missing(_ users: [MemberID], _ name: (MemberID) -> String) -> String {
         let names = users.prefix(Self.maxNames).map(name).joined(separator: ", ")
         let others = users.count - min(users.count, Self.maxNames)
-        return others == 0
-            ? translator("Unable to read what you send, as encryption is not set up: {names}", ["names": names])
-            : translator.plural(
-                "Unable to read what you send, as encryption is not set up: {names}, and {count} other",
-                "Unable to read what you send, as encryption is not set up: {names}, and {count} others", others,
-                ["names": names])
+        guard others > 0 else {
+            return translator(
+                "Members who cannot read what you send, as they have not set up encryption: {names}", ["names": names])
+        }
+        return translator.plural(
+            "Members who cannot read what you send, as they have not set up encryption: {names}, and {count} other",
+            "Members who cannot read what you send, as they have not set up encryption: {names}, and {count} others",
+            others, ["names": names])
     }
 
     /// How many members are named.

@@ -139,6 +139,7 @@ struct MatrixBench {
     private func lines(
         _ what: String, _ store: URL, _ server: SoakHomeserver, _ session: MatrixSession, _ rest: [String]
     ) throws -> [(name: String, numbers: [Double])] {
+        let start = MonotonicTime.microseconds
         var child = try ChildProcess(
             arguments: [
                 "bench-child", what, store.path, server.url.absoluteString, session.user.rawValue, session.device,
@@ -147,7 +148,10 @@ struct MatrixBench {
         var lines: [(name: String, numbers: [Double])] = []
         while let line = child.nextLine() {
             let words = line.split(separator: " ")
-            lines.append((String(words.first ?? ""), words.dropFirst().compactMap { Double($0) }))
+            var numbers = words.dropFirst().compactMap { Double($0) }
+            // A time with the requests and bytes up to it.
+            if numbers.count == 3 { numbers[0] -= Double(start) }
+            lines.append((String(words.first ?? ""), numbers))
         }
         _ = child.killAndDrain()
         guard lines.last?.name == "memory" else { throw SoakFailure("a measurement ended early: \(what)") }
